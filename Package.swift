@@ -1,0 +1,111 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is compiled with.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: dependencies + ["TestSupport"],
+        exclude: exclude,
+        swiftSettings: settings
+    )
+}
+
+let package = Package(
+    name: "authreel",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "authreel", targets: ["authreel"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+
+        library("LibCrypto", ["COpenSSL"]),
+        library("JSON"),
+        library("JOSE", ["LibCrypto", "JSON"]),
+        library("Captures", ["JSON", "CZlib"]),
+        library("Wire", ["Captures", "JSON", nio("NIOCore")]),
+        library("TLS", ["LibCrypto", "COpenSSL", nio("NIOCore")]),
+        library(
+            "Proxy",
+            [
+                "Wire", "TLS", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOPosix"),
+                nio("NIOHTTP1"), logging, lifecycle,
+            ]
+        ),
+        library("OAuth", ["Captures", "JOSE", "LibCrypto", "JSON"]),
+        library("Flows", ["OAuth", "Captures", "JOSE", "LibCrypto", "JSON"]),
+        library("Diagnosis", ["Flows", "OAuth", "JOSE", "Captures", "JSON"]),
+        library(
+            "Replay",
+            [
+                "Flows", "OAuth", "JOSE", "Captures", "Wire", "TLS", "LibCrypto", "JSON", nio("NIOCore"),
+                nio("NIOPosix"),
+            ]
+        ),
+        library("Provider", ["OAuth", "Flows", "JOSE", "Captures", "LibCrypto", "JSON"]),
+        library("Reports", ["Diagnosis", "Flows", "OAuth", "JOSE", "Captures", "JSON"]),
+        .executableTarget(
+            name: "authreel",
+            dependencies: [
+                "Captures", "Diagnosis", "Flows", "JOSE", "JSON", "LibCrypto", "OAuth", "Provider", "Proxy",
+                "Replay", "Reports", "TLS", "Wire", argumentParser, logging, lifecycle, nio("NIOCore"),
+                nio("NIOPosix"),
+            ],
+            swiftSettings: settings
+        ),
+
+        .target(
+            name: "TestSupport",
+            dependencies: ["Captures", "JSON"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        tests("LibCryptoTests", ["LibCrypto"]),
+        tests("JSONTests", ["JSON"]),
+        tests("JOSETests", ["JOSE", "JSON", "LibCrypto"]),
+        tests("CapturesTests", ["Captures", "JSON"]),
+        tests("WireTests", ["Wire", "Captures", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOEmbedded")]),
+        tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded")]),
+        tests(
+            "ProxyTests",
+            ["Proxy", "TLS", "Wire", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOEmbedded")]
+        ),
+        tests("OAuthTests", ["OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
+        tests("FlowsTests", ["Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
+        tests("DiagnosisTests", ["Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
+        tests("ReplayTests", ["Replay", "Captures", "JSON"]),
+        tests("ProviderTests", ["Provider", "Captures", "JOSE", "JSON", "LibCrypto"]),
+        tests("ReportsTests", ["Reports", "Diagnosis", "Flows", "Captures", "JSON"]),
+        tests("HouseTests", ["Diagnosis", "Captures"]),
+        tests(
+            "EndToEndTests",
+            [
+                "authreel", "Proxy", "Provider", "Replay", "Reports", "Diagnosis", "Flows", "OAuth", "JOSE",
+                "Captures", "JSON", "TLS", "Wire", "LibCrypto", nio("NIOCore"), nio("NIOPosix"),
+            ],
+            exclude: ["Components"]
+        ),
+    ]
+)

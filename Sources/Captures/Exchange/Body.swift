@@ -1,0 +1,74 @@
+/// The body of a message, decoded when it is asked for.
+///
+/// A body read from a capture is a place in the file until somebody wants it; one that was just recorded holds its bytes.
+package struct Body: Sendable {
+    /// Where the bytes are.
+    package enum Content: Sendable {
+        /// In memory, content coding undone.
+        case bytes([UInt8])
+        /// Produced on demand; nil when the capture has become unreadable meanwhile.
+        case deferred(@Sendable () -> [UInt8]?)
+        /// The capture has none, though there may have been one (saved without content).
+        case missing
+        /// Only the parsed parameters of a form were kept (`postData.params` without `text`).
+        case parameters([HeaderFields.Field])
+    }
+
+    package var content: Content
+    /// `mimeType` as written, with its parameters; nil where unknown.
+    package var mediaType: String?
+    /// Bytes of the decoded body as the producer says, also where the bytes themselves are missing; nil where unknown.
+    package var size: Int?
+    /// Bytes as they came over the wire, coding not undone; nil where unknown.
+    package var wireSize: Int?
+    /// The recorder kept only the first bytes (`_authreel.truncated`).
+    package var isTruncated: Bool
+    /// A content coding that could not be undone: the bytes are as they came (`_authreel.contentCoding`).
+    package var remainingCoding: String?
+
+    package init(
+        content: Content,
+        mediaType: String? = nil,
+        size: Int? = nil,
+        wireSize: Int? = nil,
+        isTruncated: Bool = false,
+        remainingCoding: String? = nil
+    ) {
+        self.content = content
+        self.mediaType = mediaType
+        self.size = size
+        self.wireSize = wireSize
+        self.isTruncated = isTruncated
+        self.remainingCoding = remainingCoding
+    }
+
+    package init(text: String, mediaType: String? = nil) {
+        let bytes = Array(text.utf8)
+        self.init(content: .bytes(bytes), mediaType: mediaType, size: bytes.count)
+    }
+
+    /// The decoded bytes; nil where the capture does not hold them.
+    package var bytes: [UInt8]? {
+        switch content {
+        case .bytes(let bytes): bytes
+        case .deferred(let load): load()
+        case .missing, .parameters: nil
+        }
+    }
+
+    /// The body as text: UTF-8, invalid sequences replaced; nil where the capture does not hold it.
+    package var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Whether there is something to read: bytes or parameters.
+    package var isRecorded: Bool {
+        if case .missing = content { return false }
+        return true
+    }
+
+    /// The media type without parameters, in lower case: `application/x-www-form-urlencoded`.
+    package var essence: String? {
+        guard let type = mediaType?.split(separator: ";", omittingEmptySubsequences: false).first else { return nil }
+        let trimmed = type.drop { $0 == " " || $0 == "\t" }
+        return String(trimmed.reversed().drop { $0 == " " || $0 == "\t" }.reversed()).lowercased()
+    }
+}

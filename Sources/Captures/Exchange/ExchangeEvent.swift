@@ -1,0 +1,59 @@
+/// What a decoder of bytes reports of one exchange, in the order in which it happened.
+///
+/// Events of the exchanges of one connection interleave (pipelining, HTTP/2); the number that goes with each says which
+/// exchange it belongs to. ``ExchangeAssembler`` makes exchanges of them.
+package enum ExchangeEvent: Sendable, Equatable {
+    case requestHead(RequestHead, at: Timestamp)
+    /// Bytes of the body as they came, framing (chunks) undone, coding not.
+    case requestBody(ArraySlice<UInt8>)
+    case requestTrailers(HeaderFields)
+    case requestEnd(at: Timestamp)
+    /// A 1xx answer; the final one follows.
+    case interimResponse(ResponseHead, at: Timestamp)
+    case responseHead(ResponseHead, at: Timestamp)
+    case responseBody(ArraySlice<UInt8>)
+    case responseTrailers(HeaderFields)
+    case responseEnd(at: Timestamp)
+    /// The connection speaks another protocol from here on (101, or a 2xx answer to CONNECT).
+    case upgraded(to: String)
+    case malformed(Malformation)
+    /// The exchange will not be completed: why, in the words of stage 13 of the rules.
+    case failed(reason: String, at: Timestamp)
+}
+
+/// A request line and its fields.
+package struct RequestHead: Sendable, Equatable {
+    package var method: String
+    /// The request target as it was sent (RFC 9112, section 3.2).
+    package var target: String
+    package var httpVersion: String
+    package var headers: HeaderFields
+    /// Bytes from the first of the request line to the empty line, both included (`headersSize`).
+    package var size: Int
+
+    package init(method: String, target: String, httpVersion: String, headers: HeaderFields, size: Int) {
+        self.method = method
+        self.target = target
+        self.httpVersion = httpVersion
+        self.headers = headers
+        self.size = size
+    }
+}
+
+/// A status line and its fields.
+package struct ResponseHead: Sendable, Equatable {
+    package var status: Int
+    package var statusText: String
+    package var httpVersion: String
+    package var headers: HeaderFields
+    /// Bytes from the first of the status line to the empty line, both included (`headersSize`).
+    package var size: Int
+
+    package init(status: Int, statusText: String, httpVersion: String, headers: HeaderFields, size: Int) {
+        self.status = status
+        self.statusText = statusText
+        self.httpVersion = httpVersion
+        self.headers = headers
+        self.size = size
+    }
+}

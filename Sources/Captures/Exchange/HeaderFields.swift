@@ -1,0 +1,44 @@
+/// Header fields as they stood on the wire: order, case and duplicates kept.
+package struct HeaderFields: Sendable, Hashable {
+    /// One field line; the name in the case in which it was sent, the value without surrounding white space.
+    package struct Field: Sendable, Hashable {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The fields in the order in which they were sent.
+    package var fields: [Field]
+
+    package init(_ fields: [Field] = []) { self.fields = fields }
+
+    package init(_ pairs: [(String, String)]) { self.fields = pairs.map { Field(name: $0.0, value: $0.1) } }
+
+    /// The value of the first field of this name; names compare without regard to case (RFC 9110, section 5.1).
+    package func first(_ name: String) -> String? {
+        fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+    }
+
+    /// The values of all fields of this name, in order.
+    package func all(_ name: String) -> [String] {
+        fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+    }
+
+    package func contains(_ name: String) -> Bool { first(name) != nil }
+
+    package mutating func append(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
+}
+
+extension String {
+    /// Compares as protocols compare their ASCII names: `A`–`Z` equal to `a`–`z`, every other byte to itself.
+    package func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        let left = utf8
+        let right = other.utf8
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 | 0x20 && (0x61...0x7a).contains($0 | 0x20)) }
+    }
+}

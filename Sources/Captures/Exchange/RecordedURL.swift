@@ -1,0 +1,108 @@
+/// A URL as it was written: taken apart by RFC 3986, section 3, nothing decoded and nothing normalised.
+///
+/// Never fails: what does not look like a URL is all ``path``.
+package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
+    /// The text as it was written.
+    package let text: String
+    /// Without the colon, in the case in which it was written; nil for a relative reference.
+    package let scheme: String?
+    /// User information, host and port as written; nil where there is no `//`.
+    package let authority: String?
+    /// As written, up to `?` or `#`.
+    package let path: String
+    /// After `?`, as written; nil where there is no `?`.
+    package let query: String?
+    /// After `#`, as written; nil where there is no `#`.
+    package let fragment: String?
+
+    package init(_ text: String) {
+        self.text = text
+        var rest = Substring(text)
+        if let hash = rest.firstIndex(of: "#") {
+            fragment = String(rest[rest.index(after: hash)...])
+            rest = rest[..<hash]
+        } else {
+            fragment = nil
+        }
+        if let mark = rest.firstIndex(of: "?") {
+            query = String(rest[rest.index(after: mark)...])
+            rest = rest[..<mark]
+        } else {
+            query = nil
+        }
+        if let colon = rest.firstIndex(of: ":"), Self.isScheme(rest[..<colon]) {
+            scheme = String(rest[..<colon])
+            rest = rest[rest.index(after: colon)...]
+        } else {
+            scheme = nil
+        }
+        if rest.hasPrefix("//") {
+            let start = rest.index(rest.startIndex, offsetBy: 2)
+            let end = rest[start...].firstIndex(of: "/") ?? rest.endIndex
+            authority = String(rest[start..<end])
+            rest = rest[end...]
+        } else {
+            authority = nil
+        }
+        path = String(rest)
+    }
+
+    package var description: String { text }
+
+    /// The host in lower case, brackets of an IPv6 address kept; nil without authority.
+    package var host: String? {
+        guard let hostAndPort else { return nil }
+        return String(hostAndPort.host).lowercased()
+    }
+
+    /// The port as written; nil where none is written or it is not a number.
+    package var explicitPort: Int? { hostAndPort?.port.flatMap { Int($0) } }
+
+    /// The port as written, else that of `http` (80) or `https` (443).
+    package var port: Int? {
+        if let explicitPort { return explicitPort }
+        return switch scheme?.lowercased() {
+        case "http", "ws": 80
+        case "https", "wss": 443
+        default: nil
+        }
+    }
+
+    /// Scheme, host and port as a browser compares origins (RFC 6454, section 4); nil for other schemes than http and https.
+    package var origin: String? {
+        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let host, let port else {
+            return nil
+        }
+        return "\(scheme)://\(host):\(port)"
+    }
+
+    /// Whether this is `http` or `https`.
+    package var isWeb: Bool { origin != nil }
+
+    /// The URL without query and fragment, as written.
+    package var withoutQuery: String {
+        var text = ""
+        if let scheme { text += scheme + ":" }
+        if let authority { text += "//" + authority }
+        return text + path
+    }
+
+    private var hostAndPort: (host: Substring, port: Substring?)? {
+        guard let authority else { return nil }
+        var rest = Substring(authority)
+        if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        if rest.hasPrefix("["), let bracket = rest.firstIndex(of: "]") {
+            let after = rest[rest.index(after: bracket)...]
+            return (rest[...bracket], after.hasPrefix(":") ? after.dropFirst() : nil)
+        }
+        guard let colon = rest.lastIndex(of: ":") else { return (rest, nil) }
+        return (rest[..<colon], rest[rest.index(after: colon)...])
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, (0x61...0x7a).contains(first | 0x20) else { return false }
+        return text.utf8.allSatisfy {
+            (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2b || $0 == 0x2d || $0 == 0x2e
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// One `Set-Cookie` header field, taken apart as a user agent does (RFC 6265, section 5.2).
+package struct SetCookie: Sendable, Hashable {
+    package var name: String
+    package var value: String
+    package var domain: String?
+    package var path: String?
+    /// Seconds as written; nil where there is none or it is not a number.
+    package var maxAge: Int64?
+    /// `Expires` as written.
+    package var expires: String?
+    package var isSecure: Bool
+    package var isHTTPOnly: Bool
+    /// `Strict`, `Lax`, `None`, as written.
+    package var sameSite: String?
+    /// Attributes that none of the members above holds, as written (`Partitioned`, `Priority=High`).
+    package var otherAttributes: [String]
+
+    package init(
+        name: String,
+        value: String,
+        domain: String? = nil,
+        path: String? = nil,
+        maxAge: Int64? = nil,
+        expires: String? = nil,
+        isSecure: Bool = false,
+        isHTTPOnly: Bool = false,
+        sameSite: String? = nil,
+        otherAttributes: [String] = []
+    ) {
+        self.name = name
+        self.value = value
+        self.domain = domain
+        self.path = path
+        self.maxAge = maxAge
+        self.expires = expires
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.sameSite = sameSite
+        self.otherAttributes = otherAttributes
+    }
+}

@@ -1,0 +1,25 @@
+/// A point in time: nanoseconds since 1970-01-01T00:00:00 UTC, leap seconds not counted.
+package struct Timestamp: Sendable, Hashable, Comparable {
+    /// Nanoseconds since the epoch; negative before it.
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Whole seconds since the epoch, as `iat`, `exp` and `auth_time` count them.
+    package init(seconds: Int64) { self.nanoseconds = seconds &* 1_000_000_000 }
+
+    /// Whole seconds since the epoch, rounded down.
+    package var seconds: Int64 { nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000 }
+
+    package static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// The time from `right` to `left`.
+    package static func - (left: Timestamp, right: Timestamp) -> Duration {
+        .nanoseconds(left.nanoseconds &- right.nanoseconds)
+    }
+
+    package static func + (left: Timestamp, right: Duration) -> Timestamp {
+        let (seconds, attoseconds) = right.components
+        return Timestamp(nanoseconds: left.nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+    }
+}

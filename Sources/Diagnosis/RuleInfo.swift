@@ -1,0 +1,68 @@
+/// What a rule says of itself; `explain` prints it.
+package struct RuleInfo: Sendable {
+    /// The catalogue's id, e.g. `redirect-uri-token-mismatch`.
+    package var id: String
+    package var title: String
+    package var severity: RuleSeverity
+    /// Restates what provider or app answered; never primary beside a cause.
+    package var isSymptom: Bool
+    /// What is wrong when it fires, in two or three sentences for the person with the broken login.
+    package var explanation: String
+    /// What to change.
+    package var fix: String
+    /// Shown by `explain`: a few lines of traffic that break it, and the nearest that do not.
+    package var badExample: String
+    package var goodExample: String
+    package var specifications: [SpecificationReference]
+
+    package init(
+        id: String,
+        title: String,
+        severity: RuleSeverity,
+        isSymptom: Bool = false,
+        explanation: String,
+        fix: String,
+        badExample: String,
+        goodExample: String,
+        specifications: [SpecificationReference]
+    ) {
+        self.id = id
+        self.title = title
+        self.severity = severity
+        self.isSymptom = isSymptom
+        self.explanation = explanation
+        self.fix = fix
+        self.badExample = badExample
+        self.goodExample = goodExample
+        self.specifications = specifications
+    }
+}
+
+/// The severity of a rule before the flow is looked at.
+package enum RuleSeverity: Sendable {
+    case error
+    /// The catalogue's `error*`: an error when the flow was refused or stopped at the point of the rule, a warning when it went on.
+    case errorWhenRefused
+    case warning
+    case note
+}
+
+/// A section of a specification that a rule rests on.
+package struct SpecificationReference: Sendable, Hashable {
+    /// As it is written in reports: `RFC 7636 §4.2`, `OpenID Connect Core §3.1.3.7 (11)`.
+    package var text: String
+    /// Where it can be read; nil where there is no stable address.
+    package var url: String?
+
+    package init(text: String, url: String?) {
+        self.text = text
+        self.url = url
+    }
+
+    package static func rfc(_ number: Int, _ section: String) -> SpecificationReference {
+        SpecificationReference(
+            text: "RFC \(number) §\(section)",
+            url: "https://www.rfc-editor.org/rfc/rfc\(number)#section-\(section)"
+        )
+    }
+}

@@ -1,0 +1,1 @@
+// Removed when the first real file of Replay lands.
