@@ -1,0 +1,82 @@
+# `make demo` and `make test` need nothing but make, a Swift 6.3 toolchain and, for what is missing, apt.
+# Every other target is for work on authreel itself; CONTRIBUTING.md tells which to run when.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+
+PREFIX ?= /usr/local
+DEMO_FOLDER ?= authreel-demo
+# Written into the tests' output folder by name only; the scripts find everything from the checkout.
+COMPONENTS := Tests/EndToEndTests/Components
+
+packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
+
+.PHONY: build demo test check lint format captures packages components install clean
+
+## What a user runs
+
+demo: packages
+	swift build --product authreel
+	$$(swift build --show-bin-path)/authreel demo --out $(DEMO_FOLDER)
+
+test: packages components
+	swift build --build-tests
+	swift test --skip-build
+
+install: packages
+	swift build -c release --static-swift-stdlib --product authreel
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 "$$(swift build -c release --static-swift-stdlib --show-bin-path)/authreel" $(DESTDIR)$(PREFIX)/bin/authreel
+
+## What a contributor runs
+
+build: packages
+	swift build
+
+check: packages components lint
+	swift build --build-tests -Xswiftc -warnings-as-errors
+	swift test --skip-build -Xswiftc -warnings-as-errors
+
+lint:
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+
+format:
+	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+# The captures that show each rule, made again; the files must come out as they are committed.
+captures:
+	captures/make
+
+## Set-up
+
+# The C libraries. Without apt this says what to install and stops.
+packages:
+	@missing=(); \
+	for package in $(packages); do \
+	    case $$package in \
+	        pkg-config) command -v pkg-config >/dev/null || missing+=($$package) ;; \
+	        libssl-dev) pkg-config --exists openssl 2>/dev/null || missing+=($$package) ;; \
+	        libpcap-dev) pkg-config --exists libpcap 2>/dev/null || missing+=($$package) ;; \
+	        zlib1g-dev) pkg-config --exists zlib 2>/dev/null || missing+=($$package) ;; \
+	    esac; \
+	done; \
+	if [ $${#missing[@]} -gt 0 ]; then \
+	    echo "missing: $${missing[*]}" >&2; \
+	    if ! command -v apt-get >/dev/null; then \
+	        echo "no apt-get here: install pkg-config and the development files of OpenSSL 3, libpcap and zlib, then run make again" >&2; \
+	        echo "  macOS:  brew install pkg-config openssl@3 libpcap zlib" >&2; \
+	        echo "  Fedora: dnf install pkgconf openssl-devel libpcap-devel zlib-devel" >&2; \
+	        exit 69; \
+	    fi; \
+	    as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo; \
+	    $$as_root apt-get update -q; \
+	    $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$${missing[@]}"; \
+	fi
+
+# The real provider, relying party and browser that the end-to-end tests drive.
+components:
+	@$(COMPONENTS)/install
+
+clean:
+	rm -rf .build

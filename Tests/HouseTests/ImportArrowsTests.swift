@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// The arrows between modules, as data; an import that is not listed here is a wall broken through.
+struct ImportArrowsTests {
+    /// What each module may import besides the standard library and Foundation. Low to high.
+    static let allowed: [String: Set<String>] = [
+        "LibCrypto": ["COpenSSL"],
+        "JSON": [],
+        "JOSE": ["LibCrypto"],
+        "Captures": ["CZlib", "SystemPackage"],
+        "Wire": ["Captures", "NIOCore", "NIOHPACK"],
+        "TLS": ["LibCrypto", "COpenSSL", "NIOCore"],
+        "Packets": ["Wire", "Captures", "LibCrypto", "CPcap"],
+        "Proxy": [
+            "Wire", "TLS", "Captures", "LibCrypto", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOConcurrencyHelpers",
+            "Logging", "ServiceLifecycle",
+        ],
+        "OAuth": ["Captures", "JOSE", "LibCrypto"],
+        "Flows": ["OAuth", "Captures", "JOSE", "LibCrypto"],
+        "Diagnosis": ["Flows", "OAuth", "JOSE", "Captures"],
+        "Sharing": ["Flows", "OAuth", "JOSE", "Captures", "LibCrypto"],
+        "Replay": ["Flows", "OAuth", "JOSE", "Captures", "Wire", "TLS", "LibCrypto"],
+        "Provider": ["OAuth", "Flows", "JOSE", "Captures", "LibCrypto"],
+        "Reports": ["Diagnosis", "Replay", "Sharing", "Flows", "OAuth", "JOSE", "Captures"],
+    ]
+
+    /// Imports that only one folder of a module may have: the only IO of Replay is its sending half.
+    static let allowedInFolder: [String: Set<String>] = [
+        "Replay/Sending": ["NIOCore", "NIOPosix"]
+    ]
+
+    static let anyModuleMayImport: Set<String> = [
+        "JSON", "Foundation", "FoundationEssentials", "Synchronization", "Glibc", "Musl", "Darwin",
+    ]
+
+    /// The C libraries have one home each.
+    static let systemModules: Set<String> = ["COpenSSL", "CPcap", "CZlib"]
+
+    @Test func everyImportIsAnArrowOfTheHouse() throws {
+        let sources = Fixtures.root.appending(path: "Sources")
+        var wrong: [String] = []
+        for file in try swiftFiles(below: sources) {
+            let parts = file.split(separator: "/").map(String.init)
+            guard let module = parts.first, module != "authreel" else { continue }
+            guard let own = Self.allowed[module] else {
+                wrong.append("Sources/\(file): module \(module) is not in the table")
+                continue
+            }
+            let folder = parts.dropLast().prefix(2).joined(separator: "/")
+            let permitted = own.union(Self.anyModuleMayImport).union(Self.allowedInFolder[folder] ?? [])
+            let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+            for (line, name) in importLines(of: text) where !permitted.contains(name) {
+                wrong.append("Sources/\(file):\(line): \(module) may not import \(name)")
+            }
+        }
+        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+    }
+
+    @Test func everyModuleUnderSourcesIsInTheTable() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Fixtures.root.appending(path: "Sources").path)
+        let modules = Set(folders.filter { !$0.hasPrefix(".") })
+        let known = Set(Self.allowed.keys).union(Self.systemModules).union(["authreel"])
+        #expect(modules.subtracting(known).sorted() == [])
+    }
+
+    @Test func foldersBesideTheFixedOnesAreNone() throws {
+        let fixed: Set<String> = [
+            "Package.swift", "Package.resolved", "Sources", "Tests", "captures", "viewer", "README.md", "LICENSE",
+            "Makefile", "docs", "Plugins", "Benchmarks", "CONTRIBUTING.md", "CHANGELOG.md", "authreel-demo",
+        ]
+        let entries = try FileManager.default.contentsOfDirectory(atPath: Fixtures.root.path)
+        #expect(Set(entries.filter { !$0.hasPrefix(".") }).subtracting(fixed).sorted() == [])
+    }
+
+    @Test func clockAndEnvironmentAreReadInTheCommandOnly() throws {
+        let sources = Fixtures.root.appending(path: "Sources")
+        let forbidden = ["Date()", "Date.now", "getenv(", "ProcessInfo.processInfo.environment"]
+        var wrong: [String] = []
+        for file in try swiftFiles(below: sources) where !file.hasPrefix("authreel/") {
+            let lines = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+                .split(separator: "\n", omittingEmptySubsequences: false)
+            for (index, line) in lines.enumerated() where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                for word in forbidden where line.contains(word) {
+                    wrong.append("Sources/\(file):\(index + 1): \(word)")
+                }
+            }
+        }
+        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+    }
+
+    private func swiftFiles(below folder: URL) throws -> [String] {
+        let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return all.filter { $0.hasSuffix(".swift") }.sorted()
+    }
+
+    /// The imports of a file with their lines (from 1): `package import X`, `import struct X.Y` and attributes included.
+    private func importLines(of text: String) -> [(line: Int, module: String)] {
+        var found: [(Int, String)] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let words = line.split(separator: " ")
+            guard let position = words.firstIndex(of: "import"), position <= 3,
+                words[..<position].allSatisfy({ $0.hasPrefix("@") || ["package", "public", "internal", "private"].contains($0) })
+            else { continue }
+            let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+            var rest = words[(position + 1)...]
+            if let first = rest.first, kinds.contains(first) { rest = rest.dropFirst() }
+            guard let name = rest.first?.split(separator: ".").first else { continue }
+            found.append((index + 1, String(name)))
+        }
+        return found
+    }
+}
