@@ -1,9 +1,40 @@
 import ArgumentParser
 
+/// The program: a list of subcommands, and the one place where errors become text and an exit status.
 @main
 struct Authreel: AsyncParsableCommand {
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "authreel",
-        abstract: "Records a login, says why it broke, plays it again, and makes it safe to share."
+        abstract: "Records a login, says why it broke, and shows which value went where.",
+        discussion: """
+            Start with `authreel demo`: it records one healthy and one broken login on this machine.
+
+            A login of your own:
+              authreel record --out login.har          then point browser and backend at the proxy it names
+              authreel show login.har                  the timeline: who said what to whom
+              authreel diagnose login.har              what broke it, root cause first
+
+            Exit status: 0 nothing wrong, 1 the verdict is negative, 64 wrong usage, 65 the file is not what it should
+            be, 66 no such file, 69 a provider or port is not available, 70 a bug.
+            """,
+        version: version,
+        subcommands: [
+            Demo.self, Record.self, Show.self, Diagnose.self, Explain.self, ListRules.self, Authority.self,
+        ]
     )
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            ExitStatus.leave(after: error)
+        }
+    }
 }

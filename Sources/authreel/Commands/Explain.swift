@@ -1,0 +1,30 @@
+import ArgumentParser
+import Diagnosis
+import Foundation
+import Reports
+
+/// What one rule means.
+struct Explain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Explains a rule: what is wrong when it fires, how to mend it, a bad and a good example.",
+        discussion: """
+            Example:
+              authreel explain pkce-verifier-mismatch
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The rule's id, as diagnose prints it.", valueName: "RULE"))
+    var rule: String
+
+    func run() throws {
+        guard let info = RuleCatalog.info(of: rule) else {
+            let near = RuleCatalog.infos.map(\.id).filter { $0.contains(rule) || rule.contains($0) }
+            throw CommandFailure(
+                .usage,
+                "there is no rule \(rule)",
+                hint: near.isEmpty ? "authreel rules lists them all" : "did you mean \(near.joined(separator: ", "))?"
+            )
+        }
+        print(TextReport.explanation(of: info, style: Style.forDescriptor(STDOUT_FILENO)))
+    }
+}

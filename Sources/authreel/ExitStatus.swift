@@ -1,0 +1,87 @@
+import ArgumentParser
+import Captures
+import Foundation
+
+/// The exit statuses that scripts rely on; from 64 on those of `sysexits.h`.
+enum ExitStatus: Int32 {
+    case success = 0
+    /// Done, and the verdict is negative: an error finding.
+    case negative = 1
+    case usage = 64
+    case dataError = 65
+    case noInput = 66
+    case unavailable = 69
+    case bug = 70
+
+    /// Ends the program after an error: text on stderr with what to do next, and the status that fits.
+    static func leave(after error: any Error) -> Never {
+        switch error {
+        case let failure as CommandFailure:
+            StandardError.report(failure.message, hint: failure.hint)
+            Foundation.exit(failure.status.rawValue)
+        case let status as ExitCode:
+            Foundation.exit(status.rawValue)
+        case let failure as CaptureError:
+            let mapped = CommandFailure(failure)
+            StandardError.report(mapped.message, hint: mapped.hint)
+            Foundation.exit(mapped.status.rawValue)
+        default:
+            leave(afterParsing: error)
+        }
+    }
+
+    /// Help and version go to stdout with status 0; wrong usage is worded like every other error.
+    private static func leave(afterParsing error: any Error) -> Never {
+        let code = Authreel.exitCode(for: error)
+        if code == .success {
+            print(Authreel.fullMessage(for: error))
+            Foundation.exit(0)
+        }
+        guard code == .validationFailure else {
+            StandardError.report("\(error)", hint: "this should not happen; please report it with the command you ran")
+            Foundation.exit(ExitStatus.bug.rawValue)
+        }
+        let message = Authreel.message(for: error)
+        StandardError.report(message.prefix(1).lowercased() + message.dropFirst(), hint: nil)
+        let usage = Authreel.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+            .drop { !$0.hasPrefix("Usage:") }
+        StandardError.line(usage.joined(separator: "\n"))
+        Foundation.exit(ExitStatus.usage.rawValue)
+    }
+}
+
+/// Wrong circumstances, worded for the person at the terminal.
+struct CommandFailure: Error {
+    var status: ExitStatus
+    /// In lower case, without a full stop.
+    var message: String
+    /// The very command to run next, where there is one.
+    var hint: String?
+
+    init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
+        self.status = status
+        self.message = message
+        self.hint = hint
+    }
+
+    init(_ error: CaptureError) {
+        message = "\(error)"
+        switch error {
+        case .notHAR:
+            status = .dataError
+            hint = "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
+        case .noSuchFile(let path):
+            status = .noInput
+            hint = "authreel record --out \(path) makes one"
+        case .inputOutput:
+            status = .noInput
+            hint = nil
+        case .lockedByAnother:
+            status = .unavailable
+            hint = "stop the other recording, or choose another file with --out"
+        case .notOurs:
+            status = .dataError
+            hint = "choose a file that does not exist with --out"
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Captures
+import Foundation
+
+/// The capture that a command reads.
+struct CaptureOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("A HAR file of any producer; - reads standard input.", valueName: "CAPTURE"))
+    var capture: String
+
+    /// Reads the capture; what was lost (a torn end, an entry cut off) is said on stderr, and the rest is used.
+    func read() throws -> Capture {
+        let read = try CaptureReader.read(path: capture)
+        for loss in read.losses {
+            StandardError.warn("\(capture): \(loss)")
+        }
+        return read
+    }
+}

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// How a result is printed.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+}

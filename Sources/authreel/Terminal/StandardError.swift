@@ -1,0 +1,29 @@
+import Foundation
+
+/// Everything that is not a result: unbuffered, so that a killed process has said what it said.
+enum StandardError {
+    /// One line, whole even when two threads write.
+    static func line(_ text: String) {
+        let bytes = Array((text + "\n").utf8)
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes[offset...].withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            if count <= 0 { return }
+            offset += count
+        }
+    }
+
+    /// An error in the words of the house: `authreel: error: …`, then what to do next.
+    static func report(_ message: String, hint: String?) {
+        let style = Style.forDescriptor(STDERR_FILENO)
+        line("authreel: \(style.red("error:")) \(message)")
+        if let hint { line("authreel: \(style.bold("hint:")) \(hint)") }
+    }
+
+    static func warn(_ message: String) {
+        let style = Style.forDescriptor(STDERR_FILENO)
+        line("authreel: \(style.yellow("warning:")) \(message)")
+    }
+
+    static func note(_ message: String) { line("authreel: \(message)") }
+}
