@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Where the files that tests read are, found from this file's own place.
 package enum Fixtures {

@@ -1,0 +1,123 @@
+import Captures
+package import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The JSON that programs rely on; the members are a contract, their order is kept for diffs.
+package enum JSONReport {
+    /// What `diagnose --format json` prints.
+    package static func diagnosis(of report: Report) -> String {
+        let flows = report.flows.map { item -> JSONValue in
+            var object = head(of: item)
+            object["findings"] = .array(item.diagnosis.findings.map(finding))
+            return .object(object)
+        }
+        return JSONWriter.text(
+            of: .object(["version": .number(JSONNumber(Int64(Report.version))), "flows": .array(flows)]),
+            indented: true
+        )
+    }
+
+    /// What `show --format json` prints.
+    package static func timeline(of report: Report) -> String {
+        let flows = report.flows.map { item -> JSONValue in
+            var object = head(of: item)
+            object["steps"] = .array(item.flow.steps.map(step))
+            object["links"] = .array(item.flow.links.map(link))
+            return .object(object)
+        }
+        return JSONWriter.text(
+            of: .object(["version": .number(JSONNumber(Int64(Report.version))), "flows": .array(flows)]),
+            indented: true
+        )
+    }
+
+    /// What `rules --format json` prints.
+    package static func rules(_ infos: [RuleInfo]) -> String {
+        let rules = infos.map { info -> JSONValue in
+            [
+                "id": .string(info.id), "severity": .string(info.severity.label), "title": .string(info.title),
+                "symptom": .bool(info.isSymptom),
+                "sources": .array(info.specifications.map { .string($0.text) }),
+            ]
+        }
+        return JSONWriter.text(of: .object(["version": 1, "rules": .array(rules)]), indented: true)
+    }
+
+    // MARK: - Parts
+
+    private static func head(of item: Report.DiagnosedFlow) -> JSONObject {
+        let flow = item.flow
+        return JSONObject([
+            ("id", .string(flow.id)),
+            ("outcome", .string(item.diagnosis.outcome.rawValue)),
+            ("provider", .string(flow.provider.rawValue)),
+            ("grant", .string(flow.grant)),
+            ("issuer", flow.issuer.map { .string($0) } ?? .null),
+            ("client_id", flow.clientID.map { .string($0) } ?? .null),
+            ("started", .string(flow.started.rfc3339)),
+            ("exchanges", .array(flow.exchanges.map { number($0) })),
+        ])
+    }
+
+    private static func finding(_ finding: Finding) -> JSONValue {
+        var object: JSONObject = [
+            "rule": .string(finding.rule), "severity": .string(finding.severity.rawValue),
+            "title": .string(finding.title), "primary": .bool(finding.isPrimary),
+        ]
+        if let variant = finding.variant { object["variant"] = .string(variant) }
+        if let cause = finding.effectOf { object["effect_of"] = .string(cause) }
+        object["evidence"] = .array(finding.evidence.map(evidence))
+        object["explanation"] = .string(finding.explanation)
+        object["fix"] = .string(finding.fix)
+        object["sources"] = .array(finding.specifications.map { .string($0.text) })
+        return .object(object)
+    }
+
+    private static func evidence(_ evidence: Evidence) -> JSONValue {
+        var object = place(evidence.place)
+        object["value"] = .string(evidence.value)
+        if let note = evidence.note { object["note"] = .string(note) }
+        return .object(object)
+    }
+
+    private static func step(_ step: Step) -> JSONValue {
+        var parameters = JSONObject()
+        for parameter in step.parameters.items {
+            // A repeated parameter is shown as often as it was sent.
+            parameters.members.append(JSONObject.Member(name: parameter.name, value: .string(parameter.value)))
+        }
+        return [
+            "kind": .string(step.kind.rawValue), "exchange": number(step.exchange), "at": .string(step.at.rfc3339),
+            "from": .string(step.from.name), "to": .string(step.to.name), "parameters": .object(parameters),
+            "tokens": .array(step.tokens.map(token)),
+        ]
+    }
+
+    private static func token(_ token: StepToken) -> JSONValue {
+        var object: JSONObject = ["name": .string(token.name)]
+        object["header"] = token.token.header.map { .object($0) } ?? .null
+        object["claims"] = token.token.claims.map { .object($0) } ?? .null
+        object["signature"] = .string(token.signature.rawValue)
+        return .object(object)
+    }
+
+    private static func link(_ link: Link) -> JSONValue {
+        [
+            "name": .string(link.name), "origin": .object(place(link.origin.place)),
+            "uses": .array(link.uses.map { .object(place($0.place)) }),
+            "transform": .string(link.transform.rawValue),
+        ]
+    }
+
+    private static func place(_ place: Place) -> JSONObject {
+        [
+            "exchange": place.exchange.map(number) ?? .null, "where": .string(place.part.rawValue),
+            "name": .string(place.name),
+        ]
+    }
+
+    private static func number(_ value: Int) -> JSONValue { .number(JSONNumber(Int64(value))) }
+}

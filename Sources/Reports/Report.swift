@@ -1,0 +1,27 @@
+package import Captures
+package import Diagnosis
+package import Flows
+
+/// What authreel has to say of a capture: each flow with its diagnosis. Every printed form is a function of this.
+package struct Report: Sendable {
+    /// The version of the JSON forms; raised when a member changes its meaning.
+    package static let version = 1
+
+    /// The capture's name as the user wrote it.
+    package var name: String
+    /// Number of entries in the capture, those that belong to no flow included.
+    package var exchangeCount: Int
+    /// In the order of their first exchanges.
+    package var flows: [DiagnosedFlow]
+    package var capture: Capture
+
+    /// A flow with what the rules say of it.
+    package struct DiagnosedFlow: Sendable {
+        package var flow: Flow
+        package var diagnosis: FlowDiagnosis
+    }
+
+    package var hasErrors: Bool {
+        flows.contains { $0.diagnosis.findings.contains { $0.severity == .error } }
+    }
+}

@@ -1,0 +1,79 @@
+package import Diagnosis
+import Flows
+
+/// The forms for people on a terminal. Everything that comes from the capture is made printable first.
+package enum TextReport {
+    /// What `show` prints: per flow a head, its steps with their times, and the way of each linked value.
+    package static func timeline(of report: Report, style: TextStyle) -> String {
+        guard !report.flows.isEmpty else { return nothingFound(in: report) }
+        return report.flows.map { TimelineText(item: $0, capture: report.capture, style: style).text }
+            .joined(separator: "\n\n")
+    }
+
+    /// What `diagnose` prints: per flow the verdict, root cause first, each finding with the values it rests on.
+    package static func diagnosis(of report: Report, showsAbstentions: Bool, style: TextStyle) -> String {
+        guard !report.flows.isEmpty else { return nothingFound(in: report) }
+        return report.flows
+            .map { DiagnosisText(item: $0, showsAbstentions: showsAbstentions, style: style).text }
+            .joined(separator: "\n\n")
+    }
+
+    /// What `explain RULE` prints.
+    package static func explanation(of info: RuleInfo, style: TextStyle) -> String {
+        var lines = [style.bold(info.id), "\(info.title) (\(info.severity.label)\(info.isSymptom ? ", a symptom" : ""))", ""]
+        lines += [info.explanation, "", style.bold("How to mend it"), info.fix, "", style.bold("Breaks it")]
+        lines += indented(info.badExample)
+        lines += ["", style.bold("Does not")]
+        lines += indented(info.goodExample)
+        lines += ["", style.bold("Specification")]
+        lines += info.specifications.map { "  " + $0.text + ($0.url.map { "  " + $0 } ?? "") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What `rules` prints.
+    package static func rules(_ infos: [RuleInfo], style: TextStyle) -> String {
+        let width = infos.map(\.id.count).max() ?? 0
+        return infos
+            .map { "\(style.bold($0.id.padded(to: width)))  \($0.severity.label.padded(to: 7))  \($0.title)" }
+            .joined(separator: "\n")
+    }
+
+    private static func indented(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { "  " + $0 }
+    }
+
+    private static func nothingFound(in report: Report) -> String {
+        let entries = report.exchangeCount == 1 ? "1 exchange" : "\(report.exchangeCount) exchanges"
+        return "\(report.name.printable): \(entries), no OAuth or OpenID Connect traffic among them"
+    }
+}
+
+extension RuleSeverity {
+    /// As `rules` lists it; `error*` is an error when the flow was refused, else a warning.
+    package var label: String {
+        switch self {
+        case .error: "error"
+        case .errorWhenRefused: "error*"
+        case .warning: "warning"
+        case .note: "note"
+        }
+    }
+}
+
+extension TextStyle {
+    func outcome(_ outcome: Outcome) -> String {
+        switch outcome {
+        case .success: green(outcome.rawValue)
+        case .failure: red(outcome.rawValue)
+        case .cancelled, .incomplete: yellow(outcome.rawValue)
+        }
+    }
+
+    func severity(_ severity: Severity) -> String {
+        switch severity {
+        case .error: red(severity.rawValue)
+        case .warning: yellow(severity.rawValue)
+        case .note: cyan(severity.rawValue)
+        }
+    }
+}
