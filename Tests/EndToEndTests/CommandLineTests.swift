@@ -1,0 +1,88 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// What a user meets before anything works: wrong names, wrong files, help.
+struct CommandLineTests {
+    private static let healthy = Fixtures.root.appending(path: "captures/healthy/code-flow.har").path
+    private static let broken = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
+
+    @Test func missingFileIs66AndSaysWhatMakesOne() throws {
+        let result = try Program.run(["diagnose", "/nowhere/login.har"])
+        #expect(result.status == 66)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("authreel: error: /nowhere/login.har: no such file"))
+        #expect(result.errors.contains("authreel: hint: "))
+    }
+
+    @Test(arguments: ["show", "diagnose"])
+    func fileThatIsNotHARIs65WithItsPlace(command: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        try Data("{\"log\":\n  {\"entries\": 7}}".utf8).write(to: URL(filePath: path))
+        let result = try Program.run([command, path])
+        #expect(result.status == 65)
+        #expect(result.errors.contains("\(path):2:15: expected"), "\(result.errors)")
+    }
+
+    @Test func unknownOptionIs64AndShowsUsage() throws {
+        let result = try Program.run(["show", "--colour", "login.har"])
+        #expect(result.status == 64)
+        #expect(result.errors.contains("authreel: error: unknown option '--colour'"), "\(result.errors)")
+        #expect(result.errors.contains("Usage: authreel show"))
+    }
+
+    @Test func errorFindingIsStatusOneAndHealthyIsZero() throws {
+        #expect(try Program.run(["diagnose", Self.broken]).status == 1)
+        let healthy = try Program.run(["diagnose", Self.healthy])
+        #expect(healthy.status == 0)
+        #expect(healthy.output.contains("nothing wrong found"), "\(healthy.output)")
+    }
+
+    @Test func captureIsReadFromStandardInput() throws {
+        let bytes = try Array(Data(contentsOf: URL(filePath: Self.broken)))
+        let result = try Program.run(["diagnose", "--format", "json", "-"], input: bytes)
+        #expect(result.status == 1)
+        let report = try JSONParser.parse(Array(result.output.utf8))
+        #expect(report["version"] == 1)
+        let findings = report["flows"]?.array?.first?["findings"]?.array ?? []
+        #expect(findings.contains { $0["rule"] == "pkce-verifier-mismatch" && $0["primary"] == true })
+    }
+
+    @Test func outputToAFileCarriesNoColour() throws {
+        for command in ["show", "diagnose"] {
+            #expect(!(try Program.run([command, Self.broken]).output.contains("\u{1b}")))
+        }
+    }
+
+    @Test func sameCaptureGivesTheSameReportByteForByte() throws {
+        for arguments in [["show"], ["show", "--format", "json"], ["diagnose"], ["diagnose", "--format", "json"]] {
+            let first = try Program.run(arguments + [Self.broken])
+            let second = try Program.run(arguments + [Self.broken], environment: ["TZ": "Asia/Singapore", "LC_ALL": "de_DE"])
+            #expect(first.output == second.output)
+        }
+    }
+
+    @Test func unknownRuleNamesTheNearOnes() throws {
+        let result = try Program.run(["explain", "pkce-verifier"])
+        #expect(result.status == 64)
+        #expect(result.errors.contains("pkce-verifier-mismatch"))
+    }
+
+    @Test func unknownFlowNamesThoseThatAreThere() throws {
+        let result = try Program.run(["show", "--flow", "flow-9", Self.healthy])
+        #expect(result.status == 64)
+        #expect(result.errors.contains("it has flow-1"), "\(result.errors)")
+    }
+
+    @Test func everySubcommandHelpsWithAnExample() throws {
+        for command in ["demo", "record", "show", "diagnose", "explain", "rules", "ca"] {
+            let help = try Program.run([command, "--help"])
+            #expect(help.status == 0)
+            #expect(help.output.contains("Example"), "\(command) has no example")
+            #expect(help.output.contains("authreel \(command)"))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// README and docs promise commands; each is run here as it stands, in a folder that holds a `login.har`.
+struct DocumentedCommandsTests {
+    /// A line of a fenced block that begins with `authreel`.
+    struct DocumentedCommand: CustomTestStringConvertible, Sendable {
+        var file: String
+        var line: Int
+        var command: String
+
+        var testDescription: String { "\(file):\(line): \(command)" }
+    }
+
+    static let commands: [DocumentedCommand] = {
+        let root = Fixtures.root
+        let docs = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)) ?? []
+        return (["README.md"] + docs.filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }).sorted().flatMap { file in
+            var isInside = false
+            var found: [DocumentedCommand] = []
+            let text = (try? String(contentsOf: root.appending(path: file), encoding: .utf8)) ?? ""
+            for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                if line.hasPrefix("```") { isInside.toggle() }
+                let command = line.hasPrefix("$ ") ? String(line.dropFirst(2)) : String(line)
+                guard isInside, command.hasPrefix("authreel ") else { continue }
+                // A remark behind two spaces and more is not part of the command.
+                found.append(DocumentedCommand(file: file, line: index + 1, command: command))
+            }
+            return found
+        }
+    }()
+
+    @Test func thereAreSome() {
+        #expect(Self.commands.count > 5)
+    }
+
+    @Test(arguments: commands.filter { !$0.command.hasPrefix("authreel record") })
+    func commandRunsAsItStands(documented: DocumentedCommand) throws {
+        let folder = try Self.folderWithCapture()
+        defer { folder.remove() }
+        let result = try Self.shell(documented.command, in: folder)
+        #expect([0, 1].contains(result.status), "\(documented.command): \(result.errors)")
+    }
+
+    @Test(arguments: commands.filter { $0.command.hasPrefix("authreel record") })
+    func recordStartsAndEndsCleanly(documented: DocumentedCommand) throws {
+        let folder = try Self.folderWithCapture()
+        defer { folder.remove() }
+        try FileManager.default.removeItem(atPath: folder.file("login.har"))
+        // A port of its own, a CA of its own, and an interrupt as soon as it listens.
+        let command = documented.command + " --listen 127.0.0.1:0 --ca-dir ca"
+        let script = """
+            \(command) 2>log & pid=$!
+            for i in $(seq 200); do grep -q '^listening on ' log && break; sleep 0.05; done
+            grep -q '^listening on ' log || { cat log >&2; kill -9 $pid; exit 99; }
+            kill -INT $pid; wait $pid
+            """
+        let result = try Self.shell(script, in: folder)
+        #expect(result.status == 0, "\(command): \(result.errors)")
+    }
+
+    private static func folderWithCapture() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let capture = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
+        try FileManager.default.copyItem(atPath: capture, toPath: folder.file("login.har"))
+        // `--upstream-ca test-ca.pem` and the like name files that the reader is supposed to have.
+        try FileManager.default.createDirectory(atPath: folder.file("home"), withIntermediateDirectories: true)
+        return folder
+    }
+
+    private static func shell(_ script: String, in folder: TemporaryFolder) throws -> (status: Int32, errors: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-c", script]
+        process.currentDirectoryURL = URL(filePath: folder.path)
+        let programs = URL(filePath: Program.path).deletingLastPathComponent().path
+        process.environment = [
+            "PATH": programs + ":/usr/local/bin:/usr/bin:/bin", "HOME": folder.file("home"), "TMPDIR": folder.path,
+        ]
+        let errors = folder.file("errors")
+        FileManager.default.createFile(atPath: errors, contents: nil)
+        process.standardOutput = FileHandle(forWritingAtPath: "/dev/null")
+        process.standardError = FileHandle(forWritingAtPath: errors)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return (process.terminationStatus, (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")
+    }
+}
