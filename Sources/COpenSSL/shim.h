@@ -7,7 +7,141 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+
+// MARK: TLS and certificates
+
+#include <string.h>
+#include <time.h>
+
+static inline int ar_tls_ctx_set_versions(SSL_CTX *context, int lowest, int highest) {
+    return SSL_CTX_set_min_proto_version(context, lowest) == 1 && SSL_CTX_set_max_proto_version(context, highest) == 1;
+}
+// What every context gets: a missing close_notify is everyday (curl, Node), renegotiation is nobody's need.
+static inline void ar_tls_ctx_set_defaults(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+}
+static inline void ar_tls_ctx_disable_session_cache(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+static inline int ar_tls_ctx_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline void ar_tls_ctx_set_partial_chain(SSL_CTX *context) {
+    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
+}
+static inline int ar_tls_set_server_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+// Index 0 is the one OpenSSL keeps for the application (SSL_set_app_data).
+static inline int ar_tls_set_owner(SSL *ssl, void *owner) { return SSL_set_ex_data(ssl, 0, owner); }
+static inline void *ar_tls_owner(const SSL *ssl) { return SSL_get_ex_data(ssl, 0); }
+static inline void *ar_tls_owner_of_verification(X509_STORE_CTX *store) {
+    SSL *ssl = (SSL *)X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    return ssl ? SSL_get_ex_data(ssl, 0) : NULL;
+}
+static inline X509 *ar_tls_peer_certificate(const SSL *ssl) { return SSL_get1_peer_certificate(ssl); }
+static inline void ar_tls_bio_retry_read(BIO *bio) {
+    BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY);
+}
+static inline void ar_tls_bio_no_retry(BIO *bio) {
+    BIO_clear_flags(bio, BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY);
+}
+static inline int ar_x509_stack_count(const STACK_OF(X509) *stack) { return stack ? sk_X509_num(stack) : 0; }
+static inline X509 *ar_x509_stack_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
+static inline void ar_openssl_free(void *pointer) { OPENSSL_free(pointer); }
+static inline long ar_bio_memory(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
+
+static inline int ar_mbstring_utf8(void) { return MBSTRING_UTF8; }
+static inline int ar_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
+static inline EVP_PKEY *ar_p256_generate(void) { return EVP_EC_gen("P-256"); }
+
+// Subject and issuer in one line, RFC 2253, as UTF-8 text.
+static inline int ar_x509_name_line(const X509_NAME *name, BIO *out) {
+    return X509_NAME_print_ex(out, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+}
+
+static inline int ar_x509_add_key_usage(X509 *certificate, const int *bits, int count) {
+    ASN1_BIT_STRING *usage = ASN1_BIT_STRING_new();
+    int ok = usage != NULL;
+    for (int i = 0; ok && i < count; i++) ok = ASN1_BIT_STRING_set_bit(usage, bits[i], 1);
+    ok = ok && X509_add1_ext_i2d(certificate, NID_key_usage, usage, 1, 0) == 1;
+    ASN1_BIT_STRING_free(usage);
+    return ok;
+}
+static inline int ar_x509_add_basic_constraints(X509 *certificate, int is_ca) {
+    BASIC_CONSTRAINTS *constraints = BASIC_CONSTRAINTS_new();
+    if (!constraints) return 0;
+    constraints->ca = is_ca ? 0xff : 0;
+    // An authority of ours signs leaves only (RFC 5280, section 4.2.1.9).
+    if (is_ca) { constraints->pathlen = ASN1_INTEGER_new(); if (constraints->pathlen) ASN1_INTEGER_set(constraints->pathlen, 0); }
+    int ok = X509_add1_ext_i2d(certificate, NID_basic_constraints, constraints, 1, 0) == 1;
+    BASIC_CONSTRAINTS_free(constraints);
+    return ok;
+}
+static inline int ar_x509_add_server_auth(X509 *certificate) {
+    EXTENDED_KEY_USAGE *usages = sk_ASN1_OBJECT_new_null();
+    if (!usages) return 0;
+    sk_ASN1_OBJECT_push(usages, OBJ_nid2obj(NID_server_auth));
+    int ok = X509_add1_ext_i2d(certificate, NID_ext_key_usage, usages, 0, 0) == 1;
+    sk_ASN1_OBJECT_pop_free(usages, ASN1_OBJECT_free);
+    return ok;
+}
+static inline int ar_x509_add_key_identifiers(X509 *certificate, const X509 *issuer) {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int length = 0;
+    ASN1_OCTET_STRING *own = ASN1_OCTET_STRING_new();
+    AUTHORITY_KEYID *authority = AUTHORITY_KEYID_new();
+    int ok = own && authority && X509_pubkey_digest(certificate, EVP_sha1(), digest, &length) == 1
+        && ASN1_OCTET_STRING_set(own, digest, (int)length) == 1
+        && X509_add1_ext_i2d(certificate, NID_subject_key_identifier, own, 0, 0) == 1
+        && X509_pubkey_digest(issuer, EVP_sha1(), digest, &length) == 1
+        && (authority->keyid = ASN1_OCTET_STRING_new()) != NULL
+        && ASN1_OCTET_STRING_set(authority->keyid, digest, (int)length) == 1
+        && X509_add1_ext_i2d(certificate, NID_authority_key_identifier, authority, 0, 0) == 1;
+    ASN1_OCTET_STRING_free(own);
+    AUTHORITY_KEYID_free(authority);
+    return ok;
+}
+// One subjectAltName: an address of 4 or 16 bytes, else a DNS name.
+static inline int ar_x509_add_alternative_name(X509 *certificate, const unsigned char *name, int length, int is_address) {
+    GENERAL_NAMES *names = sk_GENERAL_NAME_new_null();
+    GENERAL_NAME *entry = GENERAL_NAME_new();
+    ASN1_STRING *value = ASN1_STRING_type_new(is_address ? V_ASN1_OCTET_STRING : V_ASN1_IA5STRING);
+    int ok = names && entry && value && ASN1_STRING_set(value, name, length) == 1;
+    if (ok) { GENERAL_NAME_set0_value(entry, is_address ? GEN_IPADD : GEN_DNS, value); value = NULL; }
+    ok = ok && sk_GENERAL_NAME_push(names, entry) > 0;
+    if (ok) entry = NULL;
+    ok = ok && X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, 0) == 1;
+    ASN1_STRING_free(value);
+    GENERAL_NAME_free(entry);
+    sk_GENERAL_NAME_pop_free(names, GENERAL_NAME_free);
+    return ok;
+}
+// A certificate without its extensions and signature; serial: positive, at most 20 bytes (RFC 5280, section 4.1.2.2).
+static inline X509 *ar_x509_begin(EVP_PKEY *key, const unsigned char *serial, int serial_length,
+                                  int64_t not_before, int64_t not_after) {
+    X509 *certificate = X509_new();
+    BIGNUM *number = BN_bin2bn(serial, serial_length, NULL);
+    int ok = certificate && number && X509_set_version(certificate, 2) == 1
+        && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL
+        && ASN1_TIME_set(X509_getm_notBefore(certificate), (time_t)not_before) != NULL
+        && ASN1_TIME_set(X509_getm_notAfter(certificate), (time_t)not_after) != NULL
+        && X509_set_pubkey(certificate, key) == 1;
+    BN_free(number);
+    if (!ok) { X509_free(certificate); return NULL; }
+    return certificate;
+}
+// Seconds since the epoch of the end of validity; 0 where it cannot be told.
+static inline int64_t ar_x509_not_after(const X509 *certificate) {
+    struct tm parts;
+    memset(&parts, 0, sizeof parts);
+    if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return 0;
+    return (int64_t)timegm(&parts);
+}
 
 #endif

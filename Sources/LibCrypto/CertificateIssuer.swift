@@ -1,0 +1,115 @@
+internal import COpenSSL
+
+/// Issues certificates: the authority itself and the leaves it signs (RFC 5280).
+///
+/// Reads no clock: validity is given in seconds since the epoch.
+package struct CertificateIssuer: Sendable {
+    /// Whom a leaf is for.
+    package enum Name: Sendable, Hashable {
+        /// A DNS name in ASCII.
+        case host(String)
+        /// An address: 4 bytes (IPv4) or 16 (IPv6), in network order.
+        case address([UInt8])
+    }
+
+    /// From when to when a certificate counts, both included.
+    package struct Validity: Sendable, Hashable {
+        package var notBefore: Int64
+        package var notAfter: Int64
+
+        package init(notBefore: Int64, notAfter: Int64) {
+            self.notBefore = notBefore
+            self.notAfter = notAfter
+        }
+    }
+
+    package let certificate: Certificate
+    private let key: CertificateKey
+
+    /// - Throws: when the two do not belong together.
+    package init(certificate: Certificate, key: CertificateKey) throws(CertificateError) {
+        guard certificate.belongs(to: key) else {
+            throw CertificateError(what: "the authority's certificate and its key do not belong together")
+        }
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// Makes a certificate that signs itself and may sign leaves, but no further authorities.
+    ///
+    /// - Parameter commonName: what trust stores list it as; at most 64 characters (RFC 5280, appendix A.1).
+    package static func authority(
+        commonName: String,
+        key: CertificateKey,
+        validity: Validity
+    ) throws(CertificateError) -> Certificate {
+        let certificate = try begin(key: key, validity: validity)
+        let pointer = certificate.pointer
+        let usage = [Int32(5), Int32(6)]  // keyCertSign, cRLSign
+        guard setCommonName(commonName, of: X509_get_subject_name(pointer)),
+            X509_set_issuer_name(pointer, X509_get_subject_name(pointer)) == 1,
+            ar_x509_add_basic_constraints(pointer, 1) == 1,
+            ar_x509_add_key_usage(pointer, usage, Int32(usage.count)) == 1,
+            ar_x509_add_key_identifiers(pointer, pointer) == 1,
+            X509_sign(pointer, key.pointer, EVP_sha256()) > 0
+        else { throw CertificateError.draining("cannot make the authority's certificate") }
+        return certificate
+    }
+
+    /// Makes the certificate of a server.
+    ///
+    /// - Parameters:
+    ///   - name: what its `subjectAltName` holds; its common name too, where it fits.
+    ///   - leafKey: the server's key.
+    ///   - validity: the caller keeps to what clients accept (at most 398 days, RFC 9525 leaves it to them).
+    package func leaf(
+        for name: Name,
+        key leafKey: CertificateKey,
+        validity: Validity
+    ) throws(CertificateError) -> Certificate {
+        let leaf = try Self.begin(key: leafKey, validity: validity)
+        let pointer = leaf.pointer
+        let bytes: [UInt8]
+        let isAddress: Int32
+        var commonName = "authreel"
+        switch name {
+        case .host(let host):
+            bytes = Array(host.utf8)
+            isAddress = 0
+            if bytes.count <= 64 { commonName = host }
+        case .address(let address):
+            bytes = address
+            isAddress = 1
+        }
+        let usage = [Int32(0)]  // digitalSignature: all that ECDHE with an EC key needs
+        guard Self.setCommonName(commonName, of: X509_get_subject_name(pointer)),
+            X509_set_issuer_name(pointer, X509_get_subject_name(certificate.pointer)) == 1,
+            ar_x509_add_basic_constraints(pointer, 0) == 1,
+            ar_x509_add_key_usage(pointer, usage, Int32(usage.count)) == 1,
+            ar_x509_add_server_auth(pointer) == 1,
+            ar_x509_add_alternative_name(pointer, bytes, Int32(clamping: bytes.count), isAddress) == 1,
+            ar_x509_add_key_identifiers(pointer, certificate.pointer) == 1,
+            X509_sign(pointer, key.pointer, EVP_sha256()) > 0
+        else { throw CertificateError.draining("cannot make a certificate for \(commonName)") }
+        return leaf
+    }
+
+    private static func begin(key: CertificateKey, validity: Validity) throws(CertificateError) -> Certificate
+    {
+        var serial = [UInt8](repeating: 0, count: 16)
+        guard RAND_bytes(&serial, 16) == 1 else { throw CertificateError.draining("no random numbers") }
+        // Positive and never shorter than its length says: the top bits are fixed.
+        serial[0] = serial[0] & 0x3f | 0x40
+        guard let pointer = ar_x509_begin(key.pointer, serial, 16, validity.notBefore, validity.notAfter)
+        else {
+            throw CertificateError.draining("cannot begin a certificate")
+        }
+        return Certificate(owning: pointer)
+    }
+
+    private static func setCommonName(_ text: String, of name: OpaquePointer?) -> Bool {
+        let bytes = Array(text.utf8)
+        return X509_NAME_add_entry_by_txt(name, "CN", ar_mbstring_utf8(), bytes, Int32(bytes.count), -1, 0)
+            == 1
+    }
+}

@@ -1,0 +1,133 @@
+/// What a client says first in TLS, as far as it decides where to go (RFC 8446, section 4.1.2).
+package struct ClientHello: Sendable, Hashable {
+    /// The host of the server name extension (RFC 6066, section 3), as sent; nil where there is none.
+    package var serverName: String?
+    /// The protocols offered (RFC 7301), in order; empty where the extension is missing.
+    package var alpn: [String]
+
+    package init(serverName: String? = nil, alpn: [String] = []) {
+        self.serverName = serverName
+        self.alpn = alpn
+    }
+}
+
+/// Finds the ClientHello at the start of a client's bytes, however they are split into segments and TLS records.
+///
+/// Incremental: each byte is looked at once. Holds the message itself only, which is bounded; the bytes stay with the
+/// caller, who gives them to whatever speaks TLS.
+package struct ClientHelloPeek: Sendable {
+    package enum Result: Sendable, Hashable {
+        case needsMoreBytes
+        case found(ClientHello)
+        /// Known at the first byte that no TLS connection begins with.
+        case notTLS
+    }
+
+    /// Largest ClientHello that is read: 64 KiB. Those with post-quantum key shares have 2 KB.
+    package static let maximumLength = 65_536
+
+    private var recordHeader: [UInt8] = []
+    private var leftInRecord = 0
+    private var message: [UInt8] = []
+    private var result = Result.needsMoreBytes
+
+    package init() {}
+
+    /// Takes the next bytes; once there is a result it stays.
+    package mutating func received(_ bytes: some Collection<UInt8>) -> Result {
+        guard result == .needsMoreBytes else { return result }
+        var rest = bytes[...]
+        while !rest.isEmpty, result == .needsMoreBytes {
+            if leftInRecord == 0 {
+                guard let byte = rest.popFirst() else { break }
+                recordHeader.append(byte)
+                checkRecordHeader()
+            } else {
+                let part = rest.prefix(leftInRecord)
+                message.append(contentsOf: part)
+                leftInRecord -= part.count
+                rest = rest.dropFirst(part.count)
+                checkMessage()
+            }
+        }
+        return result
+    }
+
+    /// Type, version and length, each judged as soon as it is there.
+    private mutating func checkRecordHeader() {
+        switch recordHeader.count {
+        case 1: if recordHeader[0] != 22 { result = .notTLS }
+        case 2: if recordHeader[1] != 3 { result = .notTLS }
+        case 5:
+            leftInRecord = Int(recordHeader[3]) << 8 | Int(recordHeader[4])
+            recordHeader = []
+            // A record holds 2^14 bytes at most; an empty one of this type is forbidden (section 5.1).
+            if leftInRecord == 0 || leftInRecord > 16_384 { result = .notTLS }
+        default: break
+        }
+    }
+
+    private mutating func checkMessage() {
+        guard let type = message.first else { return }
+        guard type == 1 else { return result = .notTLS }
+        guard message.count >= 4 else { return }
+        let length = Int(message[1]) << 16 | Int(message[2]) << 8 | Int(message[3])
+        guard length <= Self.maximumLength else { return result = .notTLS }
+        guard message.count >= 4 + length else { return }
+        result = .found(ClientHello(body: message[4..<(4 + length)]))
+        message = []
+    }
+}
+
+extension ClientHello {
+    /// Reads the body of the message; what cannot be read is left out, whoever speaks TLS will say what is wrong with it.
+    init(body: ArraySlice<UInt8>) {
+        self.init()
+        var reader = LengthPrefixedReader(body)
+        guard reader.skip(2 + 32), reader.vector8() != nil, reader.vector16() != nil, reader.vector8() != nil,
+            var extensions = reader.vector16().map(LengthPrefixedReader.init)
+        else { return }
+        while let type = extensions.integer16(), let data = extensions.vector16() {
+            var reader = LengthPrefixedReader(data)
+            switch type {
+            case 0:
+                guard var names = reader.vector16().map(LengthPrefixedReader.init) else { continue }
+                while let kind = names.integer8(), let name = names.vector16() {
+                    guard kind == 0, serverName == nil, !name.isEmpty else { continue }
+                    serverName = String(decoding: name, as: UTF8.self)
+                }
+            case 16:
+                guard alpn.isEmpty, var names = reader.vector16().map(LengthPrefixedReader.init) else {
+                    continue
+                }
+                while let name = names.vector8() { alpn.append(String(decoding: name, as: UTF8.self)) }
+            default: continue
+            }
+        }
+    }
+}
+
+/// Reads the vectors of TLS (RFC 8446, section 3.4); nil where the bytes do not suffice.
+private struct LengthPrefixedReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    mutating func skip(_ count: Int) -> Bool { take(count) != nil }
+
+    mutating func integer8() -> Int? { take(1).map { Int($0[$0.startIndex]) } }
+
+    mutating func integer16() -> Int? {
+        take(2).map { Int($0[$0.startIndex]) << 8 | Int($0[$0.startIndex + 1]) }
+    }
+
+    mutating func vector8() -> ArraySlice<UInt8>? { integer8().flatMap { take($0) } }
+
+    mutating func vector16() -> ArraySlice<UInt8>? { integer16().flatMap { take($0) } }
+
+    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+        guard rest.count >= count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+}

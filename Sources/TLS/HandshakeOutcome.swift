@@ -1,0 +1,100 @@
+package import LibCrypto
+
+/// How a handshake ended; ``TLSHandler`` fires it once, as a user inbound event.
+package enum HandshakeOutcome: Sendable {
+    case completed(HandshakeFacts)
+    case failed(HandshakeFailure)
+    /// A client gave up because of our certificate, by an alert that says so, or (nil) by breaking off after it.
+    ///
+    /// Node, for one, closes without a word. A client that finishes the handshake and then closes is not told apart.
+    case clientRejectedCertificate(TLSAlert?)
+}
+
+/// What was agreed.
+package struct HandshakeFacts: Sendable {
+    /// `TLSv1.3`, …
+    package let version: String
+    /// The name of OpenSSL, e.g. `TLS_AES_256_GCM_SHA384`.
+    package let cipher: String
+    /// Nil where none was agreed.
+    package let alpn: String?
+    /// What the other end showed, its own certificate first; empty for a client that showed none.
+    package let peerCertificates: [Certificate]
+    /// Why the peer's certificate would have been refused, where verification was switched off and it would.
+    package let tolerated: CertificateProblem?
+}
+
+/// Why there is no connection.
+package enum HandshakeFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The other end's certificate was not accepted.
+    case certificate(CertificateProblem)
+    /// The other end gave up.
+    case alertReceived(TLSAlert)
+    /// We gave up; the words are OpenSSL's, e.g. `wrong version number`.
+    case protocolError(String)
+    /// The connection was closed in the middle.
+    case closed
+    /// The connection broke, in the words of the system, e.g. `connection reset by peer`.
+    case connectionError(String)
+
+    package var description: String {
+        switch self {
+        case .certificate(let problem): problem.description
+        case .alertReceived(let alert): "alert \(alert.name) received"
+        case .protocolError(let words): words
+        case .closed: "the connection was closed during the handshake"
+        case .connectionError(let words): words
+        }
+    }
+}
+
+/// Why a certificate was not accepted.
+package struct CertificateProblem: Sendable, Hashable, CustomStringConvertible {
+    /// What kind of wrong, as far as users need different advice.
+    package enum Kind: Sendable, Hashable {
+        /// No way from the certificate to a trusted root.
+        case untrusted
+        /// Expired, or not valid yet.
+        case outsideValidity
+        /// It is for another name.
+        case wrongName
+        case other
+    }
+
+    package let kind: Kind
+    /// OpenSSL's words, e.g. `unable to get local issuer certificate`.
+    package let words: String
+    /// The subject of the certificate at which verification ended; not always the server's own.
+    package let subject: String
+    package let issuer: String
+
+    package init(kind: Kind, words: String, subject: String, issuer: String) {
+        self.kind = kind
+        self.words = words
+        self.subject = subject
+        self.issuer = issuer
+    }
+
+    package var description: String { "\(words) (subject \(subject); issuer \(issuer))" }
+}
+
+/// What goes wrong on a connection after its handshake; fired as an error.
+package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The other end gave up.
+    case alertReceived(TLSAlert)
+    /// We gave up: what came is not TLS, or not ours. The words are OpenSSL's.
+    case protocolError(String)
+    /// Something was written after the end.
+    case closed
+    /// A context cannot be made; the words are OpenSSL's.
+    case invalidConfiguration(String)
+
+    package var description: String {
+        switch self {
+        case .alertReceived(let alert): "TLS alert \(alert.name) received"
+        case .protocolError(let words): "TLS: \(words)"
+        case .closed: "TLS connection closed"
+        case .invalidConfiguration(let words): "TLS: \(words)"
+        }
+    }
+}

@@ -1,0 +1,261 @@
+internal import COpenSSL
+internal import LibCrypto
+internal import NIOCore
+
+/// One end of one TLS connection, without IO: ciphertext in, ciphertext out, plaintext in between (`SSL`).
+///
+/// Belongs to one thread at a time. OpenSSL reads and writes ``incoming`` and ``outgoing`` through a BIO of ours.
+final class TLSConnection {
+    /// What a client asks for, or what a server offers.
+    enum Role {
+        /// - Parameters:
+        ///   - name: the server's name or address, verified where the context verifies; the name goes into the
+        ///     ClientHello (an address does not, RFC 6066, section 3).
+        ///   - alpn: offered, in order.
+        case client(name: String?, alpn: [String])
+        /// - Parameter alpn: taken when the client offers it, else none is agreed. ``ServerProtocols`` says more.
+        case server(alpn: ServerProtocols)
+    }
+
+    enum Progress {
+        case needsInput
+        case done
+        case failed(HandshakeFailure)
+    }
+
+    enum ReadResult {
+        /// Nothing more until further ciphertext arrives.
+        case needsInput
+        /// The other end said that it sends no more.
+        case closed
+        case failed(TLSError)
+    }
+
+    enum Selection {
+        case none
+        case refuse
+        case select(Range<Int>)
+    }
+
+    let context: TLSContext
+    /// Ciphertext from the other end that OpenSSL has not read.
+    var incoming = ByteBuffer()
+    /// Ciphertext for the other end.
+    var outgoing: ByteBuffer
+    /// The last fatal alert that came from the other end.
+    private(set) var receivedAlert: TLSAlert?
+    /// Whether our Certificate message has been made.
+    private(set) var hasSentCertificate = false
+    private(set) var certificateProblem: CertificateProblem?
+    private let ssl: OpaquePointer
+    private let role: Role
+
+    init(context: TLSContext, role: Role, allocator: ByteBufferAllocator) throws(TLSError) {
+        guard let ssl = SSL_new(context.pointer) else { throw .draining() }
+        self.context = context
+        self.role = role
+        self.ssl = ssl
+        outgoing = allocator.buffer(capacity: 4096)
+        guard let bio = BIO_new(ByteBufferBIO.method) else {
+            throw .draining()
+        }
+        BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
+        BIO_set_init(bio, 1)
+        // One BIO for both directions: SSL_set_bio takes one reference then.
+        SSL_set_bio(ssl, bio, bio)
+        ar_tls_set_owner(ssl, Unmanaged.passUnretained(self).toOpaque())
+        SSL_set_info_callback(ssl, noteAlert)
+        SSL_set_msg_callback(ssl, noteMessage)
+        switch role {
+        case .client(let name, let alpn):
+            SSL_set_connect_state(ssl)
+            if let name, !setName(name) { throw .draining() }
+            let list = Self.wireForm(alpn)
+            if !list.isEmpty { SSL_set_alpn_protos(ssl, list, UInt32(list.count)) }
+        case .server:
+            SSL_set_accept_state(ssl)
+        }
+    }
+
+    // SSL_free frees the BIO too; neither calls back.
+    deinit { SSL_free(ssl) }
+
+    static func owner(of ssl: OpaquePointer?) -> TLSConnection? {
+        guard let ssl, let owner = ar_tls_owner(ssl) else { return nil }
+        return Unmanaged<TLSConnection>.fromOpaque(owner).takeUnretainedValue()
+    }
+
+    // MARK: Handshake
+
+    func handshake() -> Progress {
+        ERR_clear_error()
+        let result = SSL_do_handshake(ssl)
+        if result == 1 {
+            // It would be called for every record from here on.
+            SSL_set_msg_callback(ssl, nil)
+            return .done
+        }
+        if SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ { return .needsInput }
+        let words = drainedReason()
+        if let certificateProblem, context.verifiesPeer { return .failed(.certificate(certificateProblem)) }
+        if let receivedAlert { return .failed(.alertReceived(receivedAlert)) }
+        return .failed(words.map { .protocolError($0) } ?? .closed)
+    }
+
+    var facts: HandshakeFacts {
+        var alpn: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &alpn, &length)
+        let agreed = alpn.map {
+            String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+        }
+        return HandshakeFacts(
+            version: String(cString: SSL_get_version(ssl)),
+            cipher: SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_get_name($0) }.map {
+                String(cString: $0)
+            } ?? "",
+            alpn: agreed,
+            peerCertificates: peerCertificates(),
+            tolerated: certificateProblem
+        )
+    }
+
+    func selectProtocol(among offered: UnsafeBufferPointer<UInt8>) -> Selection {
+        guard case .server(let protocols) = role else { return .none }
+        var index = 0
+        while index < offered.count {
+            let length = Int(offered[index])
+            let range = (index + 1)..<(index + 1 + length)
+            guard length > 0, range.upperBound <= offered.count else { return .refuse }
+            if let wanted = protocols.accepted, offered[range].elementsEqual(wanted.utf8) {
+                return .select(range)
+            }
+            index = range.upperBound
+        }
+        return protocols.refusesOthers ? .refuse : .none
+    }
+
+    func noteCertificateProblem(_ store: OpaquePointer) {
+        // The first is the one to report: with verification off OpenSSL goes on and finds more.
+        guard certificateProblem == nil else { return }
+        let code = X509_STORE_CTX_get_error(store)
+        let certificate = X509_STORE_CTX_get_current_cert(store).flatMap { pointer -> Certificate? in
+            X509_up_ref(pointer) == 1 ? Certificate(owning: pointer) : nil
+        }
+        let kind: CertificateProblem.Kind =
+            switch code {
+            case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .outsideValidity
+            case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .wrongName
+            case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+                X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+                X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
+                .untrusted
+            default: .other
+            }
+        certificateProblem = CertificateProblem(
+            kind: kind,
+            words: X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)",
+            subject: certificate?.subject ?? "unknown",
+            issuer: certificate?.issuer ?? "unknown"
+        )
+    }
+
+    // MARK: After the handshake
+
+    /// Appends what can be decrypted of ``incoming`` to `plaintext`.
+    func read(into plaintext: inout ByteBuffer) -> ReadResult {
+        while true {
+            var result: CInt = 0
+            ERR_clear_error()
+            plaintext.writeWithUnsafeMutableBytes(minimumWritableBytes: 16_384) { bytes in
+                result = SSL_read(ssl, bytes.baseAddress, CInt(clamping: bytes.count))
+                return max(0, Int(result))
+            }
+            if result > 0 { continue }
+            switch SSL_get_error(ssl, result) {
+            case SSL_ERROR_WANT_READ: return .needsInput
+            case SSL_ERROR_ZERO_RETURN: return .closed
+            default:
+                let words = drainedReason()
+                if let receivedAlert { return .failed(.alertReceived(receivedAlert)) }
+                return .failed(words.map { .protocolError($0) } ?? .closed)
+            }
+        }
+    }
+
+    /// Encrypts all of it into ``outgoing``.
+    func write(_ plaintext: ByteBuffer) throws(TLSError) {
+        var failed = false
+        plaintext.withUnsafeReadableBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                ERR_clear_error()
+                let result = SSL_write(
+                    ssl,
+                    bytes.baseAddress.map { $0 + done },
+                    CInt(clamping: bytes.count - done)
+                )
+                guard result > 0 else {
+                    failed = true
+                    return
+                }
+                done += Int(result)
+            }
+        }
+        if failed { throw drainedReason().map { .protocolError($0) } ?? .closed }
+    }
+
+    /// Says that we send no more (close_notify); its record is in ``outgoing`` then.
+    func shutdown() {
+        ERR_clear_error()
+        _ = SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    // MARK: -
+
+    fileprivate func received(alert: TLSAlert) { receivedAlert = alert }
+
+    fileprivate func sentCertificate() { hasSentCertificate = true }
+
+    private func setName(_ name: String) -> Bool {
+        // An address is verified against the addresses of the certificate and is not sent.
+        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1 { return true }
+        ERR_clear_error()
+        SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+        return ar_tls_set_server_name(ssl, name) == 1 && SSL_set1_host(ssl, name) == 1
+    }
+
+    private func peerCertificates() -> [Certificate] {
+        // The chain holds the peer's own certificate at the client's end only (SSL_get_peer_cert_chain(3)).
+        let chain = SSL_get_peer_cert_chain(ssl)
+        var found: [Certificate] = []
+        for index in 0..<ar_x509_stack_count(chain) {
+            guard let pointer = ar_x509_stack_at(chain, index), X509_up_ref(pointer) == 1 else { continue }
+            found.append(Certificate(owning: pointer))
+        }
+        return found
+    }
+
+    private static func wireForm(_ names: [String]) -> [UInt8] {
+        names.filter { (1...255).contains($0.utf8.count) }.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    }
+}
+
+private let noteAlert: @convention(c) (OpaquePointer?, CInt, CInt) -> Void = { ssl, place, value in
+    guard place & SSL_CB_ALERT != 0, place & SSL_CB_READ != 0 else { return }
+    let alert = TLSAlert(code: UInt8(truncatingIfNeeded: value))
+    // close_notify and user_canceled end nothing by themselves.
+    guard alert.code != 0, alert.code != 90 else { return }
+    TLSConnection.owner(of: ssl)?.received(alert: alert)
+}
+
+private let noteMessage:
+    @convention(c) (
+        CInt, CInt, CInt, UnsafeRawPointer?, Int, OpaquePointer?, UnsafeMutableRawPointer?
+    ) -> Void = { isSent, _, contentType, bytes, length, ssl, _ in
+        guard isSent == 1, contentType == SSL3_RT_HANDSHAKE, length > 0, let bytes,
+            bytes.load(as: UInt8.self) == UInt8(SSL3_MT_CERTIFICATE)
+        else { return }
+        TLSConnection.owner(of: ssl)?.sentCertificate()
+    }

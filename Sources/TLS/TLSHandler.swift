@@ -1,0 +1,246 @@
+package import NIOCore
+
+/// TLS for one end of a channel: ciphertext towards the socket, plaintext towards the tail.
+///
+/// Fires one ``HandshakeOutcome`` as a user inbound event, before any plaintext. The end of what the other end sends
+/// (close_notify, or just the end of its bytes) is `ChannelEvent.inputClosed`. `close(mode: .output)` says close_notify
+/// and ends our half only. What is written before the end of the handshake waits for it; a writer that heeds
+/// `isWritable` keeps that small, since nothing is encrypted, and so counted, before.
+package final class TLSHandler: ChannelDuplexHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = ByteBuffer
+    package typealias OutboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
+
+    private enum State {
+        case handshaking
+        case established
+        /// After a failure or the end: bytes are dropped, writes fail.
+        case finished
+    }
+
+    private let configuration: TLSConfiguration
+    private let tlsContext: TLSContext
+    private var firstBytes: ByteBuffer?
+    private var connection: TLSConnection?
+    private var state = State.handshaking
+    private var plaintext = ByteBuffer()
+    private var waiting: [(ByteBuffer, EventLoopPromise<Void>?)] = []
+    private var isInputClosed = false
+    private var isOutputClosed = false
+
+    /// - Parameters:
+    ///   - context: shared by many.
+    ///   - configuration: of this connection.
+    ///   - firstBytes: what was already read of the other end's bytes, for whoever looked at them.
+    package init(context: TLSContext, configuration: TLSConfiguration, firstBytes: ByteBuffer? = nil) {
+        self.tlsContext = context
+        self.configuration = configuration
+        self.firstBytes = firstBytes
+    }
+
+    // MARK: Life
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        plaintext = context.channel.allocator.buffer(capacity: 0)
+        if context.channel.isActive { begin(context) }
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        failWaiting(ChannelError.ioOnClosedChannel)
+        connection = nil
+    }
+
+    package func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        begin(context)
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        if state == .handshaking { fail(brokenOff(.closed), context) }
+        state = .finished
+        failWaiting(ChannelError.ioOnClosedChannel)
+        context.fireChannelInactive()
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard state == .handshaking else { return context.fireErrorCaught(error) }
+        let words = (error as? IOError).map { $0.description } ?? "\(error)"
+        fail(brokenOff(.connectionError(words)), context)
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard connection == nil, state == .handshaking else { return }
+        let role: TLSConnection.Role =
+            switch configuration {
+            case .client(let name, let alpn): .client(name: name, alpn: alpn)
+            case .server(let alpn): .server(alpn: alpn)
+            }
+        do throws(TLSError) {
+            connection = try TLSConnection(
+                context: tlsContext,
+                role: role,
+                allocator: context.channel.allocator
+            )
+        } catch {
+            return fail(.failed(.protocolError(error.description)), context)
+        }
+        if let bytes = firstBytes {
+            firstBytes = nil
+            connection?.incoming = bytes
+        }
+        process(context)
+    }
+
+    // MARK: Inbound
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let connection, state != .finished else { return }
+        var bytes = unwrapInboundIn(data)
+        if connection.incoming.readableBytes == 0 {
+            connection.incoming = bytes
+        } else {
+            connection.incoming.writeBuffer(&bytes)
+        }
+        process(context)
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case ChannelEvent.inputClosed? = event as? ChannelEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        if state == .handshaking { return fail(brokenOff(.closed), context) }
+        inputClosed(context)
+    }
+
+    private func process(_ context: ChannelHandlerContext) {
+        guard let connection else { return }
+        if state == .handshaking {
+            let progress = connection.handshake()
+            send(context)
+            switch progress {
+            case .needsInput: return
+            case .failed(let failure):
+                if case .server = configuration, case .alertReceived(let alert) = failure,
+                    alert.rejectsCertificate
+                {
+                    fail(.clientRejectedCertificate(alert), context)
+                } else {
+                    fail(.failed(failure), context)
+                }
+                return
+            case .done:
+                state = .established
+                context.fireUserInboundEventTriggered(HandshakeOutcome.completed(connection.facts))
+                sendWaiting(context)
+            }
+        }
+        guard state == .established else { return }
+        // Unique again by now unless somebody kept the last chunk: then this allocates, else it is the same memory.
+        plaintext.clear()
+        let result = connection.read(into: &plaintext)
+        // Answers of TLS itself: a KeyUpdate, an alert.
+        send(context)
+        if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
+        switch result {
+        case .needsInput: break
+        case .closed: inputClosed(context)
+        case .failed(let error):
+            guard state == .established else { return }
+            state = .finished
+            context.fireErrorCaught(error)
+        }
+    }
+
+    private func inputClosed(_ context: ChannelHandlerContext) {
+        guard !isInputClosed else { return }
+        isInputClosed = true
+        context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    }
+
+    /// A handshake that was broken off by the other end: after our certificate that is a client's way to say no.
+    private func brokenOff(_ failure: HandshakeFailure) -> HandshakeOutcome {
+        guard case .server = configuration, connection?.hasSentCertificate == true else {
+            return .failed(failure)
+        }
+        return .clientRejectedCertificate(nil)
+    }
+
+    private func fail(_ outcome: HandshakeOutcome, _ context: ChannelHandlerContext) {
+        guard state == .handshaking else { return }
+        state = .finished
+        failWaiting(TLSError.closed)
+        context.fireUserInboundEventTriggered(outcome)
+    }
+
+    // MARK: Outbound
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let bytes = unwrapOutboundIn(data)
+        switch state {
+        case .handshaking: waiting.append((bytes, promise))
+        case .established where !isOutputClosed: encrypt(bytes, promise, context)
+        default: promise?.fail(TLSError.closed)
+        }
+    }
+
+    package func flush(context: ChannelHandlerContext) {
+        send(context)
+        context.flush()
+    }
+
+    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .output || mode == .all, !isOutputClosed {
+            isOutputClosed = true
+            if state == .established {
+                connection?.shutdown()
+                send(context)
+            }
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    private func encrypt(
+        _ bytes: ByteBuffer,
+        _ promise: EventLoopPromise<Void>?,
+        _ context: ChannelHandlerContext
+    ) {
+        guard let connection else { return }
+        do throws(TLSError) {
+            try connection.write(bytes)
+        } catch {
+            promise?.fail(error)
+            return
+        }
+        if let promise {
+            // With a promise the record has to be its own write.
+            context.write(wrapOutboundOut(connection.outgoing), promise: promise)
+            connection.outgoing.clear()
+        }
+    }
+
+    private func send(_ context: ChannelHandlerContext) {
+        guard let connection, connection.outgoing.readableBytes > 0 else { return }
+        context.writeAndFlush(wrapOutboundOut(connection.outgoing), promise: nil)
+        // The write is usually done by now and this memory used again.
+        connection.outgoing.clear()
+    }
+
+    private func sendWaiting(_ context: ChannelHandlerContext) {
+        guard !waiting.isEmpty else { return }
+        let writes = waiting
+        waiting = []
+        for (bytes, promise) in writes { encrypt(bytes, promise, context) }
+        flush(context: context)
+    }
+
+    private func failWaiting(_ error: any Error) {
+        let writes = waiting
+        waiting = []
+        for (_, promise) in writes { promise?.fail(error) }
+    }
+}
+
+// A handler belongs to its channel's event loop.
+@available(*, unavailable)
+extension TLSHandler: Sendable {}
