@@ -18,3 +18,17 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "\(line):\(column): expected \(expected)" }
 }
+
+extension JSONError {
+    /// The error at an offset; lines are counted only now that somebody wants to know.
+    init(_ expected: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+        let before = bytes[..<min(offset, bytes.count)]
+        let lineStart = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
+        self.init(
+            line: before.reduce(1) { $1 == 0x0a ? $0 + 1 : $0 },
+            column: offset - lineStart + 1,
+            offset: offset,
+            expected: expected
+        )
+    }
+}

@@ -1,8 +1,104 @@
 /// Writes JSON values as UTF-8: members in order, numbers as they were read.
 package enum JSONWriter {
-    package static func bytes(of value: JSONValue, indented: Bool = false) -> [UInt8] { [] }
+    package static func bytes(of value: JSONValue, indented: Bool = false) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(value, to: &bytes, indented: indented, level: 0)
+        return bytes
+    }
 
     package static func text(of value: JSONValue, indented: Bool = false) -> String {
         String(decoding: bytes(of: value, indented: indented), as: UTF8.self)
+    }
+
+    /// Appends the value on one line.
+    package static func append(_ value: JSONValue, to bytes: inout [UInt8]) {
+        append(value, to: &bytes, indented: false, level: 0)
+    }
+
+    /// Appends text in quotes: what RFC 8259 wants escaped, and U+2028/U+2029, which scripts take for line ends.
+    package static func append(string text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { append(escaping: $0, to: &bytes) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends valid UTF-8, escaped, without quotes.
+    package static func append(escaping utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        var clean = 0
+        var index = 0
+        while index < utf8.count {
+            let byte = utf8[index]
+            // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
+            let isSeparator =
+                byte == 0xe2 && index + 2 < utf8.count && utf8[index + 1] == 0x80 && utf8[index + 2] & 0xfe == 0xa8
+            guard byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f || isSeparator else {
+                index += 1
+                continue
+            }
+            bytes.append(contentsOf: utf8[clean..<index])
+            switch byte {
+            case 0x22, 0x5c: bytes.append(contentsOf: [0x5c, byte])
+            case 0x0a: bytes.append(contentsOf: [0x5c, UInt8(ascii: "n")])
+            case 0x0d: bytes.append(contentsOf: [0x5c, UInt8(ascii: "r")])
+            case 0x09: bytes.append(contentsOf: [0x5c, UInt8(ascii: "t")])
+            case 0xe2:
+                bytes.append(contentsOf: "\\u202".utf8)
+                bytes.append(utf8[index + 2] == 0xa8 ? UInt8(ascii: "8") : UInt8(ascii: "9"))
+                index += 2
+            default:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(hexadecimal[Int(byte >> 4)])
+                bytes.append(hexadecimal[Int(byte & 15)])
+            }
+            index += 1
+            clean = index
+        }
+        bytes.append(contentsOf: utf8[clean...])
+    }
+
+    private static let hexadecimal = Array("0123456789abcdef".utf8)
+
+    private static func append(_ value: JSONValue, to bytes: inout [UInt8], indented: Bool, level: Int) {
+        switch value {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let number): bytes.append(contentsOf: number.text.utf8)
+        case .string(let text): append(string: text, to: &bytes)
+        case .array(let elements):
+            list(elements, open: "[", close: "]", to: &bytes, indented: indented, level: level) { element, bytes in
+                append(element, to: &bytes, indented: indented, level: level + 1)
+            }
+        case .object(let object):
+            list(object.members, open: "{", close: "}", to: &bytes, indented: indented, level: level) { member, bytes in
+                append(string: member.name, to: &bytes)
+                bytes.append(contentsOf: (indented ? ": " : ":").utf8)
+                append(member.value, to: &bytes, indented: indented, level: level + 1)
+            }
+        }
+    }
+
+    private static func list<Element>(
+        _ elements: [Element],
+        open: Unicode.Scalar,
+        close: Unicode.Scalar,
+        to bytes: inout [UInt8],
+        indented: Bool,
+        level: Int,
+        write: (Element, inout [UInt8]) -> Void
+    ) {
+        bytes.append(UInt8(ascii: open))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            if indented { newLine(level + 1, &bytes) }
+            write(element, &bytes)
+        }
+        if indented, !elements.isEmpty { newLine(level, &bytes) }
+        bytes.append(UInt8(ascii: close))
+    }
+
+    private static func newLine(_ level: Int, _ bytes: inout [UInt8]) {
+        bytes.append(0x0a)
+        bytes.append(contentsOf: repeatElement(0x20, count: level * 2))
     }
 }
