@@ -1,3 +1,5 @@
+package import JSON
+
 /// The body of a message, decoded when it is asked for.
 ///
 /// A body read from a capture is a place in the file until somebody wants it; one that was just recorded holds its bytes.
@@ -25,6 +27,8 @@ package struct Body: Sendable {
     package var isTruncated: Bool
     /// A content coding that could not be undone: the bytes are as they came (`_authreel.contentCoding`).
     package var remainingCoding: String?
+    /// The members of `content` or `postData` that nothing above holds.
+    package var foreign: JSONObject
 
     package init(
         content: Content,
@@ -32,7 +36,8 @@ package struct Body: Sendable {
         size: Int? = nil,
         wireSize: Int? = nil,
         isTruncated: Bool = false,
-        remainingCoding: String? = nil
+        remainingCoding: String? = nil,
+        foreign: JSONObject = JSONObject()
     ) {
         self.content = content
         self.mediaType = mediaType
@@ -40,6 +45,7 @@ package struct Body: Sendable {
         self.wireSize = wireSize
         self.isTruncated = isTruncated
         self.remainingCoding = remainingCoding
+        self.foreign = foreign
     }
 
     package init(text: String, mediaType: String? = nil) {
@@ -67,8 +73,8 @@ package struct Body: Sendable {
 
     /// The media type without parameters, in lower case: `application/x-www-form-urlencoded`.
     package var essence: String? {
-        guard let type = mediaType?.split(separator: ";", omittingEmptySubsequences: false).first else { return nil }
-        let trimmed = type.drop { $0 == " " || $0 == "\t" }
-        return String(trimmed.reversed().drop { $0 == " " || $0 == "\t" }.reversed()).lowercased()
+        guard let mediaType else { return nil }
+        let type = mediaType.utf8.prefix { $0 != 0x3b }.filter { $0 != 0x20 && $0 != 0x09 }
+        return String(decoding: type, as: UTF8.self).lowercased()
     }
 }

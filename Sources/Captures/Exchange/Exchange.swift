@@ -66,6 +66,8 @@ package struct RecordedRequest: Sendable {
     /// Cookies of the HAR's `cookies` array, used only where there is no `Cookie` header (see ``CookieHeader``).
     package var listedCookies: [HeaderFields.Field]
     package var body: Body?
+    /// Fields after a chunked body (RFC 9112, section 7.1.2).
+    package var trailers: HeaderFields
     /// The members of `request` that nothing above holds.
     package var foreign: JSONObject
 
@@ -76,6 +78,7 @@ package struct RecordedRequest: Sendable {
         headers: HeaderFields = HeaderFields(),
         listedCookies: [HeaderFields.Field] = [],
         body: Body? = nil,
+        trailers: HeaderFields = HeaderFields(),
         foreign: JSONObject = JSONObject()
     ) {
         self.method = method
@@ -84,6 +87,7 @@ package struct RecordedRequest: Sendable {
         self.headers = headers
         self.listedCookies = listedCookies
         self.body = body
+        self.trailers = trailers
         self.foreign = foreign
     }
 }
@@ -100,6 +104,8 @@ package struct RecordedResponse: Sendable {
     package var body: Body?
     /// `redirectURL` of the HAR, used where there is no `Location` header; empty otherwise.
     package var redirectURL: String
+    /// Fields after a chunked body (RFC 9112, section 7.1.2).
+    package var trailers: HeaderFields
     /// The members of `response` that nothing above holds.
     package var foreign: JSONObject
 
@@ -111,6 +117,7 @@ package struct RecordedResponse: Sendable {
         listedCookies: [SetCookie] = [],
         body: Body? = nil,
         redirectURL: String = "",
+        trailers: HeaderFields = HeaderFields(),
         foreign: JSONObject = JSONObject()
     ) {
         self.status = status
@@ -120,6 +127,7 @@ package struct RecordedResponse: Sendable {
         self.listedCookies = listedCookies
         self.body = body
         self.redirectURL = redirectURL
+        self.trailers = trailers
         self.foreign = foreign
     }
 

@@ -18,27 +18,27 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
     package init(_ text: String) {
         self.text = text
         var rest = Substring(text)
-        if let hash = rest.firstIndex(of: "#") {
-            fragment = String(rest[rest.index(after: hash)...])
+        if let hash = rest.utf8.firstIndex(of: 0x23) {
+            fragment = String(rest[rest.utf8.index(after: hash)...])
             rest = rest[..<hash]
         } else {
             fragment = nil
         }
-        if let mark = rest.firstIndex(of: "?") {
-            query = String(rest[rest.index(after: mark)...])
+        if let mark = rest.utf8.firstIndex(of: 0x3f) {
+            query = String(rest[rest.utf8.index(after: mark)...])
             rest = rest[..<mark]
         } else {
             query = nil
         }
-        if let colon = rest.firstIndex(of: ":"), Self.isScheme(rest[..<colon]) {
+        if let colon = rest.utf8.firstIndex(of: 0x3a), Self.isScheme(rest[..<colon]) {
             scheme = String(rest[..<colon])
-            rest = rest[rest.index(after: colon)...]
+            rest = rest[rest.utf8.index(after: colon)...]
         } else {
             scheme = nil
         }
-        if rest.hasPrefix("//") {
-            let start = rest.index(rest.startIndex, offsetBy: 2)
-            let end = rest[start...].firstIndex(of: "/") ?? rest.endIndex
+        if rest.utf8.starts(with: [0x2f, 0x2f]) {
+            let start = rest.utf8.index(rest.startIndex, offsetBy: 2)
+            let end = rest[start...].utf8.firstIndex(of: 0x2f) ?? rest.endIndex
             authority = String(rest[start..<end])
             rest = rest[end...]
         } else {
@@ -90,13 +90,13 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
     private var hostAndPort: (host: Substring, port: Substring?)? {
         guard let authority else { return nil }
         var rest = Substring(authority)
-        if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-        if rest.hasPrefix("["), let bracket = rest.firstIndex(of: "]") {
-            let after = rest[rest.index(after: bracket)...]
-            return (rest[...bracket], after.hasPrefix(":") ? after.dropFirst() : nil)
+        if let at = rest.utf8.lastIndex(of: 0x40) { rest = rest[rest.utf8.index(after: at)...] }
+        if rest.utf8.first == 0x5b, let bracket = rest.utf8.firstIndex(of: 0x5d) {
+            let after = rest[rest.utf8.index(after: bracket)...]
+            return (rest[...bracket], after.utf8.first == 0x3a ? after[after.utf8.index(after: after.startIndex)...] : nil)
         }
-        guard let colon = rest.lastIndex(of: ":") else { return (rest, nil) }
-        return (rest[..<colon], rest[rest.index(after: colon)...])
+        guard let colon = rest.utf8.lastIndex(of: 0x3a) else { return (rest, nil) }
+        return (rest[..<colon], rest[rest.utf8.index(after: colon)...])
     }
 
     private static func isScheme(_ text: Substring) -> Bool {

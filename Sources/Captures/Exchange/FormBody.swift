@@ -1,0 +1,38 @@
+/// Bodies of `application/x-www-form-urlencoded`.
+package enum FormBody {
+    package static let mediaType = "application/x-www-form-urlencoded"
+
+    /// The items of a form body; nil when the body is of another kind or not recorded.
+    ///
+    /// A body without a media type counts when it looks like a form. `postData.params` is used only without text.
+    package static func items(of body: Body?) -> QueryItems? {
+        guard let body else { return nil }
+        if case .parameters(let fields) = body.content {
+            return QueryItems(items: fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) })
+        }
+        switch body.essence {
+        case mediaType: break
+        case nil, "", "application/octet-stream", "text/plain":
+            guard let bytes = body.bytes, looksLikeForm(bytes) else { return nil }
+        default: return nil
+        }
+        guard let text = body.text else { return nil }
+        // Hand-made requests often end in a line feed that belongs to no value.
+        let end = text.utf8.lastIndex { $0 != 0x0a && $0 != 0x0d }
+        return QueryItems(end.map { text[...$0] } ?? "")
+    }
+
+    /// Writes items as a browser does: everything but unreserved characters percent-encoded, a space as `+`.
+    package static func encode(_ items: [(String, String)]) -> String {
+        items.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
+    }
+
+    private static func encode(_ text: String) -> String {
+        PercentEncoding.encode(text).split(separator: "%20", omittingEmptySubsequences: false).joined(separator: "+")
+    }
+
+    private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
+        guard let equals = bytes.firstIndex(of: 0x3d), equals > 0, equals < 256 else { return false }
+        return bytes[..<equals].allSatisfy { $0 == 0x5f || $0 == 0x2d || $0 == 0x2e || (0x30...0x7a).contains($0) && $0 != 0x3c && $0 != 0x3e }
+    }
+}

@@ -1,0 +1,55 @@
+/// Percent-encoding (RFC 3986, section 2.1) and the form coding built on it.
+package enum PercentEncoding {
+    /// Undoes `%XX`; what is not followed by two hexadecimal digits stays as it is. Invalid UTF-8 becomes U+FFFD.
+    ///
+    /// - Parameter plusIsSpace: as in `application/x-www-form-urlencoded`, where `+` stands for a space.
+    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
+        let bytes = Array(text.utf8)
+        guard bytes.contains(0x25) || (plusIsSpace && bytes.contains(0x2b)) else { return String(text) }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == 0x25, index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) {
+                result.append(high << 4 | low)
+                index += 3
+                continue
+            }
+            result.append(plusIsSpace && byte == 0x2b ? 0x20 : byte)
+            index += 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Everything but the unreserved characters (RFC 3986, section 2.3) as `%XX`, in upper case.
+    package static func encode(_ text: some StringProtocol) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                result.append(byte)
+            } else {
+                result += [0x25, hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let hexadecimal = Array("0123456789ABCDEF".utf8)
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
+        default: false
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,102 @@
+extension Timestamp {
+    /// RFC 3339 in UTC with microseconds: `2026-03-04T09:54:08.356000Z`.
+    package var rfc3339: String {
+        let total = seconds
+        let micro = (nanoseconds - total * 1_000_000_000) / 1000
+        let day = total >= 0 ? total / 86400 : (total - 86399) / 86400
+        let second = total - day * 86400
+        let (year, month, dayOfMonth) = Self.civil(fromDay: day)
+        func pad(_ value: Int64, _ width: Int) -> String {
+            let text = String(value)
+            return text.count >= width ? text : String(repeating: "0", count: width - text.count) + text
+        }
+        return "\(pad(year, 4))-\(pad(month, 2))-\(pad(dayOfMonth, 2))T\(pad(second / 3600, 2)):"
+            + "\(pad(second / 60 % 60, 2)):\(pad(second % 60, 2)).\(pad(micro, 6))Z"
+    }
+
+    /// The time that `startedDateTime` spells: RFC 3339 with any number of fraction digits, any offset or none (then UTC).
+    package init?(rfc3339 text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 19, let year = Self.number(bytes[0..<4]), bytes[4] == 0x2d,
+            let month = Self.number(bytes[5..<7]), bytes[7] == 0x2d, let day = Self.number(bytes[8..<10]),
+            bytes[10] | 0x20 == 0x74 || bytes[10] == 0x20, let hour = Self.number(bytes[11..<13]), bytes[13] == 0x3a,
+            let minute = Self.number(bytes[14..<16]), bytes[16] == 0x3a, let second = Self.number(bytes[17..<19]),
+            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+        else { return nil }
+        var rest = bytes[19...]
+        var fraction: Int64 = 0
+        if rest.first == 0x2e || rest.first == 0x2c {
+            rest = rest.dropFirst()
+            var scale: Int64 = 100_000_000
+            while let byte = rest.first, (0x30...0x39).contains(byte) {
+                fraction += Int64(byte - 0x30) * scale
+                scale /= 10
+                rest = rest.dropFirst()
+            }
+        }
+        var offset: Int64 = 0
+        if let sign = rest.first, sign == 0x2b || sign == 0x2d {
+            let digits = rest.dropFirst().filter { $0 != 0x3a }
+            guard digits.count == 4, let hours = Self.number(digits[0..<2]), let minutes = Self.number(digits[2..<4]) else {
+                return nil
+            }
+            offset = (hours * 3600 + minutes * 60) * (sign == 0x2d ? -1 : 1)
+        } else if let zone = rest.first, zone | 0x20 != 0x7a || rest.count > 1 {
+            return nil
+        }
+        let total = Self.day(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
+        // Years 1678 to 2261 fit into 64 bits of nanoseconds; a capture with others is not worth an overflow.
+        guard abs(total) < 9_200_000_000 else { return nil }
+        self.init(nanoseconds: total * 1_000_000_000 + fraction)
+    }
+
+    /// The time of a `Date` or `Expires` header (RFC 9110, section 5.6.7): IMF-fixdate and the two obsolete forms.
+    package init?(httpDate text: String) {
+        let words = text.split(whereSeparator: { " ,-".contains($0) }).map(String.init)
+        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        guard words.count >= 5, let clock = words.first(where: { $0.utf8.contains(0x3a) }) else { return nil }
+        let isAsctime = words[3] == clock
+        let dayText = isAsctime ? words[2] : words[1]
+        let monthText = isAsctime ? words[1] : words[2]
+        let yearText = isAsctime ? words[4] : words[3]
+        let parts = clock.split(separator: ":").compactMap { Int64($0) }
+        guard let day = Int64(dayText), let month = months.firstIndex(of: monthText.lowercased().prefix(3).description),
+            var year = Int64(yearText), parts.count == 3, (1...31).contains(day), (0..<24).contains(parts[0]),
+            (0..<60).contains(parts[1]), (0..<61).contains(parts[2]), (0..<10000).contains(year)
+        else { return nil }
+        if yearText.utf8.count == 2 { year += year < 70 ? 2000 : 1900 }
+        let total = Self.day(year, Int64(month) + 1, day) * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
+        guard abs(total) < 9_200_000_000 else { return nil }
+        self.init(seconds: total)
+    }
+
+    // MARK: - The proleptic Gregorian calendar, counted from a March so that leap days come last
+
+    private static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func civil(fromDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = day + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+
+    private static func number(_ digits: some Collection<UInt8>) -> Int64? {
+        var value: Int64 = 0
+        for byte in digits {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = value * 10 + Int64(byte - 0x30)
+        }
+        return value
+    }
+}
