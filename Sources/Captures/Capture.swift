@@ -1,6 +1,8 @@
-/// A recording: the exchanges of one HAR file, decoded one by one when they are asked for.
+package import JSON
+
+/// A recording: the exchanges of one HAR file, bodies decoded when they are asked for.
 package struct Capture: Sendable {
-    /// What was read, but could not be used, in file order.
+    /// What was read, but could not be used.
     package struct Loss: Sendable, Equatable, CustomStringConvertible {
         /// Offset in the file at which the whole part ends.
         package var offset: Int
@@ -19,17 +21,19 @@ package struct Capture: Sendable {
     }
 
     /// `log.creator.name` and `version`; empty where there is none.
-    package var creator: (name: String, version: String) { creatorName }
-    private var creatorName: (name: String, version: String) = ("", "")
+    package var creator: (name: String, version: String) = ("", "")
+    /// The members of `log` besides `entries`, in file order.
+    package var logMembers = JSONObject()
     package var losses: [Loss] = []
-    private var inMemory: [Exchange]
+    private var exchanges: [Exchange]
 
-    /// A capture made of exchanges in memory.
-    package init(_ exchanges: [Exchange]) { inMemory = exchanges }
+    package init(_ exchanges: [Exchange]) { self.exchanges = exchanges }
 
     /// Number of entries.
-    package var count: Int { inMemory.count }
+    package var count: Int { exchanges.count }
+
+    package var indices: Range<Int> { exchanges.indices }
 
     /// The exchange of the entry with this index in `log.entries`.
-    package subscript(index: Int) -> Exchange { inMemory[index] }
+    package subscript(index: Int) -> Exchange { exchanges[index] }
 }

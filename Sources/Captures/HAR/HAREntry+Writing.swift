@@ -1,0 +1,274 @@
+import JSON
+
+extension HAREntry {
+    /// Appends the exchange as one entry on one line. Straight to bytes: this is the recorder's hot path.
+    static func append(_ exchange: Exchange, to out: inout [UInt8]) {
+        var writer = ObjectWriter(&out)
+        writer.string("startedDateTime", exchange.startedAt.rfc3339, &out)
+        writer.milliseconds("time", exchange.duration, missing: "0", &out)
+        writer.name("request", &out)
+        append(exchange.request, to: &out)
+        writer.name("response", &out)
+        append(exchange.response, to: &out)
+        writer.raw("cache", "{}", &out)
+        writer.name("timings", &out)
+        append(exchange.timings, to: &out)
+        if let address = exchange.connection.serverAddress { writer.string("serverIPAddress", host(of: address), &out) }
+        if let id = exchange.connection.id { writer.string("connection", id, &out) }
+        if let failure = exchange.failure { writer.string("_error", failure, &out) }
+        let ours = ours(exchange)
+        if !ours.isEmpty { writer.value("_authreel", .object(ours), &out) }
+        for member in exchange.foreign.members where !entryMembers.contains(member.name) {
+            writer.value(member.name, member.value, &out)
+        }
+        writer.end(&out)
+    }
+
+    /// Without the port; HAR wants the bare address.
+    private static func host(of address: String) -> String {
+        if address.utf8.first == 0x5b, let bracket = address.utf8.firstIndex(of: 0x5d) {
+            return String(address[address.utf8.index(after: address.startIndex)..<bracket])
+        }
+        guard let colon = address.utf8.lastIndex(of: 0x3a), address.utf8.count(where: { $0 == 0x3a }) == 1 else {
+            return address
+        }
+        return String(address[..<colon])
+    }
+
+    // MARK: - Parts
+
+    private static func append(_ request: RecordedRequest, to out: inout [UInt8]) {
+        var writer = ObjectWriter(&out)
+        writer.string("method", request.method, &out)
+        writer.string("url", request.url.text, &out)
+        writer.string("httpVersion", request.httpVersion, &out)
+        writer.name("cookies", &out)
+        pairs(request.cookies.map { ($0.name, $0.value) }, &out)
+        writer.name("headers", &out)
+        pairs(request.headers.fields.lazy.map { ($0.name, $0.value) }, &out)
+        writer.name("queryString", &out)
+        pairs(request.url.queryItems.items.lazy.map { ($0.name, $0.value) }, &out)
+        if let body = request.body {
+            writer.name("postData", &out)
+            append(body, isRequest: true, to: &out)
+        }
+        writer.integer("headersSize", -1, &out)
+        writer.integer("bodySize", request.body.map { $0.wireSize ?? $0.size ?? -1 } ?? 0, &out)
+        foreign(request.foreign, besides: requestMembers, &writer, &out)
+        writer.end(&out)
+    }
+
+    private static func append(_ response: RecordedResponse?, to out: inout [UInt8]) {
+        var writer = ObjectWriter(&out)
+        writer.integer("status", response?.status ?? 0, &out)
+        writer.string("statusText", response?.statusText ?? "", &out)
+        writer.string("httpVersion", response?.httpVersion ?? "", &out)
+        writer.name("cookies", &out)
+        cookies(response?.setCookies ?? [], &out)
+        writer.name("headers", &out)
+        pairs((response?.headers.fields ?? []).lazy.map { ($0.name, $0.value) }, &out)
+        writer.name("content", &out)
+        append(response?.body ?? Body(content: .bytes([]), size: 0, wireSize: 0), isRequest: false, to: &out)
+        writer.string("redirectURL", response?.location ?? "", &out)
+        writer.integer("headersSize", -1, &out)
+        writer.integer("bodySize", response.map { $0.body.map { $0.wireSize ?? -1 } ?? 0 } ?? -1, &out)
+        foreign(response?.foreign ?? JSONObject(), besides: responseMembers, &writer, &out)
+        writer.end(&out)
+    }
+
+    private static func append(_ body: Body, isRequest: Bool, to out: inout [UInt8]) {
+        var writer = ObjectWriter(&out)
+        let bytes = body.bytes
+        if !isRequest { writer.integer("size", body.size ?? bytes?.count ?? -1, &out) }
+        writer.string("mimeType", body.mediaType ?? "", &out)
+        if case .parameters(let fields) = body.content {
+            writer.name("params", &out)
+            pairs(fields.lazy.map { ($0.name, $0.value) }, &out)
+        }
+        if let bytes, !(bytes.isEmpty && !isRequest) {
+            // What the coding left alone is told as text only where it is text.
+            if body.remainingCoding == nil, isText(bytes) {
+                writer.name("text", &out)
+                out.append(0x22)
+                bytes.withUnsafeBufferPointer { JSONWriter.append(escaping: $0, to: &out) }
+                out.append(0x22)
+            } else {
+                writer.name("text", &out)
+                out.append(0x22)
+                Base64.append(bytes, to: &out)
+                out.append(0x22)
+                writer.string("encoding", "base64", &out)
+            }
+        }
+        var ours = JSONObject()
+        if body.isTruncated { ours["truncated"] = true }
+        if let coding = body.remainingCoding { ours["contentCoding"] = .string(coding) }
+        if !ours.isEmpty { writer.value("_authreel", .object(ours), &out) }
+        foreign(body.foreign, besides: bodyMembers, &writer, &out)
+        writer.end(&out)
+    }
+
+    /// Valid UTF-8 without NUL: anything else would not come back as it was.
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBufferPointer { buffer in
+            var isASCII = true
+            for byte in buffer {
+                if byte == 0 { return false }
+                if byte >= 0x80 { isASCII = false }
+            }
+            return isASCII || String(validating: buffer, as: UTF8.self) != nil
+        }
+    }
+
+    private static func append(_ timings: Timings, to out: inout [UInt8]) {
+        var writer = ObjectWriter(&out)
+        writer.milliseconds("blocked", timings.blocked, missing: "-1", &out)
+        writer.milliseconds("dns", timings.dns, missing: "-1", &out)
+        writer.milliseconds("connect", timings.connect, missing: "-1", &out)
+        writer.milliseconds("send", timings.send, missing: "0", &out)
+        writer.milliseconds("wait", timings.wait, missing: "0", &out)
+        writer.milliseconds("receive", timings.receive, missing: "0", &out)
+        writer.milliseconds("ssl", timings.tls, missing: "-1", &out)
+        writer.end(&out)
+    }
+
+    private static func ours(_ exchange: Exchange) -> JSONObject {
+        var ours = JSONObject()
+        let facts = exchange.client
+        var client = JSONObject()
+        if let process = facts.process { client["process"] = .string(process) }
+        if let id = facts.processID { client["pid"] = .number(JSONNumber(Int64(id))) }
+        if let address = facts.address { client["address"] = .string(address) }
+        if !client.isEmpty { ours["client"] = .object(client) }
+        var connection = JSONObject()
+        for (name, value) in [
+            ("serverAddress", exchange.connection.serverAddress), ("clientTLS", exchange.connection.clientTLSVersion),
+            ("serverTLS", exchange.connection.serverTLSVersion), ("cipher", exchange.connection.cipher),
+            ("serverName", exchange.connection.serverName), ("alpn", exchange.connection.alpn),
+        ] {
+            if let value { connection.members.append(JSONObject.Member(name: name, value: .string(value))) }
+        }
+        if !connection.isEmpty { ours["connection"] = .object(connection) }
+        if let other = exchange.upgradedTo { ours["upgradedTo"] = .string(other) }
+        if !exchange.malformations.isEmpty {
+            ours["malformed"] = .array(
+                exchange.malformations.map {
+                    [
+                        "side": .string($0.side.rawValue), "offset": .number(JSONNumber(Int64($0.offset))),
+                        "reason": .string($0.reason),
+                    ]
+                }
+            )
+        }
+        var trailers = JSONObject()
+        for (name, fields) in [("request", exchange.request.trailers), ("response", exchange.response?.trailers ?? HeaderFields())]
+        where !fields.fields.isEmpty {
+            trailers[name] = .array(fields.fields.map { ["name": .string($0.name), "value": .string($0.value)] })
+        }
+        if !trailers.isEmpty { ours["trailers"] = .object(trailers) }
+        return ours
+    }
+
+    private static func pairs(_ pairs: some Sequence<(String, String)>, _ out: inout [UInt8]) {
+        out.append(0x5b)
+        var isFirst = true
+        for (name, value) in pairs {
+            if !isFirst { out.append(0x2c) }
+            isFirst = false
+            var writer = ObjectWriter(&out)
+            writer.string("name", name, &out)
+            writer.string("value", value, &out)
+            writer.end(&out)
+        }
+        out.append(0x5d)
+    }
+
+    private static func cookies(_ cookies: [SetCookie], _ out: inout [UInt8]) {
+        out.append(0x5b)
+        for (index, cookie) in cookies.enumerated() {
+            if index > 0 { out.append(0x2c) }
+            var writer = ObjectWriter(&out)
+            writer.string("name", cookie.name, &out)
+            writer.string("value", cookie.value, &out)
+            if let path = cookie.path { writer.string("path", path, &out) }
+            if let domain = cookie.domain { writer.string("domain", domain, &out) }
+            if let age = cookie.maxAge { writer.value("maxAge", .number(JSONNumber(age)), &out) }
+            if let expires = cookie.expires.flatMap(Timestamp.init(httpDate:)) {
+                writer.string("expires", expires.rfc3339, &out)
+            }
+            writer.raw("httpOnly", cookie.isHTTPOnly ? "true" : "false", &out)
+            writer.raw("secure", cookie.isSecure ? "true" : "false", &out)
+            if let site = cookie.sameSite { writer.string("sameSite", site, &out) }
+            writer.end(&out)
+        }
+        out.append(0x5d)
+    }
+
+    private static func foreign(
+        _ object: JSONObject,
+        besides known: Set<String>,
+        _ writer: inout ObjectWriter,
+        _ out: inout [UInt8]
+    ) {
+        for member in object.members where !known.contains(member.name) { writer.value(member.name, member.value, &out) }
+    }
+}
+
+/// Writes the members of one object straight into a buffer; `end` closes it.
+private struct ObjectWriter {
+    private var isFirst = true
+
+    init(_ out: inout [UInt8]) { out.append(0x7b) }
+
+    mutating func name(_ name: StaticString, _ out: inout [UInt8]) {
+        comma(&out)
+        out.append(0x22)
+        name.withUTF8Buffer { out.append(contentsOf: $0) }
+        out.append(0x22)
+        out.append(0x3a)
+    }
+
+    mutating func string(_ name: StaticString, _ value: String, _ out: inout [UInt8]) {
+        self.name(name, &out)
+        JSONWriter.append(string: value, to: &out)
+    }
+
+    mutating func raw(_ name: StaticString, _ value: StaticString, _ out: inout [UInt8]) {
+        self.name(name, &out)
+        value.withUTF8Buffer { out.append(contentsOf: $0) }
+    }
+
+    mutating func integer(_ name: StaticString, _ value: Int, _ out: inout [UInt8]) {
+        self.name(name, &out)
+        out.append(contentsOf: String(value).utf8)
+    }
+
+    mutating func value(_ name: String, _ value: JSONValue, _ out: inout [UInt8]) {
+        comma(&out)
+        JSONWriter.append(string: name, to: &out)
+        out.append(0x3a)
+        JSONWriter.append(value, to: &out)
+    }
+
+    /// Milliseconds with three digits behind the point: microseconds are what a recorder can vouch for.
+    mutating func milliseconds(_ name: StaticString, _ value: Duration?, missing: StaticString, _ out: inout [UInt8]) {
+        guard let value else { return raw(name, missing, &out) }
+        self.name(name, &out)
+        let (seconds, attoseconds) = value.components
+        let microseconds = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+        out.append(contentsOf: String(microseconds / 1000).utf8)
+        let rest = microseconds % 1000
+        guard rest > 0 else { return }
+        out.append(0x2e)
+        out.append(UInt8(0x30 + rest / 100))
+        if rest % 100 > 0 { out.append(UInt8(0x30 + rest / 10 % 10)) }
+        if rest % 10 > 0 { out.append(UInt8(0x30 + rest % 10)) }
+    }
+
+    mutating func end(_ out: inout [UInt8]) { out.append(0x7d) }
+
+    private mutating func comma(_ out: inout [UInt8]) {
+        if !isFirst { out.append(0x2c) }
+        isFirst = false
+    }
+}
