@@ -6,12 +6,15 @@ package enum ExchangeEvent: Sendable, Equatable {
     case requestHead(RequestHead, at: Timestamp)
     /// Bytes of the body as they came, framing (chunks) undone, coding not.
     case requestBody(ArraySlice<UInt8>)
+    /// As many bytes of the body that nobody keeps, for it is longer than the limit.
+    case requestBodySkipped(Int)
     case requestTrailers(HeaderFields)
     case requestEnd(at: Timestamp)
     /// A 1xx answer; the final one follows.
     case interimResponse(ResponseHead, at: Timestamp)
     case responseHead(ResponseHead, at: Timestamp)
     case responseBody(ArraySlice<UInt8>)
+    case responseBodySkipped(Int)
     case responseTrailers(HeaderFields)
     case responseEnd(at: Timestamp)
     /// The connection speaks another protocol from here on (101, or a 2xx answer to CONNECT).
@@ -19,6 +22,11 @@ package enum ExchangeEvent: Sendable, Equatable {
     case malformed(Malformation)
     /// The exchange will not be completed: why, in the words of stage 13 of the rules.
     case failed(reason: String, at: Timestamp)
+}
+
+/// What takes the events of a decoder; the number tells the exchanges of one connection apart.
+package protocol ExchangeEventSink {
+    mutating func receive(_ event: ExchangeEvent, of exchange: Int)
 }
 
 /// A request line and its fields.

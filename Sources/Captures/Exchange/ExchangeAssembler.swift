@@ -1,0 +1,182 @@
+/// Makes exchanges of the events of one connection. Does no IO, reads no clock.
+///
+/// An exchange is finished when its answer is, even while the request's body still comes (RFC 9112, section 9.5, lets a server answer
+/// early): what is seen of the request until then is kept and marked as truncated.
+package struct ExchangeAssembler: ExchangeEventSink {
+    private struct Open {
+        var head: RequestHead
+        var startedAt: Timestamp
+        var requestEndedAt: Timestamp?
+        var requestBody: [UInt8] = []
+        var requestSkipped = 0
+        var requestTrailers = HeaderFields()
+        var response: ResponseHead?
+        var responseAt: Timestamp?
+        var responseBody: [UInt8] = []
+        var responseSkipped = 0
+        var responseTrailers = HeaderFields()
+        var malformations: [Malformation] = []
+        var upgradedTo: String?
+    }
+
+    private let scheme: String
+    private let authority: String
+    private let maximumBodyBytes: Int
+    private let connection: ConnectionFacts
+    private let client: ClientFacts
+    private var openingTimings: Timings
+    private var open: [Int: Open] = [:]
+    private var finished: [Exchange] = []
+
+    package init(
+        scheme: String,
+        authority: String,
+        maximumBodyBytes: Int,
+        connection: ConnectionFacts = ConnectionFacts(),
+        client: ClientFacts = ClientFacts(),
+        timings: Timings = Timings()
+    ) {
+        self.scheme = scheme
+        self.authority = authority
+        self.maximumBodyBytes = maximumBodyBytes
+        self.connection = connection
+        self.client = client
+        openingTimings = timings
+    }
+
+    /// Exchanges that have begun and are not finished.
+    package var pendingCount: Int { open.count }
+
+    /// The exchanges that were finished since the last call, in the order in which they were.
+    package mutating func takeFinished() -> [Exchange] {
+        guard !finished.isEmpty else { return [] }
+        defer { finished = [] }
+        return finished
+    }
+
+    package mutating func receive(_ event: ExchangeEvent, of exchange: Int) {
+        switch event {
+        case .requestHead(let head, let time): open[exchange] = Open(head: head, startedAt: time)
+        case .requestBody(let bytes): open[exchange]?.requestBody.append(contentsOf: bytes)
+        case .requestBodySkipped(let count): open[exchange]?.requestSkipped += count
+        case .requestTrailers(let fields): open[exchange]?.requestTrailers = fields
+        case .requestEnd(let time): open[exchange]?.requestEndedAt = time
+        case .interimResponse: break
+        case .responseHead(let head, let time):
+            open[exchange]?.response = head
+            open[exchange]?.responseAt = time
+        case .responseBody(let bytes): open[exchange]?.responseBody.append(contentsOf: bytes)
+        case .responseBodySkipped(let count): open[exchange]?.responseSkipped += count
+        case .responseTrailers(let fields): open[exchange]?.responseTrailers = fields
+        case .responseEnd(let time): finish(exchange, at: time, failure: nil)
+        case .upgraded(let name): open[exchange]?.upgradedTo = name
+        case .malformed(let malformation): open[exchange]?.malformations.append(malformation)
+        case .failed(let reason, let time): finish(exchange, at: time, failure: reason)
+        }
+    }
+
+    // MARK: -
+
+    private mutating func finish(_ number: Int, at time: Timestamp, failure: String?) {
+        guard let open = open.removeValue(forKey: number) else { return }
+        var exchange = Exchange(
+            startedAt: open.startedAt,
+            duration: time - open.startedAt,
+            request: request(of: open),
+            response: open.response.map { response(of: open, $0, isWhole: failure == nil) },
+            failure: failure,
+            timings: timings(of: open, endedAt: time),
+            connection: connection,
+            client: client,
+            malformations: open.malformations,
+            upgradedTo: open.upgradedTo
+        )
+        exchange.timings.blocked = openingTimings.blocked
+        openingTimings = Timings()
+        finished.append(exchange)
+    }
+
+    private func request(of open: Open) -> RecordedRequest {
+        var body: Body?
+        let wireSize = open.requestBody.count + open.requestSkipped
+        let isWhole = open.requestEndedAt != nil
+        if wireSize > 0 || !isWhole && open.response != nil {
+            body = decoded(
+                open.requestBody,
+                headers: open.head.headers,
+                wireSize: wireSize,
+                isTruncated: open.requestSkipped > 0 || !isWhole
+            )
+        }
+        return RecordedRequest(
+            method: open.head.method,
+            url: url(of: open.head),
+            httpVersion: open.head.httpVersion,
+            headers: open.head.headers,
+            body: body,
+            trailers: open.requestTrailers
+        )
+    }
+
+    private func response(of open: Open, _ head: ResponseHead, isWhole: Bool) -> RecordedResponse {
+        RecordedResponse(
+            status: head.status,
+            statusText: head.statusText,
+            httpVersion: head.httpVersion,
+            headers: head.headers,
+            body: decoded(
+                open.responseBody,
+                headers: head.headers,
+                wireSize: open.responseBody.count + open.responseSkipped,
+                isTruncated: open.responseSkipped > 0 || !isWhole
+            ),
+            trailers: open.responseTrailers
+        )
+    }
+
+    private func decoded(_ bytes: [UInt8], headers: HeaderFields, wireSize: Int, isTruncated: Bool) -> Body {
+        let type = headers.first("content-type")
+        let codings = ContentCoding.codings(of: headers)
+        guard !codings.isEmpty, !bytes.isEmpty else {
+            return Body(content: .bytes(bytes), mediaType: type, size: wireSize, wireSize: wireSize, isTruncated: isTruncated)
+        }
+        let result = ContentCoding.decode(bytes, codings: codings, limit: maximumBodyBytes, isTruncated: isTruncated)
+        return Body(
+            content: .bytes(result.bytes),
+            mediaType: type,
+            size: result.isWhole && !isTruncated ? result.bytes.count : nil,
+            wireSize: wireSize,
+            isTruncated: isTruncated || !result.isWhole && result.remaining == nil,
+            remainingCoding: result.remaining
+        )
+    }
+
+    /// The absolute URL of a target (RFC 9112, section 3.2): the authority of the connection, or of a sound `Host` field.
+    private func url(of head: RequestHead) -> RecordedURL {
+        guard !head.target.utf8.isEmpty else { return RecordedURL("\(scheme)://\(authority)/") }
+        guard head.target.utf8.first == 0x2f || head.target == "*" else {
+            // absolute-form is what it says; authority-form names where the tunnel goes.
+            return RecordedURL(head.method == "CONNECT" ? "\(scheme)://\(head.target)/" : head.target)
+        }
+        let host = head.headers.first("host").flatMap { Self.isSoundHost($0) ? $0 : nil } ?? authority
+        return RecordedURL("\(scheme)://\(host)\(head.target == "*" ? "/*" : head.target)")
+    }
+
+    /// Letters, digits, and what else a host and port are made of; nothing that could make another URL of it.
+    private static func isSoundHost(_ host: String) -> Bool {
+        !host.isEmpty && host.utf8.count <= 260
+            && host.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20) || "-._~:[]%".utf8.contains($0)
+            }
+    }
+
+    private func timings(of open: Open, endedAt: Timestamp) -> Timings {
+        var timings = openingTimings
+        let sent = open.requestEndedAt ?? open.responseAt ?? endedAt
+        let answered = open.responseAt ?? endedAt
+        timings.send = max(.zero, sent - open.startedAt)
+        timings.wait = max(.zero, answered - sent)
+        timings.receive = max(.zero, endedAt - answered)
+        return timings
+    }
+}

@@ -1,0 +1,418 @@
+import Captures
+
+/// Reads both directions of one HTTP/1 connection and reports what it sees; alters and refuses nothing.
+///
+/// Incremental and pure. Heads are bounded; bodies are passed on in slices up to a limit and only counted beyond it. Where bytes cannot be
+/// read any further (no HTTP, contradictory lengths, broken chunks) it says so once and has *lost the thread*: from there on the
+/// connection is opaque.
+struct HTTP1Decoder {
+    static let maximumHeadBytes = 256 << 10
+    /// Requests sent ahead of their answers; more are not followed.
+    static let maximumPipelined = 1024
+
+    private enum State {
+        case head
+        case fixed(remaining: Int)
+        case chunked(ChunkedBody)
+        case trailers
+        case untilClose
+    }
+
+    /// One direction.
+    private struct Direction {
+        var state: State = .head
+        /// Bytes of a head or trailers that is not whole yet.
+        var pending: [UInt8] = []
+        /// How far `pending` was searched for its end.
+        var searched = 0
+        /// Bytes of this direction before the current input.
+        var offset = 0
+        var keptBody = 0
+        /// The exchange that the message at hand belongs to.
+        var exchange = 0
+    }
+
+    private struct Awaited {
+        var exchange: Int
+        var method: String
+    }
+
+    private let maximumBodyBytes: Int
+    private var client = Direction()
+    private var server = Direction()
+    private var nextExchange = 0
+    /// Requests whose final answer has not begun, oldest first; the first `answered` are done with.
+    private var awaited: [Awaited] = []
+    private var answered = 0
+    /// The exchange whose final answer has begun and not ended.
+    private var answering: Int?
+
+    private(set) var hasLostTheThread = false
+    private(set) var isUpgraded = false
+
+    init(maximumBodyBytes: Int) { self.maximumBodyBytes = maximumBodyBytes }
+
+    private mutating func exchangeDirection(_ side: Side, _ direction: inout Direction) {
+        if side == .client { swap(&client, &direction) } else { swap(&server, &direction) }
+    }
+
+    private var isOpaque: Bool { hasLostTheThread || isUpgraded }
+
+    mutating func receive(
+        _ input: UnsafeBufferPointer<UInt8>,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        // Taken out while it is worked on, so that nothing is copied.
+        var direction = Direction()
+        exchangeDirection(side, &direction)
+        var index = 0
+        while index < input.count, !isOpaque { advance(&direction, side, input, &index, time, &sink) }
+        direction.offset += input.count
+        if isOpaque { direction.pending = [] }
+        exchangeDirection(side, &direction)
+    }
+
+    /// The end of a direction: completes a body that ends with the connection, fails what else is under way there.
+    mutating func end(_ side: Side, reason: String?, at time: Timestamp, into sink: inout some ExchangeEventSink) {
+        guard !isOpaque else { return }
+        guard side == .server else {
+            if let reason { failAll(reason, time, &sink) }
+            return
+        }
+        if let exchange = answering, case .untilClose = server.state, reason == nil {
+            sink.receive(.responseEnd(at: time), of: exchange)
+            answering = nil
+        }
+        failAll(reason ?? "the server closed the connection before the answer was complete", time, &sink)
+    }
+
+    /// Fails every exchange that is under way.
+    mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        if let exchange = answering { sink.receive(.failed(reason: reason, at: time), of: exchange) }
+        answering = nil
+        for request in awaited[answered...] { sink.receive(.failed(reason: reason, at: time), of: request.exchange) }
+        awaited.removeAll()
+        answered = 0
+    }
+
+    // MARK: - One step of one direction
+
+    private mutating func advance(
+        _ direction: inout Direction,
+        _ side: Side,
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ index: inout Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        switch direction.state {
+        case .head:
+            head(&direction, side, input, &index, time, &sink)
+        case .fixed(let remaining):
+            let count = min(remaining, input.count - index)
+            body(&direction, side, input, index..<(index + count), &sink)
+            index += count
+            direction.state = .fixed(remaining: remaining - count)
+            if count == remaining { endMessage(&direction, side, time, &sink) }
+        case .untilClose:
+            body(&direction, side, input, index..<input.count, &sink)
+            index = input.count
+        case .chunked(var chunks):
+            let output = chunks.next(input, &index)
+            direction.state = .chunked(chunks)
+            switch output {
+            case .data(let range): body(&direction, side, input, range, &sink)
+            case .needsMore: index = input.count
+            case .trailers: direction.state = .trailers
+            case .broken(let place, let reason):
+                lose(reason, at: direction.offset + place, side, of: direction.exchange, time, &sink)
+            }
+        case .trailers:
+            trailers(&direction, side, input, &index, time, &sink)
+        }
+    }
+
+    private mutating func head(
+        _ direction: inout Direction,
+        _ side: Side,
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ index: inout Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        if direction.pending.isEmpty {
+            // Empty lines before a start line are passed over (RFC 9112, section 2.2).
+            while index < input.count, input[index] == 0x0d || input[index] == 0x0a { index += 1 }
+            guard index < input.count else { return }
+            guard isPlausibleStart(input[index], side) else {
+                return lose("not HTTP", at: direction.offset + index, side, of: nil, time, &sink)
+            }
+            if let end = Self.endOfHead(input, from: index, scanFrom: index) {
+                let start = index
+                index = end
+                let head = UnsafeBufferPointer(rebasing: input[start..<end])
+                return message(head, at: direction.offset + start, &direction, side, time, &sink)
+            }
+        }
+        let before = direction.pending.count
+        direction.pending.append(contentsOf: input[index...])
+        let end = direction.pending.withUnsafeBufferPointer {
+            Self.endOfHead($0, from: 0, scanFrom: max(0, direction.searched - 3))
+        }
+        guard let end else {
+            direction.searched = direction.pending.count
+            index = input.count
+            if direction.pending.count > Self.maximumHeadBytes {
+                lose("a head of more than 256 KiB", at: direction.offset + index - direction.pending.count, side, of: nil, time, &sink)
+            }
+            return
+        }
+        let start = direction.offset + index - before
+        index += end - before
+        let pending = direction.pending
+        direction.pending = []
+        direction.searched = 0
+        pending[..<end].withUnsafeBufferPointer { message($0, at: start, &direction, side, time, &sink) }
+    }
+
+    /// Index behind the empty line that ends a head; nil while it is not there.
+    private static func endOfHead(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, scanFrom: Int) -> Int? {
+        var index = scanFrom
+        while index < bytes.count {
+            guard let feed = bytes[index...].firstIndex(of: 0x0a) else { return nil }
+            var next = feed + 1
+            if next < bytes.count, bytes[next] == 0x0d { next += 1 }
+            if next < bytes.count, bytes[next] == 0x0a { return next + 1 }
+            index = feed + 1
+        }
+        return nil
+    }
+
+    private func isPlausibleStart(_ byte: UInt8, _ side: Side) -> Bool {
+        side == .server ? byte | 0x20 == 0x68 : HeadParser.isTokenByte(byte)
+    }
+
+    private mutating func message(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        at offset: Int,
+        _ direction: inout Direction,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let head = HeadParser.parse(bytes, isRequest: side == .client) else {
+            return lose("not HTTP", at: offset, side, of: nil, time, &sink)
+        }
+        if side == .client {
+            request(head, size: bytes.count, at: offset, &direction, time, &sink)
+        } else {
+            response(head, size: bytes.count, at: offset, &direction, time, &sink)
+        }
+    }
+
+    // MARK: - Heads
+
+    private mutating func request(
+        _ head: HeadParser.Head,
+        size: Int,
+        at offset: Int,
+        _ direction: inout Direction,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard awaited.count - answered < Self.maximumPipelined else {
+            return lose("more than \(Self.maximumPipelined) requests without an answer", at: offset, .client, of: nil, time, &sink)
+        }
+        let exchange = nextExchange
+        nextExchange += 1
+        direction.exchange = exchange
+        direction.keptBody = 0
+        if answered > 64 {
+            awaited.removeFirst(answered)
+            answered = 0
+        }
+        awaited.append(Awaited(exchange: exchange, method: head.first))
+        let request = RequestHead(
+            method: head.first,
+            target: head.second,
+            httpVersion: head.third,
+            headers: head.headers,
+            size: size
+        )
+        sink.receive(.requestHead(request, at: time), of: exchange)
+        report(head.problems, at: offset, .request, of: exchange, &sink)
+        let (framing, problem) = MessageFraming.ofRequest(head.headers)
+        if let problem { sink.receive(.malformed(Malformation(side: .request, offset: offset, reason: problem)), of: exchange) }
+        switch framing {
+        case .none: endMessage(&direction, .client, time, &sink)
+        case .length(let length): direction.state = .fixed(remaining: length)
+        case .chunked: direction.state = .chunked(ChunkedBody())
+        case .untilClose, .contradictory:
+            lose("the length of the request is not known", at: offset, .client, of: exchange, time, &sink)
+        }
+    }
+
+    private mutating func response(
+        _ head: HeadParser.Head,
+        size: Int,
+        at offset: Int,
+        _ direction: inout Direction,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard answered < awaited.count else {
+            return lose("an answer without a request", at: offset, .server, of: nil, time, &sink)
+        }
+        let request = awaited[answered]
+        let status = Int(head.second) ?? 0
+        let response = ResponseHead(
+            status: status,
+            statusText: head.third,
+            httpVersion: head.first,
+            headers: head.headers,
+            size: size
+        )
+        if (100..<200).contains(status), status != 101 {
+            sink.receive(.interimResponse(response, at: time), of: request.exchange)
+            report(head.problems, at: offset, .response, of: request.exchange, &sink)
+            return
+        }
+        answered += 1
+        direction.exchange = request.exchange
+        direction.keptBody = 0
+        answering = request.exchange
+        sink.receive(.responseHead(response, at: time), of: request.exchange)
+        report(head.problems, at: offset, .response, of: request.exchange, &sink)
+        if status == 101 || (request.method == "CONNECT" && (200..<300).contains(status)) {
+            let name = head.headers.first("upgrade") ?? (status == 101 ? "unknown" : "tunnel")
+            sink.receive(.upgraded(to: name), of: request.exchange)
+            endMessage(&direction, .server, time, &sink)
+            isUpgraded = true
+            return failAll("the connection changed its protocol", time, &sink)
+        }
+        let (framing, problem) = MessageFraming.ofResponse(status, method: request.method, head.headers)
+        if let problem {
+            sink.receive(.malformed(Malformation(side: .response, offset: offset, reason: problem)), of: request.exchange)
+        }
+        switch framing {
+        case .none: endMessage(&direction, .server, time, &sink)
+        case .length(let length): direction.state = .fixed(remaining: length)
+        case .chunked: direction.state = .chunked(ChunkedBody())
+        // Where lengths contradict each other the rest of the connection is taken for the body: nothing is lost by it.
+        case .untilClose, .contradictory: direction.state = .untilClose
+        }
+    }
+
+    private mutating func trailers(
+        _ direction: inout Direction,
+        _ side: Side,
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ index: inout Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        // Line by line: most bodies have no trailers, and the empty line stands alone.
+        guard let feed = input[index...].firstIndex(of: 0x0a) else {
+            direction.pending.append(contentsOf: input[index...])
+            index = input.count
+            if direction.pending.count > Self.maximumHeadBytes {
+                lose("trailers of more than 256 KiB", at: direction.offset, side, of: direction.exchange, time, &sink)
+            }
+            return
+        }
+        let lineStart = direction.searched
+        direction.pending.append(contentsOf: input[index...feed])
+        index = feed + 1
+        let line = direction.pending[lineStart...].prefix { $0 != 0x0d && $0 != 0x0a }
+        direction.searched = direction.pending.count
+        guard line.isEmpty else { return }
+        let text = Array("GET / HTTP/1.1\r\n".utf8) + direction.pending
+        direction.pending = []
+        direction.searched = 0
+        let fields = text.withUnsafeBufferPointer { HeadParser.parse($0, isRequest: true)?.headers } ?? HeaderFields()
+        if !fields.fields.isEmpty {
+            sink.receive(side == .client ? .requestTrailers(fields) : .responseTrailers(fields), of: direction.exchange)
+        }
+        endMessage(&direction, side, time, &sink)
+    }
+
+    // MARK: - Bodies and ends
+
+    private func body(
+        _ direction: inout Direction,
+        _ side: Side,
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ range: Range<Int>,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard !range.isEmpty else { return }
+        let kept = min(range.count, maximumBodyBytes - direction.keptBody)
+        if kept > 0 {
+            let bytes = Array(input[range.lowerBound..<(range.lowerBound + kept)])[...]
+            sink.receive(side == .client ? .requestBody(bytes) : .responseBody(bytes), of: direction.exchange)
+            direction.keptBody += kept
+        }
+        let skipped = range.count - max(0, kept)
+        if skipped > 0 {
+            sink.receive(
+                side == .client ? .requestBodySkipped(skipped) : .responseBodySkipped(skipped),
+                of: direction.exchange
+            )
+        }
+    }
+
+    private mutating func endMessage(
+        _ direction: inout Direction,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        direction.state = .head
+        sink.receive(side == .client ? .requestEnd(at: time) : .responseEnd(at: time), of: direction.exchange)
+        if side == .server { answering = nil }
+    }
+
+    private func report(
+        _ problems: [(offset: Int, reason: String)],
+        at offset: Int,
+        _ side: Malformation.Side,
+        of exchange: Int,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        for problem in problems {
+            sink.receive(
+                .malformed(Malformation(side: side, offset: offset + problem.offset, reason: problem.reason)),
+                of: exchange
+            )
+        }
+    }
+
+    /// Gives up on the connection: everything under way is reported as it stands, with the place.
+    private mutating func lose(
+        _ reason: String,
+        at offset: Int,
+        _ side: Side,
+        of exchange: Int?,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        hasLostTheThread = true
+        let place = Malformation(side: side == .client ? .request : .response, offset: offset, reason: reason)
+        var subject = exchange
+        if subject == nil, side == .server {
+            subject = answering ?? (answered < awaited.count ? awaited[answered].exchange : nil)
+        }
+        if subject == nil {
+            // Nothing is under way: the connection itself is what there is to tell of.
+            let head = RequestHead(method: "", target: "", httpVersion: "", headers: HeaderFields(), size: 0)
+            subject = nextExchange
+            sink.receive(.requestHead(head, at: time), of: nextExchange)
+            awaited.append(Awaited(exchange: nextExchange, method: ""))
+            nextExchange += 1
+        }
+        if let subject { sink.receive(.malformed(place), of: subject) }
+        failAll("the connection could not be read any further: \(reason)", time, &sink)
+    }
+}

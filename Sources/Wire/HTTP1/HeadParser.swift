@@ -1,0 +1,145 @@
+import Captures
+
+/// Takes apart the head of a message: start line and fields (RFC 9112, sections 3 to 5).
+///
+/// Lenient where peers are: what is not allowed is kept as it was sent and named, with its offset.
+struct HeadParser {
+    /// A start line in its three parts, and the fields.
+    struct Head {
+        var first: String
+        var second: String
+        var third: String
+        var headers: HeaderFields
+        var problems: [(offset: Int, reason: String)]
+    }
+
+    /// One is told per kind of problem and head; a hostile head shall not fill memory with complaints.
+    private var problems: [(offset: Int, reason: String)] = []
+    private let bytes: UnsafeBufferPointer<UInt8>
+
+    /// - Parameter bytes: from the start line to the empty line.
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// Nil when the start line is none: not three words (two, where a reason may be missing) with `HTTP/` where it belongs.
+    static func parse(_ bytes: UnsafeBufferPointer<UInt8>, isRequest: Bool) -> Head? {
+        var parser = HeadParser(bytes)
+        return parser.parse(isRequest: isRequest)
+    }
+
+    private mutating func parse(isRequest: Bool) -> Head? {
+        var position = 0
+        guard let startLine = line(from: &position),
+            let (first, second, third) = isRequest ? requestLine(startLine) : statusLine(startLine)
+        else { return nil }
+        var fields: [HeaderFields.Field] = []
+        fields.reserveCapacity(12)
+        while let line = line(from: &position), !line.isEmpty { field(line, &fields) }
+        return Head(first: first, second: second, third: third, headers: HeaderFields(fields), problems: problems)
+    }
+
+    /// The next line without its end; nil at the end of the head.
+    private mutating func line(from position: inout Int) -> Range<Int>? {
+        guard position < bytes.count else { return nil }
+        let start = position
+        var end = start
+        while end < bytes.count, bytes[end] != 0x0a { end += 1 }
+        position = min(end + 1, bytes.count)
+        guard end > start, bytes[end - 1] == 0x0d else {
+            if end < bytes.count { note(end, "a line ends in LF alone") }
+            return start..<end
+        }
+        return start..<(end - 1)
+    }
+
+    private mutating func requestLine(_ line: Range<Int>) -> (String, String, String)? {
+        // The target may hold spaces that a client forgot to encode: first and last space decide.
+        guard let first = bytes[line].firstIndex(of: 0x20), first > line.lowerBound,
+            bytes[line.lowerBound..<first].allSatisfy(Self.isTokenByte)
+        else { return nil }
+        guard let last = bytes[line].lastIndex(of: 0x20), last > first, isVersion(bytes[(last + 1)..<line.upperBound]) else {
+            return nil
+        }
+        let target = (first + 1)..<last
+        guard !target.isEmpty else { return nil }
+        if bytes[target].contains(0x20) { note(first + 1, "a space in the request target") }
+        return (text(line.lowerBound..<first), text(target), version((last + 1)..<line.upperBound))
+    }
+
+    private mutating func statusLine(_ line: Range<Int>) -> (String, String, String)? {
+        let space = bytes[line].firstIndex(of: 0x20) ?? line.upperBound
+        guard isVersion(bytes[line.lowerBound..<space]) else { return nil }
+        var position = space
+        while position < line.upperBound, bytes[position] == 0x20 { position += 1 }
+        let codeStart = position
+        while position < line.upperBound, (0x30...0x39).contains(bytes[position]) { position += 1 }
+        guard position - codeStart == 3 else { return nil }
+        let reason = position < line.upperBound ? (position + 1)..<line.upperBound : position..<position
+        return (version(line.lowerBound..<space), text(codeStart..<position), text(reason))
+    }
+
+    private mutating func field(_ line: Range<Int>, _ fields: inout [HeaderFields.Field]) {
+        if bytes[line.lowerBound] == 0x20 || bytes[line.lowerBound] == 0x09, !fields.isEmpty {
+            note(line.lowerBound, "a field is folded over lines")
+            fields[fields.count - 1].value += " " + text(trimmed(line))
+            return
+        }
+        guard let colon = bytes[line].firstIndex(of: 0x3a) else {
+            note(line.lowerBound, "a field line without a colon")
+            fields.append(HeaderFields.Field(name: text(trimmed(line)), value: ""))
+            return
+        }
+        var nameEnd = colon
+        while nameEnd > line.lowerBound, bytes[nameEnd - 1] == 0x20 || bytes[nameEnd - 1] == 0x09 { nameEnd -= 1 }
+        if nameEnd < colon { note(nameEnd, "white space before the colon of a field") }
+        let name = line.lowerBound..<nameEnd
+        if name.isEmpty || !bytes[name].allSatisfy(Self.isTokenByte) {
+            note(line.lowerBound, "a field name with characters that are not allowed")
+        }
+        let value = trimmed((colon + 1)..<line.upperBound)
+        if bytes[value].contains(where: { $0 == 0 || $0 == 0x0d }) { note(value.lowerBound, "NUL or CR in a field value") }
+        fields.append(HeaderFields.Field(name: text(name), value: text(value)))
+    }
+
+    // MARK: - Bytes
+
+    /// `HTTP/d.d`, in any case: what answers and servers in the field send.
+    private func isVersion(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        word.count >= 6 && zip(word, "http/".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+            && word.dropFirst(5).allSatisfy { $0 == 0x2e || (0x30...0x39).contains($0) }
+    }
+
+    private mutating func version(_ range: Range<Int>) -> String {
+        if bytes[range].count == 8, zip(bytes[range], "HTTP/1.1".utf8).allSatisfy(==) { return "HTTP/1.1" }
+        let text = text(range)
+        if text != "HTTP/1.0" { note(range.lowerBound, "version \(text)") }
+        return text
+    }
+
+    private func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var lower = range.lowerBound
+        var upper = range.upperBound
+        while lower < upper, bytes[lower] == 0x20 || bytes[lower] == 0x09 { lower += 1 }
+        while upper > lower, bytes[upper - 1] == 0x20 || bytes[upper - 1] == 0x09 { upper -= 1 }
+        return lower..<upper
+    }
+
+    /// UTF-8 where it is valid, else each byte as the Latin-1 character it was in HTTP/1.1's first edition.
+    private func text(_ range: Range<Int>) -> String {
+        let slice = UnsafeBufferPointer(rebasing: bytes[range])
+        return String(validating: slice, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(slice.map { Unicode.Scalar($0) }))
+    }
+
+    private mutating func note(_ offset: Int, _ reason: String) {
+        guard problems.count < 8, !problems.contains(where: { $0.reason == reason }) else { return }
+        problems.append((offset, reason))
+    }
+
+    private static let tokenBytes: [Bool] = (0..<256).map { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+            || "!#$%&'*+-.^_`|~".utf8.contains(UInt8(byte))
+    }
+
+    /// RFC 9110, section 5.6.2.
+    static func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes[Int(byte)] }
+}

@@ -1,0 +1,64 @@
+import Captures
+
+/// Where the body of a message ends (RFC 9112, section 6.3).
+enum MessageFraming: Equatable {
+    case none
+    case length(Int)
+    case chunked
+    /// With the connection.
+    case untilClose
+    /// Two readers could differ: nothing behind this head can be trusted.
+    case contradictory(String)
+
+    /// - Returns: the framing, and what of it HTTP does not allow though it can be read.
+    static func ofRequest(_ headers: HeaderFields) -> (MessageFraming, problem: String?) {
+        let (coded, problem) = coded(headers)
+        guard let coded else {
+            switch length(headers) {
+            case .success(let length): return (length.map { $0 > 0 ? .length($0) : .none } ?? .none, nil)
+            case .failure(let reason): return (.contradictory(reason.text), reason.text)
+            }
+        }
+        // A request whose last coding is not chunked has no end that both sides know.
+        return coded == .chunked ? (.chunked, problem) : (.contradictory("Transfer-Encoding of a request does not end in chunked"), problem)
+    }
+
+    /// - Parameter method: of the request that is answered.
+    static func ofResponse(_ status: Int, method: String, _ headers: HeaderFields) -> (MessageFraming, problem: String?) {
+        if method == "HEAD" || (100..<200).contains(status) || status == 204 || status == 304 { return (.none, nil) }
+        let (coded, problem) = coded(headers)
+        if let coded { return (coded, problem) }
+        switch length(headers) {
+        case .success(let length?): return (length > 0 ? .length(length) : .none, nil)
+        case .success(nil): return (.untilClose, nil)
+        case .failure(let reason): return (.contradictory(reason.text), reason.text)
+        }
+    }
+
+    private struct Reason: Error { var text: String }
+
+    private static func coded(_ headers: HeaderFields) -> (MessageFraming?, problem: String?) {
+        let values = headers.all("transfer-encoding")
+        guard !values.isEmpty else { return (nil, nil) }
+        let codings = values.flatMap { $0.utf8.split(separator: 0x2c) }.map {
+            (String($0.filter { $0 != 0x20 && $0 != 0x09 }.map { Character(Unicode.Scalar($0)) })).lowercased()
+        }
+        let problem = headers.contains("content-length") ? "both Transfer-Encoding and Content-Length" : nil
+        return (codings.last == "chunked" ? .chunked : .untilClose, problem)
+    }
+
+    private static func length(_ headers: HeaderFields) -> Result<Int?, Reason> {
+        var found: Int?
+        for value in headers.all("content-length").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+            let digits = value.utf8.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
+            guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(String(digits) ?? "") else {
+                return .failure(Reason(text: "Content-Length is not a number: \(value)"))
+            }
+            if let found, found != length {
+                return .failure(Reason(text: "two Content-Length values that differ: \(found), \(length)"))
+            }
+            found = length
+        }
+        return .success(found)
+    }
+}
