@@ -90,7 +90,10 @@ let package = Package(
         tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded")]),
         tests(
             "ProxyTests",
-            ["Proxy", "TLS", "Wire", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOEmbedded")]
+            [
+                "Proxy", "TLS", "Wire", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOEmbedded"),
+                nio("NIOPosix"),
+            ]
         ),
         tests("OAuthTests", ["OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests("FlowsTests", ["Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),

@@ -1,0 +1,60 @@
+internal import Captures
+internal import LibCrypto
+internal import NIOConcurrencyHelpers
+internal import TLS
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The TLS contexts of the hosts that the proxy plays, made when they are first asked for.
+///
+/// All share one key, made anew for each run. Used from every event loop: the lock is held while one is made, so that
+/// a page's twenty connections make one certificate.
+final class LeafCertificates: Sendable {
+    /// A hostile client may name any number of hosts.
+    static let maximumCount = 2048
+
+    private let authority: CertificateAuthority
+    private let key: CertificateKey
+    private let keyLog: KeyLog?
+    private let contexts = NIOLockedValueBox<[String: TLSContext]>([:])
+
+    init(authority: CertificateAuthority, keyLog: KeyLog?) throws(CertificateError) {
+        self.authority = authority
+        self.keyLog = keyLog
+        key = try CertificateKey.generate()
+    }
+
+    /// The context for a host.
+    ///
+    /// - Parameters:
+    ///   - host: a name, or an address without brackets.
+    ///   - now: the beginning of the validity of a new certificate, less a day.
+    func context(for host: String, now: Timestamp) throws -> TLSContext {
+        let host = host.lowercased()
+        return try contexts.withLockedValue { contexts in
+            if let known = contexts[host] { return known }
+            if contexts.count >= Self.maximumCount { contexts.removeAll(keepingCapacity: true) }
+            let leaf = try authority.leaf(for: Self.name(of: host), key: key, now: now)
+            let context = try TLSContext.server(
+                chain: [leaf, authority.certificate],
+                key: key,
+                keyLog: keyLog
+            )
+            contexts[host] = context
+            return context
+        }
+    }
+
+    static func name(of host: String) -> CertificateIssuer.Name {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, host, &bytes) == 1 { return .address(Array(bytes.prefix(4))) }
+        if inet_pton(AF_INET6, host, &bytes) == 1 { return .address(bytes) }
+        return .host(host)
+    }
+}

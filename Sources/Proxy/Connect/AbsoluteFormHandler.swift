@@ -1,0 +1,290 @@
+internal import Captures
+internal import NIOCore
+internal import Wire
+
+/// Plain `http` through the proxy: each request goes to the origin its URL names, in the form a server wants.
+///
+/// Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name the same
+/// origin they are passed on as they come; one for another origin waits until all answers are there.
+final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Phase {
+        case forwarding
+        /// Waits for the answers of the provider so far, then the request goes where it wants.
+        case waitingForAnswers(ProxyRequest)
+        case dialing
+        /// We have answered, or failed to; what comes is dropped.
+        case closing
+    }
+
+    private let proxy: ProxyContext
+    private let identity: ClientIdentity
+    private var context: ChannelHandlerContext?
+    private var splitter: RequestSplitter
+    private var phase = Phase.forwarding
+    private var current: (origin: Origin, tee: Tee, handler: TeeHandler)?
+    private var isRefusing = false
+    private var isReadPending = false
+    private var isInputClosed = false
+    private var deadline: Scheduled<Void>?
+
+    init(proxy: ProxyContext, identity: ClientIdentity) {
+        self.proxy = proxy
+        self.identity = identity
+        splitter = RequestSplitter(maximumHeadBytes: proxy.configuration.limits.headBytes)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        self.context = nil
+    }
+
+    /// Takes bytes that were read before this handler was there; ``resume()`` has to follow.
+    func received(_ bytes: ByteBuffer) { splitter.received(bytes) }
+
+    // MARK: Inbound
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .closing = phase { return }
+        splitter.received(unwrapInboundIn(data))
+        resume()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        switch phase {
+        case .waitingForAnswers, .dialing: isReadPending = true
+        case .forwarding, .closing: context.read()
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed as ChannelEvent:
+            isInputClosed = true
+            switch phase {
+            case .closing: context.close(promise: nil)
+            // The requests that are there are done first.
+            case .dialing, .waitingForAnswers: break
+            case .forwarding:
+                if current == nil, !isRefusing { context.close(promise: nil) }
+                context.fireUserInboundEventTriggered(event)
+            }
+        case let stop as StopRecording where current == nil && !isRefusing:
+            stop.done.succeed()
+            context.close(promise: nil)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if current == nil { context.close(promise: nil) }
+        context.fireErrorCaught(error)
+    }
+
+    /// Passes on what can be passed on.
+    func resume() {
+        guard case .forwarding = phase, let context else { return }
+        while case .forwarding = phase {
+            if let current, current.tee.isOpaque { splitter.becomeOpaque() }
+            guard let piece = splitter.next() else { break }
+            switch piece {
+            case .head(let request): route(request)
+            case .body(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
+            case .end: break
+            case .refused(let refusal):
+                answer(
+                    PlainResponse.problem(refusal.status, "authreel cannot use this request", refusal.reason)
+                        .bytes()
+                )
+            }
+        }
+        context.fireChannelReadComplete()
+        watchHead()
+    }
+
+    private func route(_ request: ProxyRequest) {
+        switch request.target {
+        case .absolute(let origin) where !proxy.own.isNamed(by: origin):
+            if let current, current.origin == origin { return pass(request) }
+            guard !isRefusing else { return }
+            if let current, !current.tee.isIdle {
+                phase = .waitingForAnswers(request)
+                current.tee.whenIdle = { [self] in goOn() }
+            } else {
+                dial(origin, request)
+            }
+        case .absolute, .own:
+            guard current?.tee.isIdle ?? true else { return wait(request) }
+            answer(
+                SetUpPage(certificate: proxy.authority.certificate).response(to: request.path).bytes(
+                    forMethod: request.method
+                )
+            )
+        case .tunnel:
+            guard current?.tee.isIdle ?? true else { return wait(request) }
+            answer(
+                PlainResponse.problem(
+                    400,
+                    "authreel cannot use this request",
+                    "CONNECT has to come on a connection of its own"
+                )
+                .bytes()
+            )
+        }
+    }
+
+    private func wait(_ request: ProxyRequest) {
+        phase = .waitingForAnswers(request)
+        current?.tee.whenIdle = { [self] in goOn() }
+    }
+
+    private func goOn() {
+        guard case .waitingForAnswers(let request) = phase else { return }
+        current?.tee.whenIdle = nil
+        // The answer goes out first: it was written, and is flushed, before the next provider is dialled.
+        context?.flush()
+        phase = .forwarding
+        route(request)
+        resume()
+        resumeReading()
+    }
+
+    private func pass(_ request: ProxyRequest) {
+        context?.fireChannelRead(wrapInboundOut(ByteBuffer(bytes: request.rewritten)))
+    }
+
+    // MARK: Providers
+
+    private func dial(_ origin: Origin, _ request: ProxyRequest) {
+        guard let context else { return }
+        phase = .dialing
+        leaveProvider()
+        let began = proxy.clock()
+        proxy.connector.connect(to: origin, on: context.eventLoop).assumeIsolated().whenComplete {
+            [self] result in
+            let took = proxy.clock() - began
+            identity.whenKnown { [self] in
+                switch result {
+                case .success(let channel): join(origin, request, channel, took)
+                case .failure(let error):
+                    refuse(origin, request, error as? UpstreamFailure ?? .dialing(origin, error))
+                }
+                resume()
+                resumeReading()
+            }
+        }
+    }
+
+    private func leaveProvider() {
+        guard let (_, tee, handler) = current else { return }
+        current = nil
+        tee.release()
+        context?.pipeline.syncOperations.removeHandler(handler, promise: nil)
+    }
+
+    private func join(_ origin: Origin, _ request: ProxyRequest, _ channel: any Channel, _ took: Duration) {
+        guard let context else { return channel.close(promise: nil) }
+        var facts = ConnectionFacts(id: identity.connectionID)
+        facts.serverAddress = channel.remoteAddress?.ipAddress.map { "\($0):\(origin.port)" }
+        let tee = Tee(
+            proxy: proxy,
+            origin: origin,
+            identity: identity,
+            loop: context.eventLoop,
+            conversation: conversation(origin, facts, Timings(connect: took))
+        )
+        let handlers = tee.makeHandlers()
+        do {
+            try context.pipeline.syncOperations.addHandler(handlers.client, position: .after(self))
+            try channel.pipeline.syncOperations.addHandler(handlers.server)
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+        } catch {
+            channel.close(promise: nil)
+            return context.close(promise: nil)
+        }
+        current = (origin, tee, handlers.client)
+        phase = .forwarding
+        pass(request)
+        context.fireChannelReadComplete()
+        if isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+    }
+
+    private func refuse(_ origin: Origin, _ request: ProxyRequest, _ failure: UpstreamFailure) {
+        guard let context else { return }
+        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
+        let handler = RefusalHandler(
+            proxy: proxy,
+            conversation: conversation(origin, ConnectionFacts(id: identity.connectionID), Timings()),
+            identity: identity,
+            page: ConnectHandler.page(for: failure, origin: origin),
+            failure: failure,
+            fallback: nil
+        )
+        try? context.pipeline.syncOperations.addHandler(handler, position: .after(self))
+        isRefusing = true
+        phase = .forwarding
+        pass(request)
+    }
+
+    /// Nil for hosts that are not to be recorded.
+    private func conversation(_ origin: Origin, _ facts: ConnectionFacts, _ timings: Timings) -> Conversation?
+    {
+        guard proxy.configuration.opens(origin.host) else { return nil }
+        let port = origin.port == 80 ? "" : ":\(origin.port)"
+        var configuration = Conversation.Configuration(scheme: "http", authority: origin.hostInURL + port)
+        configuration.maximumBodyBytes = proxy.configuration.maximumBodyBytes
+        configuration.connection = facts
+        configuration.client = identity.facts
+        configuration.timings = timings
+        return Conversation(configuration)
+    }
+
+    // MARK: -
+
+    private func resumeReading() {
+        guard isReadPending, let context else { return }
+        isReadPending = false
+        context.read()
+    }
+
+    /// A head that has begun has to end in time.
+    private func watchHead() {
+        guard splitter.isInsideHead else {
+            deadline?.cancel()
+            deadline = nil
+            return
+        }
+        guard deadline == nil else { return }
+        deadline = context?.eventLoop.assumeIsolated().scheduleTask(
+            in: TimeAmount(proxy.configuration.limits.headTime)
+        ) { [self] in
+            guard splitter.isInsideHead, current?.tee.isIdle ?? true else { return }
+            answer(
+                PlainResponse.problem(
+                    408,
+                    "authreel cannot use this request",
+                    "no complete request arrived in time"
+                ).bytes()
+            )
+        }
+    }
+
+    private func answer(_ bytes: [UInt8]) {
+        guard let context else { return }
+        leaveProvider()
+        phase = .closing
+        resumeReading()
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(
+            in: TimeAmount(proxy.configuration.limits.lingerTime)
+        ) { [self] in self.context?.close(promise: nil) }
+    }
+}

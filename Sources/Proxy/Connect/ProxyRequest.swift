@@ -1,0 +1,253 @@
+internal import NIOCore
+
+/// The head of a request to the proxy: what decides where it goes, and its lines as they came.
+struct ProxyRequest: Equatable {
+    /// Where a request goes.
+    enum Target: Equatable {
+        /// `CONNECT host:port`.
+        case tunnel(Origin)
+        /// `GET http://host:port/path`.
+        case absolute(Origin)
+        /// Anything else that is said to the proxy itself; the path as sent.
+        case own(path: String)
+    }
+
+    /// How the body is delimited (RFC 9112, section 6.3).
+    enum Framing: Equatable {
+        case none
+        case length(Int)
+        case chunked
+    }
+
+    var method: String
+    var target: Target
+    var framing: Framing
+    var expectsContinue: Bool
+    /// The path and query of the URL.
+    var path: String
+    /// The head as a server wants it: origin-form, without what is for proxies only; everything else byte for byte.
+    var rewritten: [UInt8]
+
+    /// Why a head is not one: what to answer, and why.
+    struct Refusal: Error, Equatable {
+        var status: Int
+        var reason: String
+    }
+
+    /// Reads a head.
+    ///
+    /// - Parameter head: from the first byte of the request line to the empty line, both included.
+    static func parse(_ head: [UInt8]) throws(Refusal) -> ProxyRequest {
+        var lines = head[...].split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
+            line.last == 0x0d ? line.dropLast() : line
+        }
+        while lines.last?.isEmpty == true { lines.removeLast() }
+        guard let line = lines.first else { throw Refusal(status: 400, reason: "no request line") }
+        let words = line.split(separator: 0x20, omittingEmptySubsequences: false)
+        guard words.count == 3, words[0].allSatisfy(isTokenByte), !words[0].isEmpty,
+            words[2].starts(with: "HTTP/1.".utf8), words[2].count == 8, !words[1].isEmpty,
+            words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7f })
+        else { throw Refusal(status: 400, reason: "not a request line of HTTP/1") }
+        let method = String(decoding: words[0], as: UTF8.self)
+        let text = String(decoding: words[1], as: UTF8.self)
+
+        var request = ProxyRequest(
+            method: method,
+            target: .own(path: text),
+            framing: .none,
+            expectsContinue: false,
+            path: text,
+            rewritten: []
+        )
+        var requestTarget = Array(words[1])
+        if method == "CONNECT" {
+            guard let origin = Origin(authority: text, defaultPort: nil) else {
+                throw Refusal(status: 400, reason: "CONNECT wants host:port")
+            }
+            request.target = .tunnel(origin)
+        } else if let (authority, path) = absoluteForm(words[1]) {
+            guard let origin = Origin(authority: authority, defaultPort: 80) else {
+                throw Refusal(status: 400, reason: "the URL has no usable host and port")
+            }
+            request.target = .absolute(origin)
+            requestTarget = path
+            request.path = String(decoding: path, as: UTF8.self)
+        }
+        try request.readFields(lines.dropFirst())
+        request.rewrite(target: requestTarget, version: words[2], head: head)
+        return request
+    }
+
+    /// The authority and the origin-form of an absolute `http` URL; nil for other targets.
+    private static func absoluteForm(_ target: ArraySlice<UInt8>) -> (String, [UInt8])? {
+        let scheme = Array("http://".utf8)
+        guard target.count > scheme.count,
+            zip(target, scheme).allSatisfy({ $0 == $1 || ((0x41...0x5a).contains($0) && $0 | 0x20 == $1) })
+        else { return nil }
+        let rest = target.dropFirst(scheme.count)
+        let end = rest.firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? rest.endIndex
+        var path = Array(rest[end...])
+        if path.first != 0x2f { path.insert(0x2f, at: 0) }
+        return (String(decoding: rest[..<end], as: UTF8.self), path)
+    }
+
+    private mutating func readFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Refusal) {
+        var lengths: [Int] = []
+        var isChunked = false
+        for line in lines {
+            if Self.isField(line, "content-length") {
+                for part in Self.value(of: line).split(separator: 0x2c) {
+                    guard let length = Int(String(decoding: Self.trim(part), as: UTF8.self)), length >= 0,
+                        Self.trim(part).allSatisfy({ (0x30...0x39).contains($0) })
+                    else { throw Refusal(status: 400, reason: "Content-Length is not a number") }
+                    lengths.append(length)
+                }
+            } else if Self.isField(line, "transfer-encoding") {
+                isChunked = Self.lowercased(Self.value(of: line)).hasSuffix("chunked")
+            } else if Self.isField(line, "expect") {
+                expectsContinue = Self.lowercased(Self.value(of: line)) == "100-continue"
+            }
+        }
+        guard Set(lengths).count <= 1 else {
+            throw Refusal(status: 400, reason: "two Content-Length values that differ")
+        }
+        if isChunked {
+            framing = .chunked
+        } else if let length = lengths.first, length > 0 {
+            framing = .length(length)
+        }
+    }
+
+    /// Copies the head line by line, line ends included, so that nothing else changes.
+    private mutating func rewrite(target: [UInt8], version: ArraySlice<UInt8>, head: [UInt8]) {
+        rewritten.reserveCapacity(head.count)
+        rewritten += method.utf8
+        rewritten.append(0x20)
+        rewritten += target
+        rewritten.append(0x20)
+        rewritten += version
+        var rest = head[...]
+        if let end = rest.firstIndex(of: 0x0a) {
+            let lineEnd = end > rest.startIndex && rest[end - 1] == 0x0d ? end - 1 : end
+            rewritten += rest[lineEnd...end]
+            rest = rest[(end + 1)...]
+        }
+        var isDropping = false
+        while let end = rest.firstIndex(of: 0x0a) {
+            let line = rest[...end]
+            rest = rest[(end + 1)...]
+            // A folded line belongs to the field before it (RFC 9112, section 5.2).
+            let isFolded = line.first == 0x20 || line.first == 0x09
+            if !isFolded {
+                isDropping =
+                    Self.isField(line, "proxy-authorization") || Self.isField(line, "proxy-connection")
+            }
+            if !isDropping { rewritten += line }
+        }
+        rewritten += rest
+    }
+
+    // MARK: Bytes
+
+    private static func isField(_ line: ArraySlice<UInt8>, _ name: StaticString) -> Bool {
+        name.withUTF8Buffer { name in
+            guard line.count > name.count else { return false }
+            guard zip(line, name).allSatisfy({ $0 == $1 || ((0x41...0x5a).contains($0) && $0 | 0x20 == $1) })
+            else {
+                return false
+            }
+            return trim(line.dropFirst(name.count)).first == 0x3a
+        }
+    }
+
+    private static func value(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let colon = line.firstIndex(of: 0x3a) else { return [] }
+        return trim(line[(colon + 1)...])
+    }
+
+    private static func trim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
+        while let last = bytes.last, last == 0x20 || last == 0x09 || last == 0x0d || last == 0x0a {
+            bytes.removeLast()
+        }
+        return bytes
+    }
+
+    private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self).lowercased()
+    }
+
+    /// A character of a method (`token`, RFC 9110, section 5.6.2).
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+        case 0x21, 0x23...0x27, 0x2a, 0x2b, 0x2d, 0x2e, 0x5e...0x60, 0x7c, 0x7e: true
+        default: false
+        }
+    }
+}
+
+/// A host with a port.
+struct Origin: Hashable, CustomStringConvertible {
+    /// A name in lower case, or an address without brackets.
+    let host: String
+    let port: Int
+    let isIPv6: Bool
+
+    /// - Parameters:
+    ///   - authority: `host:port`, `[address]:port`; user information is left out.
+    ///   - defaultPort: where none is written; nil makes it obligatory.
+    init?(authority: String, defaultPort: Int?) {
+        var rest = Array(authority.utf8)[...]
+        if let at = rest.lastIndex(of: 0x40) { rest = rest[(at + 1)...] }
+        let host: ArraySlice<UInt8>
+        if rest.first == 0x5b {
+            guard let bracket = rest.firstIndex(of: 0x5d) else { return nil }
+            host = rest[(rest.startIndex + 1)..<bracket]
+            rest = rest[(bracket + 1)...]
+            guard !host.isEmpty, host.allSatisfy(Self.isAddressByte) else { return nil }
+            isIPv6 = true
+        } else {
+            let colon = rest.firstIndex(of: 0x3a) ?? rest.endIndex
+            host = rest[..<colon]
+            rest = rest[colon...]
+            guard !host.isEmpty, host.count <= 253, host.allSatisfy(Self.isHostByte) else { return nil }
+            isIPv6 = false
+        }
+        self.host = String(decoding: host, as: UTF8.self).lowercased()
+        if rest.isEmpty || rest.count == 1 {
+            guard let defaultPort else { return nil }
+            port = defaultPort
+        } else {
+            let digits = rest.dropFirst()
+            guard rest.first == 0x3a, digits.count <= 5, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Int(String(decoding: digits, as: UTF8.self)), (1...65_535).contains(number)
+            else { return nil }
+            port = number
+        }
+    }
+
+    /// The host as a URL writes it.
+    var hostInURL: String { isIPv6 ? "[\(host)]" : host }
+
+    var description: String { "\(hostInURL):\(port)" }
+
+    /// Whether the bytes can be a name of DNS as clients send it (letters, digits, `-`, `.`, and `_`, which occurs).
+    static func isHostName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 253 && name.utf8.allSatisfy(isHostByte)
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
+        default: false
+        }
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66, 0x2e, 0x3a, 0x25: true
+        default: false
+        }
+    }
+}

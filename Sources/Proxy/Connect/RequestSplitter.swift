@@ -1,0 +1,193 @@
+internal import NIOCore
+
+/// Cuts a client's bytes into requests, so that each can go where it belongs.
+///
+/// Bodies are passed on as they come; a head is held until it is whole.
+struct RequestSplitter {
+    enum Piece: Equatable {
+        case head(ProxyRequest)
+        /// Bytes of the body, framing included.
+        case body(ByteBuffer)
+        case end
+        case refused(ProxyRequest.Refusal)
+    }
+
+    private enum State: Equatable {
+        case head
+        case length(Int)
+        case chunked(ChunkScanner)
+        case ending
+        case opaque
+        case refused
+    }
+
+    private var state = State.head
+    private var pending = ByteBuffer()
+    private var scanned = 0
+    private let maximumHeadBytes: Int
+
+    init(maximumHeadBytes: Int) { self.maximumHeadBytes = maximumHeadBytes }
+
+    /// Whether some, but not all, of a head is there.
+    var isInsideHead: Bool { state == .head && pending.readableBytes > 0 }
+
+    mutating func received(_ bytes: ByteBuffer) {
+        var bytes = bytes
+        if pending.readableBytes == 0 { pending = bytes } else { pending.writeBuffer(&bytes) }
+    }
+
+    /// From here on there are no requests: everything is body (after an upgrade).
+    mutating func becomeOpaque() { state = .opaque }
+
+    /// The next piece; nil until more bytes arrive.
+    mutating func next() -> Piece? {
+        switch state {
+        case .head: return nextHead()
+        case .length(let left):
+            guard let part = pending.readSlice(length: min(left, pending.readableBytes)),
+                part.readableBytes > 0
+            else {
+                return nil
+            }
+            state = part.readableBytes == left ? .ending : .length(left - part.readableBytes)
+            return .body(part)
+        case .chunked(var scanner):
+            let count = scanner.scan(pending.readableBytesView)
+            switch scanner.state {
+            case .done: state = .ending
+            // Not ours to mend: the server sees what the client sent.
+            case .broken: state = .opaque
+            default: state = .chunked(scanner)
+            }
+            let length = state == .opaque ? pending.readableBytes : count
+            guard length > 0, let part = pending.readSlice(length: length) else { return nil }
+            return .body(part)
+        case .ending:
+            state = .head
+            scanned = 0
+            return .end
+        case .opaque:
+            guard let part = pending.readSlice(length: pending.readableBytes), part.readableBytes > 0 else {
+                return nil
+            }
+            return .body(part)
+        case .refused: return nil
+        }
+    }
+
+    private mutating func nextHead() -> Piece? {
+        let view = pending.readableBytesView
+        if scanned == 0 {
+            let lead = view.prefix { $0 == 0x0d || $0 == 0x0a }.count
+            if lead > 0 {
+                pending.moveReaderIndex(forwardBy: lead)
+                return nextHead()
+            }
+        }
+        let start = view.startIndex
+        var end: Int?
+        while scanned < view.count, end == nil {
+            let index = start + scanned
+            if view[index] == 0x0a, scanned > 0 {
+                if view[index - 1] == 0x0a
+                    || (scanned > 1 && view[index - 1] == 0x0d && view[index - 2] == 0x0a)
+                {
+                    end = scanned + 1
+                }
+            }
+            scanned += 1
+        }
+        guard let end, end <= maximumHeadBytes else {
+            guard end != nil || view.count > maximumHeadBytes else { return nil }
+            state = .refused
+            return .refused(
+                .init(status: 431, reason: "the request head is longer than \(maximumHeadBytes) bytes")
+            )
+        }
+        guard let head = pending.readBytes(length: end) else { return nil }
+        do throws(ProxyRequest.Refusal) {
+            let request = try ProxyRequest.parse(head)
+            state =
+                switch request.framing {
+                case .none: .ending
+                case .length(let length): .length(length)
+                case .chunked: .chunked(ChunkScanner())
+                }
+            return .head(request)
+        } catch {
+            state = .refused
+            return .refused(error)
+        }
+    }
+}
+
+/// Finds the end of a chunked body (RFC 9112, section 7.1) without taking it apart.
+struct ChunkScanner: Equatable {
+    enum State: Equatable {
+        case size(Int?)
+        case extensions(Int)
+        case data(Int)
+        case dataEnd
+        /// In the trailer section; how many bytes of the line there are.
+        case trailer(Int)
+        case done
+        case broken
+    }
+
+    private(set) var state = State.size(nil)
+
+    /// Takes bytes up to the end of the body.
+    ///
+    /// - Returns: how many were taken: all, unless ``state`` is `done` or `broken` then.
+    mutating func scan(_ bytes: ByteBufferView) -> Int {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            switch state {
+            case .done, .broken: return index - bytes.startIndex
+            case .data(let left):
+                let count = min(left, bytes.endIndex - index)
+                index += count
+                state = count == left ? .dataEnd : .data(left - count)
+                continue
+            default: step(bytes[index])
+            }
+            index += 1
+        }
+        return index - bytes.startIndex
+    }
+
+    private mutating func step(_ byte: UInt8) {
+        switch state {
+        case .size(let size): step(size: size, byte)
+        case .extensions(let size): if byte == 0x0a { state = size == 0 ? .trailer(0) : .data(size) }
+        case .dataEnd:
+            if byte == 0x0a { state = .size(nil) } else if byte != 0x0d { state = .broken }
+        case .trailer(let length):
+            if byte == 0x0a {
+                state = length == 0 ? .done : .trailer(0)
+            } else if byte != 0x0d {
+                state = .trailer(1)
+            }
+        case .data, .done, .broken: break
+        }
+    }
+
+    private mutating func step(size: Int?, _ byte: UInt8) {
+        let digit: Int
+        switch byte {
+        case 0x30...0x39: digit = Int(byte) - 0x30
+        case 0x41...0x46: digit = Int(byte) - 0x37
+        case 0x61...0x66: digit = Int(byte) - 0x57
+        case 0x0a:
+            guard let size else { return state = .broken }
+            return state = size == 0 ? .trailer(0) : .data(size)
+        case 0x0d, 0x20, 0x09, 0x3b:
+            guard let size else { return state = .broken }
+            return state = .extensions(size)
+        default: return state = .broken
+        }
+        let (product, overflow) = (size ?? 0).multipliedReportingOverflow(by: 16)
+        guard !overflow, product <= Int.max - 15 else { return state = .broken }
+        state = .size(product + digit)
+    }
+}

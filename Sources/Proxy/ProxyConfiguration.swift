@@ -1,0 +1,128 @@
+package import Captures
+package import LibCrypto
+package import TLS
+
+/// What a proxy is told before it starts.
+package struct ProxyConfiguration: Sendable {
+    /// Name or address to listen on.
+    package var host: String
+    /// 0 lets the system pick one.
+    package var port: Int
+    /// The hosts to open; empty opens all that ``passThroughHosts`` does not name.
+    package var onlyHosts: [HostPattern]
+    /// The hosts whose bytes are passed on unopened and unrecorded.
+    package var passThroughHosts: [HostPattern]
+    /// Trusted besides the system's roots.
+    package var upstreamTrust: [Certificate]
+    /// Any certificate of a provider is accepted.
+    package var insecureUpstream: Bool
+    /// How much of a body is kept; the rest streams by.
+    package var maximumBodyBytes: Int
+    /// Where session secrets of both legs go.
+    package var keyLog: KeyLog?
+    package var limits: ProxyLimits
+    /// Event loops. One: a second gained nothing and cost latency where it was measured.
+    package var threads: Int
+
+    package init(
+        host: String = "127.0.0.1",
+        port: Int = 8080,
+        onlyHosts: [HostPattern] = [],
+        passThroughHosts: [HostPattern] = [],
+        upstreamTrust: [Certificate] = [],
+        insecureUpstream: Bool = false,
+        maximumBodyBytes: Int = 4 << 20,
+        keyLog: KeyLog? = nil,
+        limits: ProxyLimits = ProxyLimits(),
+        threads: Int = 1
+    ) {
+        self.host = host
+        self.port = port
+        self.onlyHosts = onlyHosts
+        self.passThroughHosts = passThroughHosts
+        self.upstreamTrust = upstreamTrust
+        self.insecureUpstream = insecureUpstream
+        self.maximumBodyBytes = maximumBodyBytes
+        self.keyLog = keyLog
+        self.limits = limits
+        self.threads = threads
+    }
+
+    /// Whether connections to this host are opened and recorded.
+    func opens(_ host: String) -> Bool {
+        if passThroughHosts.contains(where: { $0.matches(host) }) { return false }
+        return onlyHosts.isEmpty || onlyHosts.contains { $0.matches(host) }
+    }
+}
+
+/// How long and how large things may get before the proxy gives up on them.
+package struct ProxyLimits: Sendable, Hashable {
+    /// Request line and fields of what is said to the proxy itself; beyond: 431.
+    package var headBytes: Int
+    /// From the acceptance of a connection, or the first byte of a further request, to the end of the head; beyond: 408.
+    package var headTime: Duration
+    /// For a connection to a provider.
+    package var connectTime: Duration
+    /// For a TLS handshake with either side.
+    package var handshakeTime: Duration
+    /// How long a side whose other side is gone may take to read what is left and to close.
+    package var lingerTime: Duration
+
+    package init(
+        headBytes: Int = 65_536,
+        headTime: Duration = .seconds(30),
+        connectTime: Duration = .seconds(15),
+        handshakeTime: Duration = .seconds(20),
+        lingerTime: Duration = .seconds(5)
+    ) {
+        self.headBytes = headBytes
+        self.headTime = headTime
+        self.connectTime = connectTime
+        self.handshakeTime = handshakeTime
+        self.lingerTime = lingerTime
+    }
+}
+
+/// What the proxy tells whoever started it; nothing of it stops the traffic.
+package enum ProxyNotice: Sendable, Hashable {
+    /// Entries could not be written. Said once; forwarding goes on.
+    case recordingFailed(reason: String)
+    /// A client does not accept our certificate.
+    case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?)
+    /// There is no connection to a provider; the words are those of the entry.
+    case upstreamFailed(host: String, reason: String)
+    /// What was said in a tunnel is not HTTP; it was passed on.
+    case notHTTP(host: String)
+    /// A provider's certificate would not have been accepted, had checking not been switched off.
+    case toleratedCertificate(host: String, reason: String)
+}
+
+/// Hosts as options name them: `login.example`, or `*.example` for everything below it (and itself).
+package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+    package let description: String
+    private let name: String
+    private let includesSubdomains: Bool
+
+    package init(_ text: String) {
+        description = text
+        var name = Substring(text.lowercased())
+        var includesSubdomains = false
+        if name.utf8.starts(with: "*.".utf8) {
+            name = name.dropFirst(2)
+            includesSubdomains = true
+        } else if name.utf8.first == 0x2e {
+            name = name.dropFirst()
+            includesSubdomains = true
+        }
+        self.name = String(name)
+        self.includesSubdomains = includesSubdomains
+    }
+
+    /// Compares without regard to case and to a final dot.
+    package func matches(_ host: String) -> Bool {
+        var host = Substring(host.lowercased())
+        if host.utf8.last == 0x2e { host = host.dropLast() }
+        if host == name { return true }
+        return includesSubdomains && host.utf8.count > name.utf8.count && host.hasSuffix("." + name)
+    }
+}

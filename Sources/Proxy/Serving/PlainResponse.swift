@@ -1,0 +1,69 @@
+/// A whole answer of the proxy's own, after which the connection is closed.
+struct PlainResponse {
+    var status: Int
+    var mediaType: String
+    var body: [UInt8]
+    var fileName: String?
+
+    /// The bytes to send; a HEAD request gets the head only.
+    func bytes(forMethod method: String = "GET") -> [UInt8] {
+        var head = "HTTP/1.1 \(status) \(Self.phrase(status))\r\nContent-Type: \(mediaType)\r\n"
+        head += "Content-Length: \(body.count)\r\nConnection: close\r\nCache-Control: no-store\r\n"
+        // Pages of ours speak of what others sent; nothing in them may run.
+        head += "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'\r\n"
+        head += "X-Content-Type-Options: nosniff\r\nVia: 1.1 authreel\r\n"
+        if let fileName { head += "Content-Disposition: attachment; filename=\"\(fileName)\"\r\n" }
+        head += "\r\n"
+        return Array(head.utf8) + (method == "HEAD" ? [] : body)
+    }
+
+    /// A page that says what is wrong.
+    static func problem(_ status: Int, _ title: String, _ reason: String, hint: String? = nil)
+        -> PlainResponse
+    {
+        var text = page(title: title)
+        text += "<h1>\(escape(title))</h1>\n<p><code>\(escape(reason))</code></p>\n"
+        if let hint { text += "<p>\(escape(hint))</p>\n" }
+        text += "<p>This page is from authreel, the recording proxy, not from the site.</p>\n"
+        return PlainResponse(status: status, mediaType: "text/html; charset=utf-8", body: Array(text.utf8))
+    }
+
+    /// The beginning of a page.
+    static func page(title: String) -> String {
+        """
+        <!doctype html>
+        <html lang="en"><meta charset="utf-8"><title>\(escape(title))</title>
+        <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:45rem;margin:3rem auto;padding:0 1rem}\
+        code,pre{background:#8881;padding:.1em .3em;overflow-wrap:anywhere}</style>
+
+        """
+    }
+
+    /// Text as it stands in a page.
+    static func escape(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x26: bytes += "&amp;".utf8
+            case 0x3c: bytes += "&lt;".utf8
+            case 0x3e: bytes += "&gt;".utf8
+            case 0x22: bytes += "&quot;".utf8
+            case 0x27: bytes += "&#39;".utf8
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func phrase(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 400: "Bad Request"
+        case 404: "Not Found"
+        case 408: "Request Timeout"
+        case 431: "Request Header Fields Too Large"
+        case 502: "Bad Gateway"
+        default: "Error"
+        }
+    }
+}

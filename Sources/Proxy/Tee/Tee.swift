@@ -1,0 +1,169 @@
+internal import Captures
+internal import NIOCore
+internal import Wire
+
+/// A client's connection and the provider's, joined: bytes go across as they are, the decoder sees them first.
+///
+/// Belongs to one event loop, which both connections run on.
+final class Tee {
+    private let proxy: ProxyContext
+    private let origin: Origin
+    private let identity: ClientIdentity
+    private let loop: any EventLoop
+    private var client: TeeHandler?
+    private var server: TeeHandler?
+    /// Nil where the bytes are nobody's business (a host that is passed through).
+    private var conversation: Conversation?
+    private var hasClientEnded = false
+    private var hasServerEnded = false
+    private var isOver = false
+    private var hasNotedGarbage = false
+    private var linger: Scheduled<Void>?
+    /// Called when no exchange is under way any more.
+    var whenIdle: (() -> Void)?
+
+    init(
+        proxy: ProxyContext,
+        origin: Origin,
+        identity: ClientIdentity,
+        loop: any EventLoop,
+        conversation: Conversation?
+    ) {
+        self.proxy = proxy
+        self.origin = origin
+        self.identity = identity
+        self.loop = loop
+        self.conversation = conversation
+    }
+
+    /// Makes the two handlers; each goes to the end of its channel's pipeline.
+    func makeHandlers() -> (client: TeeHandler, server: TeeHandler) {
+        let client = TeeHandler(side: .client, tee: self)
+        let server = TeeHandler(side: .server, tee: self)
+        self.client = client
+        self.server = server
+        return (client, server)
+    }
+
+    /// Whether nothing is awaited: each request has its whole answer.
+    var isIdle: Bool { conversation.map { $0.pendingExchanges == 0 } ?? true }
+
+    /// Whether the bytes are not (or no longer) HTTP, so that their ends mean nothing to us.
+    var isOpaque: Bool { conversation.map { $0.isUpgraded || $0.hasLostTheThread } ?? true }
+
+    func other(than side: Side) -> TeeHandler? { side == .client ? server : client }
+
+    /// A side may be read while what comes of it can be passed on, and for its end once there is nobody to pass it to.
+    func mayRead(_ side: Side) -> Bool { other(than: side)?.isWritable ?? true }
+
+    // MARK: Events
+
+    func received(_ bytes: ByteBuffer, from side: Side) {
+        guard !isOver else { return }
+        if conversation != nil {
+            let done = conversation?.received(bytes, from: side, at: proxy.clock()) ?? []
+            // First into the file, then to the client.
+            keep(done)
+            if !hasNotedGarbage, conversation?.hasLostTheThread == true {
+                hasNotedGarbage = true
+                proxy.notify(.notHTTP(host: origin.description))
+            }
+        }
+        other(than: side)?.write(bytes)
+        if side == .server, let whenIdle, isIdle || isOpaque { whenIdle() }
+    }
+
+    func inputClosed(_ side: Side) {
+        guard !isOver else { return }
+        if side == .server {
+            hasServerEnded = true
+            if hasClientEnded, !isIdle { end(.client, Self.clientLeft) }
+            end(.server, nil)
+            guard !hasClientEnded else { return close() }
+            client?.closeOutput()
+            // What else the client sends is read and dropped until it closes: closing on unread bytes resets the
+            // connection, and takes with it what the client has not read yet.
+            if !isOpaque { closeAfter(proxy.configuration.limits.lingerTime) }
+        } else {
+            hasClientEnded = true
+            guard !hasServerEnded else { return close() }
+            guard isOpaque || !isIdle else {
+                end(.client, nil)
+                return close()
+            }
+            // It may be waiting for its answers still; most have simply gone, and the provider will close then.
+            server?.closeOutput()
+            if !isOpaque { closeAfter(proxy.configuration.limits.lingerTime * 12) }
+        }
+    }
+
+    func broken(_ side: Side, _ reason: String) {
+        guard !isOver else { return }
+        end(side, isIdle ? nil : reason)
+        close()
+    }
+
+    func gone(_ side: Side) {
+        if side == .client { client = nil } else { server = nil }
+        guard !isOver else { return }
+        end(side, isIdle ? nil : side == .client ? Self.clientLeft : "the provider closed the connection")
+        close()
+    }
+
+    /// The recording ends: what is pending is kept as it stands.
+    func abandon() {
+        guard !isOver else { return }
+        keep(
+            conversation?.abandon(
+                at: proxy.clock(),
+                reason: "the recording ended before the answer was complete"
+            ) ?? []
+        )
+        close()
+    }
+
+    /// Parts from the client's side, which goes on with another provider.
+    func release() {
+        isOver = true
+        linger?.cancel()
+        whenIdle = nil
+        client?.detach()
+        server?.detach()
+        server?.closeAfterFlush()
+        client = nil
+        server = nil
+    }
+
+    // MARK: -
+
+    private static let clientLeft = "the client closed the connection before the answer was complete"
+
+    private func end(_ side: Side, _ reason: String?) {
+        keep(conversation?.ended(side, reason: reason, at: proxy.clock()) ?? [])
+    }
+
+    private func keep(_ exchanges: [Exchange]) {
+        guard !exchanges.isEmpty else { return }
+        var exchanges = exchanges
+        for index in exchanges.indices { exchanges[index].client = identity.facts }
+        proxy.gate.keep(exchanges)
+    }
+
+    private func close() {
+        guard !isOver else { return }
+        isOver = true
+        linger?.cancel()
+        whenIdle = nil
+        client?.closeAfterFlush()
+        server?.closeAfterFlush()
+    }
+
+    private func closeAfter(_ time: Duration) {
+        linger?.cancel()
+        linger = loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
+            guard let self, !self.isOver else { return }
+            if self.hasClientEnded, !self.isIdle { self.end(.client, Self.clientLeft) }
+            self.close()
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import Captures
+internal import NIOCore
+internal import Wire
+
+/// One end of a tee: hands its bytes to the other end, and a copy to the decoder before that.
+///
+/// Reads only while the other end can be written, so that a slow reader slows its sender down and nothing piles up here.
+final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let side: Side
+    private var tee: Tee?
+    private var context: ChannelHandlerContext?
+    private var isReadPending = false
+
+    init(side: Side, tee: Tee) {
+        self.side = side
+        self.tee = tee
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        tee = nil
+    }
+
+    /// Leaves the tee: what still happens on this channel concerns nobody.
+    func detach() { tee = nil }
+
+    // MARK: What happens on this side
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        tee?.received(unwrapInboundIn(data), from: side)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        tee?.other(than: side)?.flush()
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed as ChannelEvent:
+            guard let tee else { return context.close(promise: nil) }
+            tee.inputClosed(side)
+        case let stop as StopRecording:
+            tee?.abandon()
+            stop.done.succeed()
+            context.close(promise: nil)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let tee else { return context.close(promise: nil) }
+        tee.broken(side, SystemError.broken(error, by: side == .client ? "client" : "provider"))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        tee?.gone(side)
+        context.fireChannelInactive()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { tee?.other(than: side)?.resumeReading() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if tee?.mayRead(side) ?? true { context.read() } else { isReadPending = true }
+    }
+
+    // MARK: What the other side asks for
+
+    var isWritable: Bool { context?.channel.isWritable ?? true }
+
+    func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
+
+    func flush() { context?.flush() }
+
+    func resumeReading() {
+        guard isReadPending, let context else { return }
+        isReadPending = false
+        context.read()
+    }
+
+    /// Says that nothing more comes, after all that was written.
+    func closeOutput() {
+        guard let context else { return }
+        context.flush()
+        context.close(mode: .output, promise: nil)
+    }
+
+    /// Closes after all that was written is with the system.
+    func closeAfterFlush() {
+        guard let context else { return }
+        Self.closeAfterFlush(context)
+    }
+
+    /// Closes after all that was written is with the system.
+    ///
+    /// `close()` alone drops what is queued, and half-closing a channel whose input has ended does the same.
+    static func closeAfterFlush(_ context: ChannelHandlerContext) {
+        let channel = context.channel
+        context.writeAndFlush(NIOAny(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+    }
+}

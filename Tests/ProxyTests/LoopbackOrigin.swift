@@ -1,0 +1,128 @@
+import Glibc
+import LibCrypto
+import NIOCore
+import NIOPosix
+import Synchronization
+import TLS
+
+/// A server on loopback that answers each request by a script, over TLS or in clear.
+final class LoopbackOrigin: Sendable {
+    /// What to do with the bytes of one connection so far.
+    enum Step: Sendable {
+        case wait
+        /// Send, drop what was read.
+        case send([UInt8])
+        /// Send and end our half.
+        case sendAndFinish([UInt8])
+        /// Break the connection.
+        case reset
+        /// Send so many bytes as the client takes them.
+        case flood(head: [UInt8], count: Int)
+    }
+
+    typealias Script = @Sendable (_ received: [UInt8]) -> Step
+
+    let port: Int
+    private let group: MultiThreadedEventLoopGroup
+    private let channel: any Channel
+
+    private let counts = Counts()
+
+    final class Counts: Sendable {
+        let sent = Mutex(0)
+        let received = Mutex(0)
+    }
+
+    /// Bytes of floods that were handed to the socket so far.
+    var sent: Int { counts.sent.withLock { $0 } }
+    /// Bytes that came in, over all connections.
+    var received: Int { counts.received.withLock { $0 } }
+
+    init(tls: TLSContext?, reads: Bool = true, script: @escaping Script) async throws {
+        let counts = counts
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        channel = try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.autoRead, value: reads)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(
+                            TLSHandler(context: tls, configuration: .server(alpn: .init(accepted: "http/1.1")))
+                        )
+                    }
+                    try channel.pipeline.syncOperations.addHandler(ScriptHandler(script, counts))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        port = channel.localAddress?.port ?? 0
+    }
+
+    func stop() async throws {
+        try await channel.close().get()
+        try await group.shutdownGracefully()
+    }
+
+    private final class ScriptHandler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let script: Script
+        private var received: [UInt8] = []
+        private var flooding = 0
+
+        private let counts: Counts
+
+        init(_ script: @escaping Script, _ counts: Counts) {
+            self.script = script
+            self.counts = counts
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let bytes = unwrapInboundIn(data)
+            received += bytes.readableBytesView
+            counts.received.withLock { $0 += bytes.readableBytes }
+            while !received.isEmpty {
+                switch script(received) {
+                case .wait: return
+                case .send(let bytes):
+                    received = []
+                    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+                case .sendAndFinish(let bytes):
+                    received = []
+                    let channel = context.channel
+                    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes))).whenComplete { _ in
+                        channel.close(promise: nil)
+                    }
+                case .reset:
+                    received = []
+                    // (on, 0 s): closing resets. The struct's members belong to a module of NIO's that tests cannot import.
+                    let abortive = unsafeBitCast((CInt(1), CInt(0)), to: linger.self)
+                    _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abortive)
+                    context.close(promise: nil)
+                case .flood(let head, let count):
+                    received = []
+                    context.write(wrapOutboundOut(ByteBuffer(bytes: head)), promise: nil)
+                    flooding = count
+                    pump(context)
+                }
+            }
+        }
+
+        func channelWritabilityChanged(context: ChannelHandlerContext) { pump(context) }
+
+        private func pump(_ context: ChannelHandlerContext) {
+            while flooding > 0, context.channel.isWritable {
+                let count = min(flooding, 65_536)
+                flooding -= count
+                counts.sent.withLock { $0 += count }
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(repeating: 0x78, count: count)), promise: nil)
+            }
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        }
+    }
+}
