@@ -7,6 +7,8 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
@@ -142,6 +144,123 @@ static inline int64_t ar_x509_not_after(const X509 *certificate) {
     memset(&parts, 0, sizeof parts);
     if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return 0;
     return (int64_t)timegm(&parts);
+}
+
+// MARK: keys and signatures
+
+#include <openssl/core_names.h>
+#include <openssl/ecdsa.h>
+#include <openssl/rsa.h>
+
+static inline EVP_PKEY *ar_key_from_parameters(const char *type, int selection, OSSL_PARAM_BLD *builder) {
+    OSSL_PARAM *parameters = OSSL_PARAM_BLD_to_param(builder);
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
+    EVP_PKEY *key = NULL;
+    if (parameters && context && EVP_PKEY_fromdata_init(context) == 1)
+        EVP_PKEY_fromdata(context, &key, selection, parameters);
+    EVP_PKEY_CTX_free(context);
+    OSSL_PARAM_free(parameters);
+    return key;
+}
+static inline EVP_PKEY *ar_rsa_public(const unsigned char *n, int nl, const unsigned char *e, int el) {
+    BIGNUM *modulus = BN_bin2bn(n, nl, NULL), *exponent = BN_bin2bn(e, el, NULL);
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    EVP_PKEY *key = NULL;
+    if (modulus && exponent && builder && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, modulus) == 1
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, exponent) == 1)
+        key = ar_key_from_parameters("RSA", EVP_PKEY_PUBLIC_KEY, builder);
+    OSSL_PARAM_BLD_free(builder);
+    BN_free(modulus);
+    BN_free(exponent);
+    return key;
+}
+// The point in uncompressed form: 4, x, y. A point that is not on the curve gives no key.
+static inline EVP_PKEY *ar_ec_public(const char *curve, const unsigned char *point, int length) {
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    EVP_PKEY *key = NULL;
+    if (builder && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, curve, 0) == 1
+        && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, (size_t)length) == 1)
+        key = ar_key_from_parameters("EC", EVP_PKEY_PUBLIC_KEY, builder);
+    OSSL_PARAM_BLD_free(builder);
+    return key;
+}
+static inline EVP_PKEY *ar_rsa_generate(int bits) { return EVP_RSA_gen((unsigned int)bits); }
+static inline EVP_PKEY *ar_ec_generate(const char *curve) { return EVP_EC_gen(curve); }
+static inline EVP_PKEY *ar_ed25519_generate(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+
+// One big number of a key, big endian; returns its length, 0 when the key has none of this name or the buffer is too small.
+static inline int ar_key_number(const EVP_PKEY *key, const char *name, unsigned char *out, int capacity) {
+    BIGNUM *number = NULL;
+    int length = 0;
+    if (EVP_PKEY_get_bn_param(key, name, &number) == 1 && BN_num_bytes(number) <= capacity) length = BN_bn2bin(number, out);
+    BN_clear_free(number);
+    return length;
+}
+static inline int ar_rsa_modulus(const EVP_PKEY *key, unsigned char *out, int capacity) {
+    return ar_key_number(key, OSSL_PKEY_PARAM_RSA_N, out, capacity);
+}
+static inline int ar_rsa_exponent(const EVP_PKEY *key, unsigned char *out, int capacity) {
+    return ar_key_number(key, OSSL_PKEY_PARAM_RSA_E, out, capacity);
+}
+static inline int ar_ec_x(const EVP_PKEY *key, unsigned char *out, int capacity) {
+    return ar_key_number(key, OSSL_PKEY_PARAM_EC_PUB_X, out, capacity);
+}
+static inline int ar_ec_y(const EVP_PKEY *key, unsigned char *out, int capacity) {
+    return ar_key_number(key, OSSL_PKEY_PARAM_EC_PUB_Y, out, capacity);
+}
+static inline int ar_key_bits(const EVP_PKEY *key) { return EVP_PKEY_get_bits(key); }
+static inline int ar_key_id(const EVP_PKEY *key) { return EVP_PKEY_get_base_id(key); }
+
+static inline int ar_set_pss(EVP_PKEY_CTX *context) {
+    return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
+        && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1;
+}
+// digest is NULL for Ed25519. Returns 1 when the signature is the message's.
+static inline int ar_verify(EVP_PKEY *key, const EVP_MD *digest, int is_pss, const unsigned char *signature, size_t signature_length,
+                            const unsigned char *message, size_t message_length) {
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    EVP_PKEY_CTX *key_context = NULL;
+    int ok = context && EVP_DigestVerifyInit(context, &key_context, digest, NULL, key) == 1
+        && (!is_pss || ar_set_pss(key_context))
+        && EVP_DigestVerify(context, signature, signature_length, message, message_length) == 1;
+    EVP_MD_CTX_free(context);
+    return ok;
+}
+// Returns the length of the signature, 0 on failure. `out` holds EVP_PKEY_get_size bytes at least.
+static inline size_t ar_sign(EVP_PKEY *key, const EVP_MD *digest, int is_pss, const unsigned char *message, size_t message_length,
+                             unsigned char *out, size_t capacity) {
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    EVP_PKEY_CTX *key_context = NULL;
+    size_t length = capacity;
+    int ok = context && EVP_DigestSignInit(context, &key_context, digest, NULL, key) == 1
+        && (!is_pss || ar_set_pss(key_context))
+        && EVP_DigestSign(context, out, &length, message, message_length) == 1;
+    EVP_MD_CTX_free(context);
+    return ok ? length : 0;
+}
+// ECDSA: r and s side by side (RFC 7518, section 3.4) into the SEQUENCE that libcrypto reads; returns its length.
+static inline int ar_ecdsa_to_der(const unsigned char *raw, int half, unsigned char *out, int capacity) {
+    ECDSA_SIG *signature = ECDSA_SIG_new();
+    BIGNUM *r = BN_bin2bn(raw, half, NULL), *s = BN_bin2bn(raw + half, half, NULL);
+    int length = 0;
+    if (signature && r && s && ECDSA_SIG_set0(signature, r, s) == 1) {
+        r = NULL;
+        s = NULL;
+        length = i2d_ECDSA_SIG(signature, NULL);
+        if (length > 0 && length <= capacity) i2d_ECDSA_SIG(signature, &out);
+        else length = 0;
+    }
+    BN_free(r);
+    BN_free(s);
+    ECDSA_SIG_free(signature);
+    return length;
+}
+static inline int ar_ecdsa_from_der(const unsigned char *der, long length, unsigned char *raw, int half) {
+    ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, length);
+    int ok = signature && BN_bn2binpad(ECDSA_SIG_get0_r(signature), raw, half) == half
+        && BN_bn2binpad(ECDSA_SIG_get0_s(signature), raw + half, half) == half;
+    ECDSA_SIG_free(signature);
+    return ok;
 }
 
 #endif

@@ -1,0 +1,116 @@
+package import JSON
+package import LibCrypto
+
+/// A key as JSON (RFC 7517), as it was served: nothing is refused until it is used.
+package struct JSONWebKey: Sendable, Hashable {
+    package let json: JSONObject
+
+    package init(json: JSONObject) { self.json = json }
+
+    package var type: String? { json["kty"]?.string }
+    package var id: String? { json["kid"]?.string }
+    package var use: String? { json["use"]?.string }
+    package var algorithm: String? { json["alg"]?.string }
+    package var curve: String? { json["crv"]?.string }
+    package var operations: [String]? { json["key_ops"]?.array?.compactMap(\.string) }
+
+    /// Whether it carries members that only its owner may know (RFC 7518, sections 6.2.2, 6.3.2 and 6.4).
+    package var isPrivate: Bool { ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { json[$0] != nil } }
+
+    /// The bytes of a symmetric key; nil for other kinds.
+    package var symmetricKey: [UInt8]? {
+        guard type == "oct", let k = json["k"]?.string else { return nil }
+        return Base64URL.decodeLeniently(k).bytes
+    }
+
+    /// The key for verifying.
+    ///
+    /// - Throws: ``JSONWebKeyError`` with the member that is missing or wrong.
+    package func publicKey() throws(JSONWebKeyError) -> PublicKey {
+        do {
+            switch type {
+            case "RSA": return try PublicKey(rsaModulus: try member("n"), exponent: try member("e"))
+            case "EC":
+                guard let curve = curve.flatMap(EllipticCurve.init(rawValue:)) else {
+                    throw JSONWebKeyError(reason: "curve \(curve ?? "missing") is not supported")
+                }
+                return try PublicKey(curve: curve, x: try member("x"), y: try member("y"))
+            case "OKP":
+                guard curve == "Ed25519" else { throw JSONWebKeyError(reason: "curve \(curve ?? "missing") is not supported") }
+                return try PublicKey(ed25519: try member("x"))
+            default: throw JSONWebKeyError(reason: "kty \(type ?? "missing") is no public key")
+            }
+        } catch let error as JSONWebKeyError {
+            throw error
+        } catch {
+            throw JSONWebKeyError(reason: "\(error)")
+        }
+    }
+
+    private func member(_ name: String) throws(JSONWebKeyError) -> [UInt8] {
+        guard let text = json[name]?.string else { throw JSONWebKeyError(reason: "member \(name) is missing") }
+        return Base64URL.decodeLeniently(text).bytes
+    }
+
+    /// The JWK of a public key, with what a key set says of it.
+    package init(_ key: PublicKey, id: String?, algorithm: SignatureAlgorithm? = nil) {
+        var members: [(String, JSONValue)] = []
+        switch key.kind {
+        case .rsa:
+            let parts = key.rsaParts ?? ([], [])
+            members = [("kty", "RSA"), ("n", .string(Base64URL.encode(parts.modulus))), ("e", .string(Base64URL.encode(parts.exponent)))]
+        case .elliptic(let curve):
+            let parts = key.ellipticParts ?? ([], [])
+            members = [
+                ("kty", "EC"), ("crv", .string(curve.rawValue)), ("x", .string(Base64URL.encode(parts.x))),
+                ("y", .string(Base64URL.encode(parts.y))),
+            ]
+        case .ed25519:
+            members = [("kty", "OKP"), ("crv", "Ed25519"), ("x", .string(Base64URL.encode(key.ed25519Bytes ?? [])))]
+        }
+        if let id { members.append(("kid", .string(id))) }
+        if let algorithm { members.append(("alg", .string(algorithm.rawValue))) }
+        members.append(("use", "sig"))
+        json = JSONObject(members)
+    }
+
+    /// The SHA-256 thumbprint (RFC 7638), base64url; nil for kinds it does not define.
+    package var thumbprint: String? {
+        let required: [String]
+        switch type {
+        case "RSA": required = ["e", "kty", "n"]
+        case "EC": required = ["crv", "kty", "x", "y"]
+        case "OKP": required = ["crv", "kty", "x"]
+        case "oct": required = ["k", "kty"]
+        default: return nil
+        }
+        var members: [(String, JSONValue)] = []
+        for name in required {
+            guard let value = json[name] else { return nil }
+            members.append((name, value))
+        }
+        return Base64URL.encode(Digest.of(JSONWriter.bytes(of: .object(JSONObject(members)))))
+    }
+}
+
+/// Why a JWK cannot be used.
+package struct JSONWebKeyError: Error, Equatable, CustomStringConvertible {
+    package let reason: String
+
+    package var description: String { reason }
+}
+
+/// A `jwks_uri` document (RFC 7517, section 5).
+package struct JSONWebKeySet: Sendable, Hashable {
+    package var keys: [JSONWebKey]
+
+    package init(keys: [JSONWebKey]) { self.keys = keys }
+
+    /// Nil for what is no key set: an object with an array `keys`. Elements that are no objects are left out.
+    package init?(json: JSONValue) {
+        guard let keys = json["keys"]?.array else { return nil }
+        self.keys = keys.compactMap { $0.object.map(JSONWebKey.init(json:)) }
+    }
+
+    package var json: JSONValue { ["keys": .array(keys.map { .object($0.json) })] }
+}

@@ -1,0 +1,129 @@
+package import JSON
+
+/// A compact JWS or JWE (RFC 7515, section 7.1; RFC 7516, section 7.1) as it was found, whatever is wrong with it.
+///
+/// Nothing is refused: an unknown `alg`, padding, duplicate members are what a broken login is made of. ``deviations`` names them.
+package struct JSONWebToken: Sendable, Hashable {
+    /// Signed (three parts) or encrypted (five).
+    package enum Form: Sendable, Hashable {
+        case signed
+        case encrypted
+    }
+
+    /// Something that the specification does not allow, with its section.
+    package struct Deviation: Sendable, Hashable, CustomStringConvertible {
+        /// `header`, `payload`, `signature`.
+        package var part: String
+        package var what: String
+        package var specification: String
+
+        package var description: String { "\(part): \(what) (\(specification))" }
+    }
+
+    package let text: String
+    package let form: Form
+    /// The JOSE header; nil where the first part is no JSON object.
+    package let header: JSONObject?
+    /// The claims; nil where the payload is no JSON object, and always for encrypted tokens.
+    package let claims: JSONObject?
+    /// The payload's bytes; the ciphertext's for encrypted tokens.
+    package let payload: [UInt8]
+    package let signature: [UInt8]
+    package let deviations: [Deviation]
+
+    /// Longer ones are not taken apart: no deployed server takes them, and a capture is hostile.
+    private static let maximumLength = 16 << 20
+
+    /// Takes apart a text with the shape of a compact token.
+    ///
+    /// - Returns: nil when it has not three or five parts of the alphabet, or its first part is not even the beginning of an object.
+    package static func parse(_ text: String) -> JSONWebToken? {
+        let bytes = text.utf8
+        // `{"` is `eyJ` or, with white space, `ew`/`eyA`: cheap to say no to everything else.
+        guard bytes.count >= 10, bytes.count <= maximumLength, bytes.starts(with: "ey".utf8) || bytes.starts(with: "ew".utf8)
+        else { return nil }
+        let dots = bytes.reduce(0) { $1 == 0x2e ? $0 + 1 : $0 }
+        guard dots == 2 || dots == 4, bytes.allSatisfy(isTokenByte) else { return nil }
+        return JSONWebToken(text, parts: bytes.split(separator: 0x2e, omittingEmptySubsequences: false).map { Substring($0) })
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e, 0x2f, 0x3d, 0x5f: true
+        default: false
+        }
+    }
+
+    private init?(_ text: String, parts: [Substring]) {
+        var deviations: [Deviation] = []
+        func bytes(_ part: Substring, _ name: String) -> [UInt8] {
+            let (bytes, found) = Base64URL.decodeLeniently(part)
+            for deviation in Base64URL.Deviation.allCases where found.contains(deviation) {
+                deviations.append(Deviation(part: name, what: deviation.rawValue, specification: "RFC 7515 §2"))
+            }
+            return bytes
+        }
+        func object(_ bytes: [UInt8], _ name: String, _ specification: String) -> JSONObject? {
+            do {
+                guard let object = try JSONParser.parse(bytes).object else {
+                    deviations.append(Deviation(part: name, what: "is not a JSON object", specification: specification))
+                    return nil
+                }
+                for member in object.duplicateNames {
+                    deviations.append(Deviation(part: name, what: "member \(member) occurs twice", specification: "RFC 7515 §4"))
+                }
+                return object
+            } catch {
+                deviations.append(Deviation(part: name, what: "is not JSON: \(error)", specification: specification))
+                return nil
+            }
+        }
+        self.text = text
+        form = parts.count == 5 ? .encrypted : .signed
+        let headerBytes = bytes(parts[0], "header")
+        // Something with dots in it, a host name say, is no token.
+        guard headerBytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return nil }
+        header = object(headerBytes, "header", form == .signed ? "RFC 7515 §4" : "RFC 7516 §4")
+        payload = bytes(parts[form == .signed ? 1 : 3], form == .signed ? "payload" : "ciphertext")
+        signature = bytes(parts[form == .signed ? 2 : 4], form == .signed ? "signature" : "tag")
+        claims = form == .signed ? object(payload, "payload", "RFC 7519 §7.2") : nil
+        self.deviations = deviations
+    }
+
+    // MARK: - Header
+
+    package var algorithm: String? { header?["alg"]?.string }
+    package var keyID: String? { header?["kid"]?.string }
+    package var type: String? { header?["typ"]?.string }
+
+    /// What is signed: header and payload as they stand (RFC 7515, section 5.1).
+    package var signingInput: [UInt8] {
+        Array(text.utf8[..<(text.utf8.lastIndex(of: 0x2e) ?? text.utf8.endIndex)])
+    }
+
+    // MARK: - Registered claims (RFC 7519, section 4.1)
+
+    package func claim(_ name: String) -> JSONValue? { claims?[name] }
+
+    package var issuer: String? { claim("iss")?.string }
+    package var subject: String? { claim("sub")?.string }
+
+    /// `aud`, a string or an array of them; empty where there is none.
+    package var audience: [String] {
+        switch claim("aud") {
+        case .string(let audience): [audience]
+        case .array(let audiences): audiences.compactMap(\.string)
+        default: []
+        }
+    }
+
+    /// Seconds since the epoch; fractions are cut off.
+    package var expiresAt: Int64? { seconds("exp") }
+    package var issuedAt: Int64? { seconds("iat") }
+    package var notBefore: Int64? { seconds("nbf") }
+
+    private func seconds(_ name: String) -> Int64? {
+        guard let value = claim(name)?.double, abs(value) < 1e15 else { return nil }
+        return Int64(value.rounded(.down))
+    }
+}

@@ -1,0 +1,142 @@
+import LibCrypto
+
+/// What can be said of a token's signature; raw values are those of the JSON that `show` prints.
+package enum SignatureOutcome: String, Sendable, Hashable, CaseIterable {
+    case valid
+    case invalid
+    case unknownKey = "unknown_key"
+    case unsigned
+    case encrypted
+    case redacted
+    case notChecked = "not_checked"
+}
+
+/// One thing that was looked at in a token.
+package struct TokenCheck: Sendable, Hashable {
+    package enum Outcome: String, Sendable, Hashable {
+        case passed
+        case failed
+        case skipped
+    }
+
+    /// `alg`, `kid`, `key`, `signature`, `exp`, …
+    package var name: String
+    package var outcome: Outcome
+    package var detail: String
+    package var specification: String
+
+    package init(_ name: String, _ outcome: Outcome, _ detail: String, _ specification: String) {
+        self.name = name
+        self.outcome = outcome
+        self.detail = detail
+        self.specification = specification
+    }
+}
+
+/// The answer of a verification: never only yes or no.
+package struct SignatureVerification: Sendable, Hashable {
+    package var outcome: SignatureOutcome
+    package var checks: [TokenCheck]
+    /// The key that verified it, or the one that should have.
+    package var key: JSONWebKey?
+    /// `der`: an ECDSA signature in DER that would verify as such.
+    package var variant: String?
+}
+
+extension JSONWebToken {
+    /// Checks the signature with the keys at hand.
+    ///
+    /// - Parameters:
+    ///   - keys: of the issuer's key set; selected by `kid`, else all that fit `alg` are tried (RFC 7515, section 6).
+    ///   - secret: the client secret's bytes, for HS algorithms (OpenID Connect Core, section 10.1).
+    package func verify(keys: [JSONWebKey], secret: [UInt8]? = nil) -> SignatureVerification {
+        guard form == .signed else {
+            return SignatureVerification(
+                outcome: .encrypted,
+                checks: [TokenCheck("alg", .skipped, "encrypted with \(algorithm ?? "no alg")", "RFC 7516 §7.1")]
+            )
+        }
+        guard header != nil, let name = algorithm else {
+            return SignatureVerification(
+                outcome: .notChecked,
+                checks: [TokenCheck("alg", .failed, "the header has no alg", "RFC 7515 §4.1.1")]
+            )
+        }
+        if name.lowercased() == "none" {
+            let detail = signature.isEmpty ? "not signed" : "says it is not signed, and carries a signature"
+            return SignatureVerification(outcome: .unsigned, checks: [TokenCheck("alg", .failed, detail, "RFC 7518 §3.6")])
+        }
+        guard let algorithm = SignatureAlgorithm(rawValue: name) else {
+            return SignatureVerification(
+                outcome: .notChecked,
+                checks: [TokenCheck("alg", .failed, "\(name) is no signature algorithm that is known here", "RFC 7518 §3.1")]
+            )
+        }
+        let checks = [TokenCheck("alg", .passed, name, "RFC 7518 §3.1")]
+        return algorithm.isSymmetric
+            ? verifySymmetric(algorithm, keys, secret, checks)
+            : verifyAsymmetric(algorithm, keys, checks)
+    }
+
+    private func verifySymmetric(
+        _ algorithm: SignatureAlgorithm,
+        _ keys: [JSONWebKey],
+        _ secret: [UInt8]?,
+        _ checks: [TokenCheck]
+    ) -> SignatureVerification {
+        var checks = checks
+        let candidates = keys.compactMap { key in key.symmetricKey.map { (bytes: $0, key: Optional(key)) } } + (secret.map { [($0, nil)] } ?? [])
+        guard !candidates.isEmpty else {
+            checks.append(TokenCheck("key", .skipped, "the client secret is not known", "OpenID Connect Core §10.1"))
+            return SignatureVerification(outcome: .unknownKey, checks: checks)
+        }
+        for (bytes, key) in candidates {
+            let code = MessageAuthentication.hmac(signingInput, key: bytes, algorithm.digest)
+            if MessageAuthentication.areEqual(code, signature) {
+                checks.append(TokenCheck("signature", .passed, "made with the \(key == nil ? "client secret" : "key")", "RFC 7518 §3.2"))
+                return SignatureVerification(outcome: .valid, checks: checks, key: key)
+            }
+        }
+        checks.append(TokenCheck("signature", .failed, "not made with the known secret", "RFC 7518 §3.2"))
+        return SignatureVerification(outcome: .invalid, checks: checks, key: candidates[0].key)
+    }
+
+    private func verifyAsymmetric(
+        _ algorithm: SignatureAlgorithm,
+        _ keys: [JSONWebKey],
+        _ checks: [TokenCheck]
+    ) -> SignatureVerification {
+        var checks = checks
+        let candidates = KeySelection.candidates(for: self, algorithm, in: keys, &checks)
+        guard !candidates.isEmpty else { return SignatureVerification(outcome: .unknownKey, checks: checks) }
+        guard let scheme = algorithm.scheme else { return SignatureVerification(outcome: .notChecked, checks: checks) }
+        let message = signingInput
+        var isUsable = false
+        for candidate in candidates {
+            let key: PublicKey
+            do {
+                key = try candidate.publicKey()
+            } catch {
+                checks.append(TokenCheck("key", .failed, "key \(candidate.id ?? "without kid"): \(error)", "RFC 7517 §4"))
+                continue
+            }
+            isUsable = true
+            if case .rsa(let bits) = key.kind, bits < 2048 {
+                checks.append(TokenCheck("key", .failed, "\(bits) bits; 2048 are required", "RFC 7518 §3.3"))
+            }
+            if key.verifies(signature, of: message, scheme) {
+                checks.append(TokenCheck("signature", .passed, "key \(candidate.id ?? "without kid")", "RFC 7515 §5.2"))
+                return SignatureVerification(outcome: .valid, checks: checks, key: candidate)
+            }
+            if case .ecdsa = scheme, signature.first == 0x30, key.verifiesAsIs(signature, of: message, scheme) {
+                checks.append(TokenCheck("signature", .failed, "DER; r and s side by side are required", "RFC 7518 §3.4"))
+                return SignatureVerification(outcome: .invalid, checks: checks, key: candidate, variant: "der")
+            }
+        }
+        guard isUsable else { return SignatureVerification(outcome: .notChecked, checks: checks, key: candidates[0]) }
+        checks.append(TokenCheck("signature", .failed, "does not verify with \(candidates.count == 1 ? "the key" : "any of \(candidates.count) keys")", "RFC 7515 §5.2"))
+        // Without a kid that names it, a key that does not verify may simply not be the one.
+        let isNamed = keyID != nil && candidates.contains { $0.id == keyID }
+        return SignatureVerification(outcome: isNamed || keys.count == candidates.count ? .invalid : .unknownKey, checks: checks, key: candidates[0])
+    }
+}

@@ -1,0 +1,59 @@
+internal import COpenSSL
+
+/// The hash functions that JOSE and OAuth name.
+package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
+    case sha1
+    case sha256
+    case sha384
+    case sha512
+
+    /// `EVP_MD *`; libcrypto's own, never freed.
+    var pointer: OpaquePointer? {
+        switch self {
+        case .sha1: EVP_sha1()
+        case .sha256: EVP_sha256()
+        case .sha384: EVP_sha384()
+        case .sha512: EVP_sha512()
+        }
+    }
+}
+
+/// Hashes of byte strings.
+package enum Digest {
+    package static func of(_ bytes: some Sequence<UInt8>, _ algorithm: DigestAlgorithm = .sha256) -> [UInt8] {
+        let input = Array(bytes)
+        return [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
+            var length: UInt32 = 0
+            // Fails only without memory; the answer is then empty and equal to nothing.
+            if EVP_Digest(input, input.count, buffer.baseAddress, &length, algorithm.pointer, nil) == 1 { count = Int(length) }
+        }
+    }
+}
+
+/// HMAC (RFC 2104).
+package enum MessageAuthentication {
+    package static func hmac(_ bytes: [UInt8], key: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
+            var length: UInt32 = 0
+            if HMAC(algorithm.pointer, key, Int32(clamping: key.count), bytes, bytes.count, buffer.baseAddress, &length) != nil {
+                count = Int(length)
+            }
+        }
+    }
+
+    /// Whether two codes are equal, in time that depends on their length alone.
+    package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+    }
+}
+
+/// Random bytes fit for keys, codes and verifiers.
+package enum SecureRandom {
+    package static func bytes(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            // libcrypto's generator reports failure only when the system has no entropy: nothing secret may be made then.
+            precondition(RAND_bytes(buffer.baseAddress, Int32(clamping: count)) == 1, "the system gives no random bytes")
+            filled = count
+        }
+    }
+}

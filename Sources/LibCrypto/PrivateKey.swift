@@ -1,0 +1,94 @@
+internal import COpenSSL
+
+/// A private key, for those who answer: the built-in provider, tests, and what rewrites tokens.
+///
+/// `@unchecked Sendable`: never changed after `init`, and libcrypto counts references atomically.
+package final class PrivateKey: @unchecked Sendable {
+    /// What to generate.
+    package enum Kind: Sendable, Hashable {
+        case rsa(bits: Int)
+        case elliptic(EllipticCurve)
+        case ed25519
+    }
+
+    private let pointer: OpaquePointer
+    package let publicKey: PublicKey
+
+    private init(owning pointer: OpaquePointer) throws(OpenSSLError) {
+        guard let kind = Self.kind(of: pointer) else {
+            EVP_PKEY_free(pointer)
+            throw OpenSSLError(what: "a key of a kind that is not used here", reason: "")
+        }
+        self.pointer = pointer
+        EVP_PKEY_up_ref(pointer)
+        publicKey = PublicKey(owning: pointer, kind: kind)
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    package static func generate(_ kind: Kind) throws(OpenSSLError) -> PrivateKey {
+        let key =
+            switch kind {
+            case .rsa(let bits): ar_rsa_generate(Int32(clamping: bits))
+            case .elliptic(let curve): ar_ec_generate(curve.rawValue)
+            case .ed25519: ar_ed25519_generate()
+            }
+        guard let key else { throw .draining("no key could be generated") }
+        return try PrivateKey(owning: key)
+    }
+
+    /// Reads PEM: PKCS #8, or the older forms of RSA and EC keys. Encrypted keys are refused.
+    package convenience init(pem: String) throws(OpenSSLError) {
+        let bytes = Array(pem.utf8)
+        guard let memory = BIO_new_mem_buf(bytes, Int32(clamping: bytes.count)) else { throw .draining("out of memory") }
+        defer { BIO_free(memory) }
+        // A callback that gives no passphrase: without one libcrypto would ask at the terminal.
+        guard let key = PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil) else { throw .draining("not a private key in PEM") }
+        try self.init(owning: key)
+    }
+
+    /// PKCS #8 in PEM, not encrypted.
+    package var pem: String {
+        guard let memory = BIO_new(BIO_s_mem()) else { return "" }
+        defer { BIO_free(memory) }
+        guard PEM_write_bio_PKCS8PrivateKey(memory, pointer, nil, nil, 0, nil, nil) == 1 else { return "" }
+        var text: UnsafeMutablePointer<CChar>?
+        let count = ar_bio_memory(memory, &text)
+        guard let text else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: text, count: Int(count)), as: UTF8.self)
+    }
+
+    /// Signs; ECDSA signatures come as r and s side by side (RFC 7518, section 3.4).
+    package func sign(_ message: [UInt8], _ scheme: SignatureScheme) throws(OpenSSLError) -> [UInt8] {
+        guard scheme.fits(publicKey.kind) else { throw OpenSSLError(what: "the key does not fit the algorithm", reason: "") }
+        let capacity = 2048
+        let signature = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            count = ar_sign(
+                pointer,
+                scheme.digest?.pointer,
+                scheme.isPSS ? 1 : 0,
+                message,
+                message.count,
+                buffer.baseAddress,
+                capacity
+            )
+        }
+        guard !signature.isEmpty else { throw .draining("signing failed") }
+        guard case .elliptic(let curve) = publicKey.kind else { return signature }
+        let size = curve.coordinateSize
+        return [UInt8](unsafeUninitializedCapacity: 2 * size) { buffer, count in
+            if ar_ecdsa_from_der(signature, signature.count, buffer.baseAddress, Int32(size)) == 1 { count = 2 * size }
+        }
+    }
+
+    private static func kind(of key: OpaquePointer) -> PublicKey.Kind? {
+        switch ar_key_id(key) {
+        case EVP_PKEY_RSA: return .rsa(bits: Int(ar_key_bits(key)))
+        case EVP_PKEY_ED25519: return .ed25519
+        case EVP_PKEY_EC:
+            let curves: [Int32: EllipticCurve] = [256: .p256, 384: .p384, 521: .p521]
+            return curves[ar_key_bits(key)].map { .elliptic($0) }
+        default: return nil
+        }
+    }
+}

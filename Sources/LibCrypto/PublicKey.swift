@@ -1,0 +1,155 @@
+internal import COpenSSL
+
+/// Curves of RFC 7518, section 6.2.1.1, by their JOSE names.
+package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
+    case p256 = "P-256"
+    case p384 = "P-384"
+    case p521 = "P-521"
+
+    /// Bytes of a coordinate.
+    package var coordinateSize: Int {
+        switch self {
+        case .p256: 32
+        case .p384: 48
+        case .p521: 66
+        }
+    }
+}
+
+/// A public key.
+///
+/// `@unchecked Sendable`: never changed after `init`, and libcrypto counts references atomically.
+package final class PublicKey: @unchecked Sendable {
+    /// What kind of key it is.
+    package enum Kind: Sendable, Hashable {
+        case rsa(bits: Int)
+        case elliptic(EllipticCurve)
+        case ed25519
+    }
+
+    let pointer: OpaquePointer
+    package let kind: Kind
+
+    init(owning pointer: OpaquePointer, kind: Kind) {
+        self.pointer = pointer
+        self.kind = kind
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    /// A key of modulus and exponent, big endian.
+    package convenience init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
+        guard modulus.count <= 2048, exponent.count <= 512,
+            let key = ar_rsa_public(modulus, Int32(modulus.count), exponent, Int32(exponent.count))
+        else { throw .draining("not an RSA key") }
+        self.init(owning: key, kind: .rsa(bits: Int(ar_key_bits(key))))
+    }
+
+    /// A key of a point's coordinates, big endian.
+    ///
+    /// - Throws: when the point is not on the curve.
+    package convenience init(curve: EllipticCurve, x: [UInt8], y: [UInt8]) throws(OpenSSLError) {
+        let size = curve.coordinateSize
+        guard x.count <= size, y.count <= size else { throw OpenSSLError(what: "a coordinate is too long", reason: "") }
+        let pad = { (bytes: [UInt8]) in [UInt8](repeating: 0, count: size - bytes.count) + bytes }
+        let point = [4] + pad(x) + pad(y)
+        guard let key = ar_ec_public(curve.rawValue, point, Int32(point.count)) else {
+            throw .draining("not a point of \(curve.rawValue)")
+        }
+        self.init(owning: key, kind: .elliptic(curve))
+    }
+
+    package convenience init(ed25519 bytes: [UInt8]) throws(OpenSSLError) {
+        guard let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count) else {
+            throw .draining("not an Ed25519 key")
+        }
+        self.init(owning: key, kind: .ed25519)
+    }
+
+    // MARK: - Its parts, as a JWK carries them
+
+    /// Modulus and exponent of an RSA key, without leading zeros.
+    package var rsaParts: (modulus: [UInt8], exponent: [UInt8])? {
+        guard case .rsa = kind else { return nil }
+        return (number(ar_rsa_modulus), number(ar_rsa_exponent))
+    }
+
+    /// Coordinates of a point, padded to the curve's size.
+    package var ellipticParts: (x: [UInt8], y: [UInt8])? {
+        guard case .elliptic(let curve) = kind else { return nil }
+        let pad = { (bytes: [UInt8]) in [UInt8](repeating: 0, count: max(0, curve.coordinateSize - bytes.count)) + bytes }
+        return (pad(number(ar_ec_x)), pad(number(ar_ec_y)))
+    }
+
+    /// The 32 bytes of an Ed25519 key.
+    package var ed25519Bytes: [UInt8]? {
+        guard kind == .ed25519 else { return nil }
+        var count = 32
+        return [UInt8](unsafeUninitializedCapacity: 32) { buffer, filled in
+            if EVP_PKEY_get_raw_public_key(pointer, buffer.baseAddress, &count) == 1 { filled = count }
+        }
+    }
+
+    private func number(
+        _ read: (OpaquePointer, UnsafeMutablePointer<UInt8>?, Int32) -> Int32
+    ) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
+            count = Int(read(pointer, buffer.baseAddress, 2048))
+        }
+    }
+
+    // MARK: - Verifying
+
+    /// Whether this is the message's signature under this key.
+    ///
+    /// ECDSA signatures are r and s side by side (RFC 7518, section 3.4), both as long as the curve's coordinates.
+    package func verifies(_ signature: [UInt8], of message: [UInt8], _ scheme: SignatureScheme) -> Bool {
+        var signature = signature
+        if case .ecdsa = scheme {
+            guard case .elliptic(let curve) = kind, signature.count == 2 * curve.coordinateSize else { return false }
+            signature = [UInt8](unsafeUninitializedCapacity: 160) { buffer, count in
+                count = Int(ar_ecdsa_to_der(signature, Int32(curve.coordinateSize), buffer.baseAddress, 160))
+            }
+        }
+        return verifiesAsIs(signature, of: message, scheme)
+    }
+
+    /// Like ``verifies(_:of:_:)``, with an ECDSA signature in DER, as libraries wrongly put it into tokens.
+    package func verifiesAsIs(_ signature: [UInt8], of message: [UInt8], _ scheme: SignatureScheme) -> Bool {
+        guard scheme.fits(kind) else { return false }
+        defer { ERR_clear_error() }
+        return ar_verify(
+            pointer,
+            scheme.digest?.pointer,
+            scheme.isPSS ? 1 : 0,
+            signature,
+            signature.count,
+            message,
+            message.count
+        ) == 1
+    }
+}
+
+/// How a signature is made.
+package enum SignatureScheme: Sendable, Hashable {
+    case rsaPKCS1(DigestAlgorithm)
+    case rsaPSS(DigestAlgorithm)
+    case ecdsa(DigestAlgorithm)
+    case ed25519
+
+    var digest: DigestAlgorithm? {
+        switch self {
+        case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(let digest): digest
+        case .ed25519: nil
+        }
+    }
+
+    var isPSS: Bool { if case .rsaPSS = self { true } else { false } }
+
+    func fits(_ kind: PublicKey.Kind) -> Bool {
+        switch (self, kind) {
+        case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa), (.ecdsa, .elliptic), (.ed25519, .ed25519): true
+        default: false
+        }
+    }
+}
