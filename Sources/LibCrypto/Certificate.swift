@@ -16,6 +16,7 @@ package final class Certificate: @unchecked Sendable {
     /// Reads one certificate.
     ///
     /// - Parameter der: exactly one certificate; bytes behind it are refused.
+    /// - Throws: ``CertificateError`` when it is not one.
     package convenience init(der: [UInt8]) throws(CertificateError) {
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             guard let base = bytes.baseAddress else { return nil }
@@ -62,7 +63,7 @@ package final class Certificate: @unchecked Sendable {
     /// The certificate in PEM.
     package var pem: String { Self.text { PEM_write_bio_X509($0, pointer) } }
 
-    /// The subject in one line (RFC 2253), e.g. `CN=login.example`.
+    /// The subject in one line (RFC 2253), like `CN=login.example`.
     package var subject: String { Self.text { ar_x509_name_line(X509_get_subject_name(pointer), $0) } }
 
     /// The issuer in one line (RFC 2253).

@@ -37,7 +37,12 @@ package struct CertificateIssuer: Sendable {
 
     /// Makes a certificate that signs itself and may sign leaves, but no further authorities.
     ///
-    /// - Parameter commonName: what trust stores list it as; at most 64 characters (RFC 5280, appendix A.1).
+    /// - Parameters:
+    ///   - commonName: what trust stores list it as; at most 64 characters (RFC 5280, appendix A.1).
+    ///   - key: its key.
+    ///   - validity: from when to when it counts.
+    /// - Returns: its certificate.
+    /// - Throws: ``CertificateError`` with libcrypto's words.
     package static func authority(
         commonName: String,
         key: CertificateKey,
@@ -62,6 +67,8 @@ package struct CertificateIssuer: Sendable {
     ///   - name: what its `subjectAltName` holds; its common name too, where it fits.
     ///   - leafKey: the server's key.
     ///   - validity: the caller keeps to what clients accept (at most 398 days, RFC 9525 leaves it to them).
+    /// - Returns: its certificate.
+    /// - Throws: ``CertificateError`` with libcrypto's words.
     package func leaf(
         for name: Name,
         key leafKey: CertificateKey,

@@ -21,7 +21,9 @@ package struct ProxyConfiguration: Sendable {
     /// Where session secrets of both legs go.
     package var keyLog: KeyLog?
     package var limits: ProxyLimits
-    /// Event loops. One: a second gained nothing and cost latency where it was measured.
+    /// How many event loops there are.
+    ///
+    /// One: a second gained nothing and cost latency where it was measured.
     package var threads: Int
 
     package init(

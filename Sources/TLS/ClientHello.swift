@@ -23,7 +23,9 @@ package struct ClientHelloPeek: Sendable {
         case notTLS
     }
 
-    /// Largest ClientHello that is read: 64 KiB. Those with post-quantum key shares have 2 KB.
+    /// Largest ClientHello that is read: 64 KiB.
+    ///
+    /// Those with post-quantum key shares have 2 KB.
     package static let maximumLength = 65_536
 
     private var recordHeader: [UInt8] = []

@@ -12,9 +12,9 @@ package enum HandshakeOutcome: Sendable {
 
 /// What was agreed.
 package struct HandshakeFacts: Sendable {
-    /// `TLSv1.3`, …
+    /// As OpenSSL writes it: `TLSv1.3`.
     package let version: String
-    /// The name of OpenSSL, e.g. `TLS_AES_256_GCM_SHA384`.
+    /// OpenSSL's name for it, like `TLS_AES_256_GCM_SHA384`.
     package let cipher: String
     /// Nil where none was agreed.
     package let alpn: String?
@@ -62,7 +62,7 @@ package struct CertificateProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// OpenSSL's words, e.g. `unable to get local issuer certificate`.
+    /// OpenSSL's words, like `unable to get local issuer certificate`.
     package let words: String
     /// The subject of the certificate at which verification ended; not always the server's own.
     package let subject: String

@@ -12,7 +12,7 @@ package struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
     package static let certificateRequired = TLSAlert(code: 116)
     package static let noApplicationProtocol = TLSAlert(code: 120)
 
-    /// The name in the registry, e.g. `unknown_ca`; `alert 99` for a number that has none.
+    /// The name in the registry, like `unknown_ca`; `alert 99` for a number that has none.
     package var name: String { Self.names[code] ?? "alert \(code)" }
 
     package var description: String { name }

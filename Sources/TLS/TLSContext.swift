@@ -73,6 +73,8 @@ package final class TLSContext: @unchecked Sendable {
     ///   - chain: our own certificate, then those between it and the root; the root itself need not be sent.
     ///   - key: the key of the first.
     ///   - keyLog: where the secrets go.
+    /// - Returns: the context.
+    /// - Throws: ``TLSError/invalidConfiguration(_:)`` when certificate and key do not fit, or no client would take them.
     package static func server(
         chain: [Certificate],
         key: CertificateKey,

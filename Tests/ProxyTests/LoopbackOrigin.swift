@@ -49,7 +49,10 @@ final class LoopbackOrigin: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {
                         try channel.pipeline.syncOperations.addHandler(
-                            TLSHandler(context: tls, configuration: .server(alpn: .init(accepted: "http/1.1")))
+                            TLSHandler(
+                                context: tls,
+                                configuration: .server(alpn: .init(accepted: "http/1.1"))
+                            )
                         )
                     }
                     try channel.pipeline.syncOperations.addHandler(ScriptHandler(script, counts))
@@ -117,7 +120,10 @@ final class LoopbackOrigin: Sendable {
                 let count = min(flooding, 65_536)
                 flooding -= count
                 counts.sent.withLock { $0 += count }
-                context.writeAndFlush(wrapOutboundOut(ByteBuffer(repeating: 0x78, count: count)), promise: nil)
+                context.writeAndFlush(
+                    wrapOutboundOut(ByteBuffer(repeating: 0x78, count: count)),
+                    promise: nil
+                )
             }
         }
 

@@ -22,7 +22,10 @@ final class ProxyRig: Sendable {
         record: (@Sendable ([Exchange]) throws -> Void)? = nil,
         adjust: (inout ProxyConfiguration) -> Void = { _ in }
     ) async throws {
-        var configuration = ProxyConfiguration(port: 0, upstreamTrust: [try Self.originAuthority().certificate])
+        var configuration = ProxyConfiguration(
+            port: 0,
+            upstreamTrust: [try Self.originAuthority().certificate]
+        )
         adjust(&configuration)
         let now = Self.now()
         let (authority, _) = try CertificateAuthority.make(now: now)
@@ -111,7 +114,10 @@ final class ProxyRig: Sendable {
     func curl(_ arguments: String..., trusting: Bool = true) async throws -> Output {
         let trust = trusting ? ["--cacert", authorityFile] : []
         return try await Self.run(
-            ["/usr/bin/curl", "-sS", "--max-time", "20", "--proxy", "http://127.0.0.1:\(port)", "--noproxy", ""] + trust + arguments
+            [
+                "/usr/bin/curl", "-sS", "--max-time", "20", "--proxy", "http://127.0.0.1:\(port)",
+                "--noproxy", "",
+            ] + trust + arguments
         )
     }
 

@@ -72,11 +72,17 @@ struct ProxyServerTests {
     }
 
     static let answers: [(name: String, method: String, answer: String, body: String)] = [
-        ("chunked", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nT: 1\r\n\r\n", "abc"),
+        (
+            "chunked", "GET",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nT: 1\r\n\r\n", "abc"
+        ),
         ("HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", ""),
         ("204", "GET", "HTTP/1.1 204 No Content\r\n\r\n", ""),
         ("304", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", ""),
-        ("interim", "GET", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "ok"),
+        (
+            "interim", "GET",
+            "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "ok"
+        ),
     ]
 
     @Test(arguments: answers.indices)
@@ -111,15 +117,20 @@ struct ProxyServerTests {
 
     @Test func pipelinedRequestsAreAllAnswered() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { received in
-            let count = String(decoding: received, as: UTF8.self).components(separatedBy: "\r\n\r\n").count - 1
+            let count =
+                String(decoding: received, as: UTF8.self).components(separatedBy: "\r\n\r\n").count - 1
             guard count > 0 else { return .wait }
-            return .send(Array(String(repeating: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", count: count).utf8))
+            return .send(
+                Array(String(repeating: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", count: count).utf8)
+            )
         }
         let rig = try await ProxyRig()
         let raw = try await RawClient(port: rig.port)
         try await raw.send("CONNECT localhost:\(origin.port) HTTP/1.1\r\n\r\n")
         #expect(try await raw.until { $0.received == "HTTP/1.1 200 Connection established\r\n\r\n" })
-        try await raw.send("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nGET /3 HTTP/1.1\r\nHost: x\r\n\r\n")
+        try await raw.send(
+            "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nGET /3 HTTP/1.1\r\nHost: x\r\n\r\n"
+        )
         #expect(try await raw.until { $0.received.components(separatedBy: "ok").count == 4 })
         #expect(rig.exchanges.map(\.request.url.path) == ["/1", "/2", "/3"])
         try await raw.close()
@@ -130,7 +141,12 @@ struct ProxyServerTests {
     @Test func bytesAfterAnUpgradePassBothWays() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { received in
             if received.starts(with: "GET".utf8) {
-                return .send(Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: upgrade\r\n\r\n".utf8))
+                return .send(
+                    Array(
+                        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: upgrade\r\n\r\n"
+                            .utf8
+                    )
+                )
             }
             return .send(received)
         }
@@ -176,7 +192,9 @@ struct ProxyServerTests {
         let origin = try await LoopbackOrigin(tls: nil, reads: false) { _ in .wait }
         let rig = try await ProxyRig(adjust: { $0.maximumBodyBytes = 1 << 16 })
         let raw = try await RawClient(port: rig.port)
-        try await raw.send("POST http://localhost:\(origin.port)/ HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n")
+        try await raw.send(
+            "POST http://localhost:\(origin.port)/ HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n"
+        )
         let written = Mutex(0)
         let sender = Task {
             let block = [UInt8](repeating: 0x78, count: 1 << 20)
@@ -254,7 +272,13 @@ struct ProxyServerTests {
         #expect(page.text.contains("authreel is recording"))
         let direct = try await ProxyRig.run(["/usr/bin/curl", "-sS", "http://127.0.0.1:\(rig.port)/ca.pem"])
         #expect(try direct.text == String(contentsOfFile: rig.authorityFile, encoding: .utf8))
-        let viaProxy = try await rig.curl("-w", "%{content_type}", "-o", "/dev/null", "http://localhost:\(rig.port)/ca.crt")
+        let viaProxy = try await rig.curl(
+            "-w",
+            "%{content_type}",
+            "-o",
+            "/dev/null",
+            "http://localhost:\(rig.port)/ca.crt"
+        )
         #expect(viaProxy.text == "application/x-x509-ca-cert")
         #expect(rig.exchanges.isEmpty)
         await rig.stop()
@@ -271,7 +295,9 @@ struct ProxyServerTests {
         #expect(plain.text.contains("ECONNREFUSED: connection refused by 127.0.0.1:1"))
         #expect(plain.text.hasSuffix("502"))
         #expect(rig.exchanges.map(\.request.method) == ["CONNECT", "POST"])
-        #expect(rig.exchanges.map(\.request.url.text) == ["https://127.0.0.1:1/", "http://127.0.0.1:1/token"])
+        #expect(
+            rig.exchanges.map(\.request.url.text) == ["https://127.0.0.1:1/", "http://127.0.0.1:1/token"]
+        )
         #expect(rig.exchanges.allSatisfy { $0.failure == "ECONNREFUSED: connection refused by 127.0.0.1:1" })
         #expect(rig.exchanges.allSatisfy { $0.response == nil })
         await rig.stop()
@@ -292,14 +318,24 @@ struct ProxyServerTests {
         await rig.stop()
     }
 
-    static let certificates: [(name: String, host: String, from: Int64, to: Int64, trusted: Bool, words: [String])] = [
-        (
-            "untrusted", "localhost", -3600, 3600, false,
-            ["ERR_CERT_AUTHORITY_INVALID", "unable to get local issuer certificate", "issuer CN=origin authority"]
-        ),
-        ("expired", "localhost", -7200, -3600, true, ["ERR_CERT_DATE_INVALID", "certificate has expired"]),
-        ("wrong name", "other.example", -3600, 3600, true, ["ERR_CERT_COMMON_NAME_INVALID", "hostname mismatch"]),
-    ]
+    static let certificates:
+        [(name: String, host: String, from: Int64, to: Int64, trusted: Bool, words: [String])] = [
+            (
+                "untrusted", "localhost", -3600, 3600, false,
+                [
+                    "ERR_CERT_AUTHORITY_INVALID", "unable to get local issuer certificate",
+                    "issuer CN=origin authority",
+                ]
+            ),
+            (
+                "expired", "localhost", -7200, -3600, true,
+                ["ERR_CERT_DATE_INVALID", "certificate has expired"]
+            ),
+            (
+                "wrong name", "other.example", -3600, 3600, true,
+                ["ERR_CERT_COMMON_NAME_INVALID", "hostname mismatch"]
+            ),
+        ]
 
     @Test(arguments: certificates.indices)
     func badCertificateOfAProviderIsAPageAndAnEntry(_ index: Int) async throws {
@@ -309,7 +345,13 @@ struct ProxyServerTests {
             script: answering(hello)
         )
         let rig = try await ProxyRig(adjust: { if !row.trusted { $0.upstreamTrust = [] } })
-        let output = try await rig.curl("-d", "code=1", "https://localhost:\(origin.port)/token", "-w", "%{http_code}")
+        let output = try await rig.curl(
+            "-d",
+            "code=1",
+            "https://localhost:\(origin.port)/token",
+            "-w",
+            "%{http_code}"
+        )
         #expect(output.text.hasSuffix("502"), "\(output)")
         let exchange = try #require(rig.exchanges.first)
         for words in row.words {
@@ -398,7 +440,10 @@ struct ProxyServerTests {
         let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), script: answering(hello))
         let rig = try await ProxyRig()
         let output = try await ProxyRig.run(
-            ["/usr/bin/openssl", "s_client", "-proxy", "127.0.0.1:\(rig.port)", "-connect", "localhost:\(origin.port)", "-alpn", "h2"]
+            [
+                "/usr/bin/openssl", "s_client", "-proxy", "127.0.0.1:\(rig.port)", "-connect",
+                "localhost:\(origin.port)", "-alpn", "h2",
+            ]
         )
         #expect(output.error.contains("no application protocol"))
         #expect(rig.exchanges.first?.failure?.contains("HTTP/2 only") == true)
@@ -439,7 +484,10 @@ struct ProxyServerTests {
         await rig.stop()
     }
 
-    @Test(arguments: ["\u{16}\u{3}\u{1}\u{2}", "GET\r\n\r\n", "CONNECT nonsense HTTP/1.1\r\n\r\n", "GET http://a:b/ HTTP/1.1\r\n\r\n"])
+    @Test(arguments: [
+        "\u{16}\u{3}\u{1}\u{2}", "GET\r\n\r\n", "CONNECT nonsense HTTP/1.1\r\n\r\n",
+        "GET http://a:b/ HTTP/1.1\r\n\r\n",
+    ])
     func garbageIs400(_ bytes: String) async throws {
         let rig = try await ProxyRig()
         let raw = try await RawClient(port: rig.port)

@@ -28,7 +28,9 @@ final class RawClient: Sendable {
 
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
+    func send(_ bytes: [UInt8]) async throws {
+        try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
+    }
 
     func finishSending() async throws { try await channel.close(mode: .output).get() }
 

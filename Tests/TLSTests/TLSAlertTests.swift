@@ -1,1 +1,14 @@
 import TLS
+import Testing
+
+struct TLSAlertTests {
+    @Test func fiveAlertsRejectACertificate() {
+        #expect((0...255).filter { TLSAlert(code: UInt8($0)).rejectsCertificate } == [42, 43, 45, 46, 48])
+    }
+
+    @Test func alertsHaveTheNamesOfTheRegistry() {
+        #expect(TLSAlert.unknownCA.name == "unknown_ca")
+        #expect(TLSAlert.certificateRequired.name == "certificate_required")
+        #expect(TLSAlert(code: 99).name == "alert 99")
+    }
+}

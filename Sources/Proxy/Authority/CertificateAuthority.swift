@@ -27,6 +27,7 @@ package struct CertificateAuthority: Sendable {
     ///
     /// - Parameter now: the beginning of its validity, less a day.
     /// - Returns: the authority, and its key for whoever keeps it.
+    /// - Throws: `CertificateError` with libcrypto's words.
     package static func make(now: Timestamp) throws(CertificateError) -> (
         CertificateAuthority, CertificateKey
     ) {

@@ -35,6 +35,8 @@ final class LeafCertificates: Sendable {
     /// - Parameters:
     ///   - host: a name, or an address without brackets.
     ///   - now: the beginning of the validity of a new certificate, less a day.
+    /// - Returns: the context, with a certificate of the authority's.
+    /// - Throws: when none can be made, with libcrypto's or OpenSSL's words.
     func context(for host: String, now: Timestamp) throws -> TLSContext {
         let host = host.lowercased()
         return try contexts.withLockedValue { contexts in

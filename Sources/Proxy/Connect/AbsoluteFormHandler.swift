@@ -99,8 +99,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             case .end: break
             case .refused(let refusal):
                 answer(
-                    PlainResponse.problem(refusal.status, "authreel cannot use this request", refusal.reason)
-                        .bytes()
+                    PlainResponse.unusable(refusal).bytes()
                 )
             }
         }
@@ -129,12 +128,9 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .tunnel:
             guard current?.tee.isIdle ?? true else { return wait(request) }
             answer(
-                PlainResponse.problem(
-                    400,
-                    "authreel cannot use this request",
-                    "CONNECT has to come on a connection of its own"
-                )
-                .bytes()
+                PlainResponse.unusable(
+                    .init(status: 400, reason: "CONNECT has to come on a connection of its own")
+                ).bytes()
             )
         }
     }
@@ -197,7 +193,8 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             origin: origin,
             identity: identity,
             loop: context.eventLoop,
-            conversation: conversation(origin, facts, Timings(connect: took))
+            conversation: conversation(origin, facts, Timings(connect: took)),
+            records: proxy.configuration.opens(origin.host)
         )
         let handlers = tee.makeHandlers()
         do {
@@ -220,9 +217,10 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
         let handler = RefusalHandler(
             proxy: proxy,
-            conversation: conversation(origin, ConnectionFacts(id: identity.connectionID), Timings()),
+            conversation: proxy.configuration.opens(origin.host)
+                ? conversation(origin, ConnectionFacts(id: identity.connectionID), Timings()) : nil,
             identity: identity,
-            page: ConnectHandler.page(for: failure, origin: origin),
+            page: .unreachable(origin, failure),
             failure: failure,
             fallback: nil
         )
@@ -232,13 +230,15 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         pass(request)
     }
 
-    /// Nil for hosts that are not to be recorded.
-    private func conversation(_ origin: Origin, _ facts: ConnectionFacts, _ timings: Timings) -> Conversation?
+    /// Also for hosts that are not recorded: it tells when all answers are there.
+    private func conversation(_ origin: Origin, _ facts: ConnectionFacts, _ timings: Timings) -> Conversation
     {
-        guard proxy.configuration.opens(origin.host) else { return nil }
-        let port = origin.port == 80 ? "" : ":\(origin.port)"
-        var configuration = Conversation.Configuration(scheme: "http", authority: origin.hostInURL + port)
-        configuration.maximumBodyBytes = proxy.configuration.maximumBodyBytes
+        var configuration = Conversation.Configuration(
+            scheme: "http",
+            authority: origin.authority(defaultPort: 80)
+        )
+        configuration.maximumBodyBytes =
+            proxy.configuration.opens(origin.host) ? proxy.configuration.maximumBodyBytes : 0
         configuration.connection = facts
         configuration.client = identity.facts
         configuration.timings = timings
@@ -266,11 +266,8 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         ) { [self] in
             guard splitter.isInsideHead, current?.tee.isIdle ?? true else { return }
             answer(
-                PlainResponse.problem(
-                    408,
-                    "authreel cannot use this request",
-                    "no complete request arrived in time"
-                ).bytes()
+                PlainResponse.unusable(.init(status: 408, reason: "no complete request arrived in time"))
+                    .bytes()
             )
         }
     }

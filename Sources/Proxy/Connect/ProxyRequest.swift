@@ -37,6 +37,8 @@ struct ProxyRequest: Equatable {
     /// Reads a head.
     ///
     /// - Parameter head: from the first byte of the request line to the empty line, both included.
+    /// - Returns: what it says.
+    /// - Throws: ``Refusal`` when it cannot be acted on.
     static func parse(_ head: [UInt8]) throws(Refusal) -> ProxyRequest {
         var lines = head[...].split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
             line.last == 0x0d ? line.dropLast() : line
@@ -72,6 +74,9 @@ struct ProxyRequest: Equatable {
             request.target = .absolute(origin)
             requestTarget = path
             request.path = String(decoding: path, as: UTF8.self)
+        }
+        if text.lowercased().hasPrefix("https://") {
+            throw Refusal(status: 400, reason: "https goes through a proxy by CONNECT")
         }
         try request.readFields(lines.dropFirst())
         request.rewrite(target: requestTarget, version: words[2], head: head)
@@ -231,6 +236,9 @@ struct Origin: Hashable, CustomStringConvertible {
     var hostInURL: String { isIPv6 ? "[\(host)]" : host }
 
     var description: String { "\(hostInURL):\(port)" }
+
+    /// As a URL writes it, without the port that its scheme implies.
+    func authority(defaultPort: Int) -> String { port == defaultPort ? hostInURL : description }
 
     /// Whether the bytes can be a name of DNS as clients send it (letters, digits, `-`, `.`, and `_`, which occurs).
     static func isHostName(_ name: String) -> Bool {

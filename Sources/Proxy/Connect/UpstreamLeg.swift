@@ -1,15 +1,15 @@
 internal import NIOCore
 internal import TLS
 
-/// The provider's connection until the tee takes it over: reports to ``ConnectHandler``, keeps what comes early.
+/// The provider's connection until the tee takes it over: reports to ``TunnelHandler``, keeps what comes early.
 final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private(set) var context: ChannelHandlerContext?
-    private weak var owner: ConnectHandler?
+    private weak var owner: TunnelHandler?
     private var early = ByteBuffer()
 
-    init(owner: ConnectHandler) { self.owner = owner }
+    init(owner: TunnelHandler) { self.owner = owner }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -66,7 +66,7 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        owner?.upstreamEnded()
+        owner?.upstreamEnded(error)
         context.close(promise: nil)
     }
 

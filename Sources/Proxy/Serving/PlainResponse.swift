@@ -28,6 +28,23 @@ struct PlainResponse {
         return PlainResponse(status: status, mediaType: "text/html; charset=utf-8", body: Array(text.utf8))
     }
 
+    /// For a request that cannot be acted on.
+    static func unusable(_ refusal: ProxyRequest.Refusal) -> PlainResponse {
+        problem(refusal.status, "authreel cannot use this request", refusal.reason)
+    }
+
+    /// For a provider that cannot be reached, or must not be.
+    static func unreachable(_ origin: Origin, _ failure: UpstreamFailure) -> PlainResponse {
+        problem(
+            502,
+            "authreel cannot reach \(origin)",
+            failure.reason,
+            hint: failure.reason.utf8.starts(with: "ERR_CERT_AUTHORITY_INVALID".utf8)
+                ? "Trust the provider's authority with --upstream-ca FILE, or check nothing with --insecure-upstream."
+                : nil
+        )
+    }
+
     /// The beginning of a page.
     static func page(title: String) -> String {
         """

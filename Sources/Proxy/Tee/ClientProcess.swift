@@ -44,12 +44,17 @@ enum ClientProcess {
         let isMapped = table.utf8.last == 0x36 && own.count == 13
         let wantedOwn = Array((isMapped ? mapped + own : own).utf8)
         let wantedPeer = Array((isMapped ? mapped + peer : peer).utf8)
-        for line in text.split(separator: 0x0a).dropFirst() {
-            let words = line.split(separator: 0x20)
-            guard words.count > 9, words[1].elementsEqual(wantedOwn), words[2].elementsEqual(wantedPeer)
-            else { continue }
-            let inode = String(decoding: words[9], as: UTF8.self)
-            return inode == "0" ? nil : inode
+        // `  12: OWN PEER STATE …`; a table may have thousands of lines, so each is only looked at where it matters.
+        let wanted = [0x20] + wantedOwn + [0x20] + wantedPeer + [0x20]
+        var rest = text[...]
+        while let end = rest.firstIndex(of: 0x0a) {
+            if let colon = rest.prefix(12).firstIndex(of: 0x3a), rest[(colon + 1)...].starts(with: wanted) {
+                let words = rest[..<end].split(separator: 0x20)
+                guard words.count > 9 else { return nil }
+                let inode = String(decoding: words[9], as: UTF8.self)
+                return inode == "0" ? nil : inode
+            }
+            rest = rest[(end + 1)...]
         }
         return nil
     }

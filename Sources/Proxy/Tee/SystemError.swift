@@ -23,7 +23,10 @@ enum SystemError {
 
     /// What broke a connection that carried exchanges, for their `_error`.
     ///
-    /// - Parameter who: `client` or `provider`.
+    /// - Parameters:
+    ///   - error: what NIO or TLS reported.
+    ///   - who: `client` or `provider`.
+    /// - Returns: words that rules recognise.
     static func broken(_ error: any Error, by who: String) -> String {
         switch error {
         case let error as IOError where error.errnoCode == reset: "ECONNRESET: connection reset by the \(who)"

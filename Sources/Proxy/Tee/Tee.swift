@@ -14,6 +14,7 @@ final class Tee {
     private var server: TeeHandler?
     /// Nil where the bytes are nobody's business (a host that is passed through).
     private var conversation: Conversation?
+    private let records: Bool
     private var hasClientEnded = false
     private var hasServerEnded = false
     private var isOver = false
@@ -27,8 +28,10 @@ final class Tee {
         origin: Origin,
         identity: ClientIdentity,
         loop: any EventLoop,
-        conversation: Conversation?
+        conversation: Conversation?,
+        records: Bool = true
     ) {
+        self.records = records
         self.proxy = proxy
         self.origin = origin
         self.identity = identity
@@ -64,7 +67,7 @@ final class Tee {
             let done = conversation?.received(bytes, from: side, at: proxy.clock()) ?? []
             // First into the file, then to the client.
             keep(done)
-            if !hasNotedGarbage, conversation?.hasLostTheThread == true {
+            if records, !hasNotedGarbage, conversation?.hasLostTheThread == true {
                 hasNotedGarbage = true
                 proxy.notify(.notHTTP(host: origin.description))
             }
@@ -143,7 +146,7 @@ final class Tee {
     }
 
     private func keep(_ exchanges: [Exchange]) {
-        guard !exchanges.isEmpty else { return }
+        guard records, !exchanges.isEmpty else { return }
         var exchanges = exchanges
         for index in exchanges.indices { exchanges[index].client = identity.facts }
         proxy.gate.keep(exchanges)
@@ -152,6 +155,11 @@ final class Tee {
     private func close() {
         guard !isOver else { return }
         isOver = true
+        // A request that crossed with the provider's end.
+        if !isIdle {
+            let reason = "the provider closed the connection without an answer"
+            keep(conversation?.abandon(at: proxy.clock(), reason: reason) ?? [])
+        }
         linger?.cancel()
         whenIdle = nil
         client?.closeAfterFlush()

@@ -1,0 +1,160 @@
+import Captures
+import Foundation
+import LibCrypto
+import Testing
+
+@testable import Proxy
+
+struct AuthorityTests {
+    private let now = Timestamp(seconds: 1_795_219_200)  // 2026-11-21T00:00:00Z
+
+    private func folder() -> String { NSTemporaryDirectory() + "authreel-ca-\(UUID().uuidString)/deep/er" }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    /// Lets openssl judge: `verify` for chains, `x509` for what a certificate says.
+    private func openssl(_ arguments: String...) async throws -> String {
+        let output = try await ProxyRig.run(["/usr/bin/openssl"] + arguments)
+        return output.text + output.error
+    }
+
+    @Test func authorityIsMadeOnceAndFoundAgain() throws {
+        let files = AuthorityFiles(folder: folder())
+        let first = try files.load(now: now)
+        let second = try files.load(now: now + .seconds(86_400))
+        #expect(first.isNew && !second.isNew)
+        #expect(first.authority.certificate.der == second.authority.certificate.der)
+        #expect(try mode(files.folder) == 0o700)
+        #expect(try mode(files.folder + "/ca.key") == 0o600)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: files.folder).sorted() == [
+                "ca.key", "ca.pem",
+            ]
+        )
+        #expect(first.authority.certificate.subject == "CN=authreel 2026-11-21")
+    }
+
+    @Test func onlyTheCertificateIsACertificate() throws {
+        let files = AuthorityFiles(folder: folder())
+        _ = try files.load(now: now)
+        #expect(
+            try Certificate.all(pem: Array(Data(contentsOf: URL(filePath: files.certificatePath)))).count == 1
+        )
+        #expect(
+            try Certificate.all(pem: Array(Data(contentsOf: URL(filePath: files.folder + "/ca.key")))).isEmpty
+        )
+    }
+
+    @Test func firstUseByManyAtOnceMakesOneAuthority() async throws {
+        let files = AuthorityFiles(folder: folder())
+        let now = now
+        let found = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<8 { group.addTask { try files.load(now: now).authority.certificate.der } }
+            return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+        }
+        #expect(found.count == 1)
+    }
+
+    @Test func authorityThatHasEndedIsMadeAgain() throws {
+        let files = AuthorityFiles(folder: folder())
+        let first = try files.load(now: now).authority
+        #expect(!first.isInItsLastMonth(at: now + .seconds(334 * 86_400)))
+        #expect(first.isInItsLastMonth(at: now + .seconds(336 * 86_400)))
+        let later = try files.load(now: now + .seconds(366 * 86_400))
+        #expect(later.isNew)
+        #expect(later.authority.certificate.der != first.certificate.der)
+    }
+
+    @Test func keyOfAnotherAuthorityIsNotUsed() throws {
+        let files = AuthorityFiles(folder: folder())
+        let other = AuthorityFiles(folder: folder())
+        _ = try files.load(now: now)
+        _ = try other.load(now: now)
+        try FileManager.default.removeItem(atPath: files.certificatePath)
+        try FileManager.default.copyItem(atPath: other.certificatePath, toPath: files.certificatePath)
+        #expect(try files.load(now: now).isNew)
+    }
+
+    @Test func unreadableKeyIsNamedAndNotReplaced() throws {
+        let files = AuthorityFiles(folder: folder())
+        _ = try files.load(now: now)
+        let path = files.folder + "/ca.key"
+        try Data("not a key".utf8).write(to: URL(filePath: path))
+        let error = #expect(throws: ProxyError.self) { try files.load(now: now) }
+        #expect(error?.description.hasPrefix(path) == true)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "not a key")
+    }
+
+    @Test func folderThatCannotBeMadeIsNamed() throws {
+        let file = NSTemporaryDirectory() + "authreel-file-\(UUID().uuidString)"
+        try Data().write(to: URL(filePath: file))
+        let error = #expect(throws: ProxyError.self) {
+            try AuthorityFiles(folder: file + "/ca").load(now: now)
+        }
+        #expect(error?.description.hasPrefix(file) == true)
+    }
+
+    static let names: [(host: String, option: String)] = [
+        ("login.example", "-verify_hostname"),
+        ("127.0.0.1", "-verify_ip"),
+        ("::1", "-verify_ip"),
+        (String(repeating: "a.", count: 60) + "example", "-verify_hostname"),
+    ]
+
+    @Test(
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"),
+            "openssl is not installed"
+        ),
+        arguments: names.indices
+    )
+    func opensslAcceptsTheLeafForItsNameOnly(_ index: Int) async throws {
+        let row = Self.names[index]
+        let real = Timestamp(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9))
+        let files = AuthorityFiles(folder: folder())
+        let authority = try files.load(now: real).authority
+        let key = try CertificateKey.generate()
+        let leaf = try authority.leaf(for: LeafCertificates.name(of: row.host), key: key, now: real)
+        let path = files.folder + "/leaf.crt"
+        try leaf.pem.write(toFile: path, atomically: true, encoding: .utf8)
+        let strict = ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", files.certificatePath]
+        let good = try await ProxyRig.run(["/usr/bin/openssl"] + strict + [row.option, row.host, path])
+        #expect(good.text.hasSuffix(": OK\n"), "\(good.text) \(good.error)")
+        let wrong = row.option == "-verify_ip" ? "127.0.0.2" : "other.example"
+        let bad = try await ProxyRig.run(["/usr/bin/openssl"] + strict + [row.option, wrong, path])
+        #expect(bad.error.contains("mismatch"))
+        // Back-dated by a day, at most 90 days long.
+        #expect((leaf.notAfter - real.seconds) <= 90 * 86_400)
+        let text = try await openssl("x509", "-in", path, "-noout", "-checkend", String(88 * 86_400))
+        #expect(text.contains("will not expire"))
+    }
+
+    @Test func leafDoesNotOutliveTheAuthority() throws {
+        let (authority, _) = try CertificateAuthority.make(now: now)
+        let key = try CertificateKey.generate()
+        let late = now + .seconds(350 * 86_400)
+        let leaf = try authority.leaf(for: .host("a.example"), key: key, now: late)
+        #expect(leaf.notAfter == authority.certificate.notAfter)
+    }
+
+    @Test func contextOfAHostIsMadeOnce() throws {
+        let (authority, _) = try CertificateAuthority.make(now: now)
+        let leaves = try LeafCertificates(authority: authority, keyLog: nil)
+        let first = try leaves.context(for: "A.example", now: now)
+        #expect(try leaves.context(for: "a.EXAMPLE", now: now) === first)
+        #expect(try leaves.context(for: "b.example", now: now) !== first)
+    }
+}
+
+struct HostPatternTests {
+    @Test(arguments: [
+        ("login.example", "LOGIN.example.", true), ("login.example", "a.login.example", false),
+        ("*.example", "a.example", true), ("*.example", "a.b.example", true), ("*.example", "example", true),
+        (".example", "a.example", true), ("*.example", "badexample", false), ("*.example", "", false),
+    ])
+    func patternMatches(_ pattern: String, _ host: String, _ matches: Bool) {
+        #expect(HostPattern(pattern).matches(host) == matches)
+    }
+}

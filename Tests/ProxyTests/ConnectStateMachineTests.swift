@@ -1,0 +1,189 @@
+import NIOCore
+import Testing
+
+@testable import Proxy
+
+struct ConnectStateMachineTests {
+    private func machine(_ limit: Int = 1024) -> ConnectStateMachine {
+        ConnectStateMachine(maximumHeadBytes: limit, isOwn: { $0.host == "authreel.proxy" })
+    }
+
+    private func origin(_ text: String) throws -> Origin {
+        try #require(Origin(authority: text, defaultPort: nil))
+    }
+
+    @Test func connectIsATunnelAndWhatFollowsIsKept() throws {
+        var machine = machine()
+        let action = machine.received(
+            Array("CONNECT Login.Example:443 HTTP/1.1\r\nHost: x\r\n\r\n\u{16}\u{3}".utf8)
+        )
+        #expect(action == .tunnel(try origin("login.example:443"), rest: [0x16, 3]))
+    }
+
+    @Test func headIsTheSameHoweverItIsSplit() throws {
+        let bytes = Array("\r\nCONNECT [::1]:8443 HTTP/1.1\r\nA: b\r\n\r\n".utf8)
+        let wanted = ConnectStateMachine.Action.tunnel(try origin("[::1]:8443"), rest: [])
+        for split in 0...bytes.count {
+            var machine = machine()
+            let first = machine.received(bytes[..<split])
+            let second = machine.received(bytes[split...])
+            #expect([first, second].contains(wanted), "split at \(split)")
+        }
+        var single = machine()
+        let actions = bytes.map { single.received([$0]) }
+        #expect(actions.last == wanted)
+        #expect(actions.dropLast().allSatisfy { $0 == .waitForMoreBytes })
+    }
+
+    @Test func bareLineFeedsEndAHeadToo() throws {
+        var machine = machine()
+        #expect(
+            machine.received(Array("CONNECT a:1 HTTP/1.0\n\n".utf8)) == .tunnel(try origin("a:1"), rest: [])
+        )
+    }
+
+    @Test func absoluteFormKeepsAllBytes() {
+        var machine = machine()
+        let bytes = Array("GET http://a.example/x HTTP/1.1\r\n\r\nmore".utf8)
+        #expect(machine.received(bytes) == .forward(bytes: bytes))
+    }
+
+    @Test func requestsForTheProxyAreServed() {
+        var direct = machine()
+        #expect(
+            direct.received(Array("GET /ca.pem HTTP/1.1\r\n\r\n".utf8))
+                == .serve(method: "GET", path: "/ca.pem")
+        )
+        var named = machine()
+        let bytes = Array("HEAD http://authreel.proxy HTTP/1.1\r\n\r\n".utf8)
+        #expect(named.received(bytes) == .serve(method: "HEAD", path: "/"))
+    }
+
+    static let refused: [(bytes: String, status: Int)] = [
+        ("CONNECT a HTTP/1.1\r\n\r\n", 400),
+        ("CONNECT a:0 HTTP/1.1\r\n\r\n", 400),
+        ("CONNECT a:65536 HTTP/1.1\r\n\r\n", 400),
+        ("CONNECT a:99999999999999999999 HTTP/1.1\r\n\r\n", 400),
+        ("CONNECT :443 HTTP/1.1\r\n\r\n", 400),
+        ("CONNECT [::1:443 HTTP/1.1\r\n\r\n", 400),
+        ("CONNECT a\u{e9}:443 HTTP/1.1\r\n\r\n", 400),
+        ("GET http:///x HTTP/1.1\r\n\r\n", 400),
+        ("GET https://a.example/ HTTP/1.1\r\n\r\n", 400),
+        ("GET  / HTTP/1.1\r\n\r\n", 400),
+        ("GET / HTTP/2.0\r\n\r\n", 400),
+        ("GET / FTP/1.1\r\n\r\n", 400),
+        (" GET", 400),
+        ("\u{16}", 400),
+        ("POST http://a/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        ("POST http://a/ HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
+        ("POST http://a/ HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: 2000), 431),
+        ("GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: 2000) + "\r\n\r\n", 431),
+        (String(repeating: "X", count: 2000), 431),
+    ]
+
+    @Test(arguments: refused.indices)
+    func badHeadIsRefused(_ index: Int) {
+        let row = Self.refused[index]
+        var machine = machine()
+        guard case .respond(let refusal) = machine.received(Array(row.bytes.utf8)) else {
+            Issue.record("\(row.bytes.prefix(60)) was not refused")
+            return
+        }
+        #expect(refusal.status == row.status, "\(row.bytes.prefix(60))")
+    }
+
+    @Test func nothingIsDecidedTwice() {
+        var machine = machine()
+        #expect(
+            machine.timedOut() == .respond(.init(status: 408, reason: "no complete request arrived in time"))
+        )
+        #expect(machine.timedOut() == nil)
+        #expect(machine.received(Array("CONNECT a:1 HTTP/1.1\r\n\r\n".utf8)) == .waitForMoreBytes)
+    }
+}
+
+struct ProxyRequestTests {
+    private func rewritten(_ head: String) throws -> String {
+        String(decoding: try ProxyRequest.parse(Array(head.utf8)).rewritten, as: UTF8.self)
+    }
+
+    @Test func requestLineIsRewrittenAndFieldsForProxiesGo() throws {
+        #expect(
+            try rewritten(
+                "GET HTTP://u:p@A.example:8080?q=%2F HTTP/1.1\r\nPROXY-connection: x\r\n folded\r\nB:c\r\n  d\r\n\r\n"
+            ) == "GET /?q=%2F HTTP/1.1\r\nB:c\r\n  d\r\n\r\n"
+        )
+        #expect(
+            try rewritten("GET http://a/b HTTP/1.0\nProxy-Authorization : z\nX: y\n\n")
+                == "GET /b HTTP/1.0\nX: y\n\n"
+        )
+    }
+
+    @Test func fieldsThatOnlyBeginAlikeStay() throws {
+        let head = "GET http://a/ HTTP/1.1\r\nProxy-Connection-Id: 1\r\n\r\n"
+        #expect(try rewritten(head) == "GET / HTTP/1.1\r\nProxy-Connection-Id: 1\r\n\r\n")
+    }
+}
+
+struct RequestSplitterTests {
+    private static let stream = """
+        POST http://a.example/1 HTTP/1.1\r
+        Transfer-Encoding: chunked\r
+        \r
+        3;x="\r
+        abc\r
+        00a\r
+        0123456789\r
+        0\r
+        Trailer: x\r
+        \r
+        \r
+        POST http://b.example/2 HTTP/1.1\r
+        Content-Length: 5\r
+        \r
+        helloGET http://c.example/3 HTTP/1.1\r
+        \r
+
+        """
+
+    /// The pieces as text, bodies joined.
+    private func pieces(_ chunks: [ArraySlice<UInt8>]) -> [String] {
+        var splitter = RequestSplitter(maximumHeadBytes: 4096)
+        var found: [String] = []
+        for chunk in chunks {
+            splitter.received(ByteBuffer(bytes: chunk))
+            while let piece = splitter.next() {
+                switch piece {
+                case .head(let request): found += [request.path, ""]
+                case .body(let bytes):
+                    found[found.count - 1] += String(decoding: bytes.readableBytesView, as: UTF8.self)
+                case .end: found.append("end")
+                case .refused(let refusal): found.append("refused \(refusal.status)")
+                }
+            }
+        }
+        return found
+    }
+
+    @Test func requestsAreTheSameHoweverTheyAreSplit() {
+        let bytes = Array(Self.stream.utf8)
+        let wanted = [
+            "/1", "3;x=\"\r\nabc\r\n00a\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n", "end", "/2", "hello",
+            "end", "/3", "",
+            "end",
+        ]
+        #expect(pieces([bytes[...]]) == wanted)
+        #expect(pieces(bytes.indices.map { bytes[$0...$0] }) == wanted)
+        for split in bytes.indices {
+            #expect(pieces([bytes[..<split], bytes[split...]]) == wanted, "split at \(split)")
+        }
+    }
+
+    @Test(arguments: ["xyz\r\n", "-1\r\n", "\r\n", "ffffffffffffffffff\r\n", "3\r\nabcd\r\n"])
+    func brokenChunksPassAsTheyAre(_ body: String) {
+        let head = "POST http://a/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let rest = "GET http://b/ HTTP/1.1\r\n\r\n"
+        #expect(pieces([Array((head + body + rest).utf8)[...]]) == ["/", body + rest])
+    }
+}
