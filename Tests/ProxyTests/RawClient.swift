@@ -38,6 +38,7 @@ final class RawClient: Sendable {
 
     func close() async throws { try await channel.close().get() }
 
+    var localAddress: SocketAddress? { channel.localAddress }
     var received: String { String(decoding: state.bytes.withLock { $0 }, as: UTF8.self) }
     var count: Int { state.bytes.withLock { $0.count } }
     var isEnded: Bool { state.isEnded.withLock { $0 } }

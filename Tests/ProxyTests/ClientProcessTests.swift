@@ -1,0 +1,56 @@
+#if os(Linux)
+import Glibc
+import NIOCore
+import Testing
+
+@testable import Proxy
+
+struct ClientProcessTests {
+    /// Two ends of one connection of this very process.
+    private func connection(_ body: (SocketTable.Endpoint, SocketTable.Endpoint) throws -> Void) async throws
+    {
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        let ownPort = try #require(client.localAddress?.port)
+        let own = try #require(SocketTable.Endpoint("127.0.0.1", port: ownPort))
+        let peer = try #require(SocketTable.Endpoint("127.0.0.1", port: rig.port))
+        try body(own, peer)
+        try await client.close()
+        await rig.stop()
+    }
+
+    @Test func bothWaysToTheSocketLeadToTheSameOne() async throws {
+        try await connection { own, peer in
+            let listed = try #require(SocketTable.readTable(own, peer))
+            let asked = SocketTable.askKernel(own, peer)
+            #expect(asked == .inode(listed) || asked == .notAvailable)
+            #expect(SocketTable.readTable(peer, own) != listed, "each end has a socket of its own")
+        }
+    }
+
+    @Test func ownerIsThisProcess() async throws {
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        let owner = ClientProcess.owner(
+            client: try #require(client.localAddress),
+            proxy: try SocketAddress(ipAddress: "127.0.0.1", port: rig.port)
+        )
+        #expect(owner?.processID == getpid())
+        #expect(owner?.name.isEmpty == false)
+        try await client.close()
+        await rig.stop()
+    }
+
+    @Test func socketThatIsNotThereHasNoOwner() throws {
+        let own = try #require(SocketTable.Endpoint("127.0.0.1", port: 1))
+        let peer = try #require(SocketTable.Endpoint("127.0.0.1", port: 2))
+        #expect(SocketTable.inode(own: own, peer: peer) == nil)
+    }
+
+    @Test func mappedAddressIsTheIPv4One() {
+        #expect(SocketTable.Endpoint("::ffff:10.0.0.1", port: 5) == SocketTable.Endpoint("10.0.0.1", port: 5))
+        #expect(SocketTable.Endpoint("::1", port: 5)?.address.count == 16)
+        #expect(SocketTable.Endpoint("name", port: 5) == nil)
+    }
+}
+#endif
