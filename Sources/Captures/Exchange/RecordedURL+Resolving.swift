@@ -1,0 +1,35 @@
+extension RecordedURL {
+    /// The URL that a `Location`, an `action` or a `Refresh` means when it stands in an answer of this URL (RFC 3986, section 5.2).
+    package func resolving(_ reference: String) -> RecordedURL {
+        let target = RecordedURL(reference)
+        guard target.scheme == nil, let scheme else { return target }
+        if target.authority != nil { return RecordedURL("\(scheme):\(reference)") }
+        let base = "\(scheme):" + (authority.map { "//\($0)" } ?? "")
+        let tail = (target.query.map { "?\($0)" } ?? "") + (target.fragment.map { "#\($0)" } ?? "")
+        if target.path.isEmpty {
+            return RecordedURL(base + path + (target.query == nil ? query.map { "?\($0)" } ?? "" : "") + tail)
+        }
+        if target.path.utf8.first == 0x2f { return RecordedURL(base + Self.withoutDots(target.path) + tail) }
+        let folder = path.utf8.lastIndex(of: 0x2f).map { String(path[...$0]) } ?? "/"
+        return RecordedURL(base + Self.withoutDots(folder + target.path) + tail)
+    }
+
+    /// Section 5.2.4.
+    private static func withoutDots(_ path: String) -> String {
+        guard path.utf8.contains(0x2e) else { return path }
+        var output: [String] = []
+        let segments = path.utf8.split(separator: 0x2f, omittingEmptySubsequences: false).map { String(Substring($0)) }
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            if segment == "." {
+                if isLast { output.append("") }
+            } else if segment == ".." {
+                if output.count > 1 { output.removeLast() }
+                if isLast { output.append("") }
+            } else {
+                output.append(segment)
+            }
+        }
+        return output.joined(separator: "/")
+    }
+}

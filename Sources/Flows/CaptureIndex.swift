@@ -1,0 +1,118 @@
+package import Captures
+import JOSE
+import JSON
+package import OAuth
+
+/// What a capture holds, read once: every message, and what rules ask about the rest of the file.
+///
+/// Immutable after `init`, and shared by all flows of the capture.
+package final class CaptureIndex: Sendable {
+    package let capture: Capture
+    /// Indices into `log.entries` by time; entries of the same instant in file order.
+    package let order: [Int]
+    /// The message of each exchange that is one, authorization responses aside.
+    package let messages: [Int: OAuthMessage]
+    package let authorizationRequests: [AuthorizationRequest]
+    package let responses: [AuthorizationResponse]
+    package let tokenRequests: [TokenRequest]
+    package let metadata: [MetadataDocument]
+    package let keySets: [KeySetDocument]
+    package let registrations: [EndpointCall]
+    /// The exchange whose redirect led to this one.
+    package let redirectedFrom: [Int: Int]
+    /// Not a single cookie or credential in the whole file, though it went to an authorization endpoint: an export without them.
+    package let isSanitized: Bool
+    /// Client secrets by `client_id`: issued by a registration, or accepted by a token endpoint.
+    package let knownSecrets: [String: String]
+    /// Hosts with at least one exchange that was seen in clear.
+    package let openedHosts: Set<String>
+
+    package init(_ capture: Capture) {
+        self.capture = capture
+        order = capture.indices.sorted {
+            (capture[$0].startedAt.nanoseconds, $0) < (capture[$1].startedAt.nanoseconds, $1)
+        }
+        var endpoints = Endpoints()
+        for index in capture.indices where MessageRecognizer.isMetadata(capture[index].request.url) {
+            if let json = Answer(of: capture[index], at: index).json { endpoints.add(json) }
+        }
+        let recognizer = MessageRecognizer(endpoints: endpoints)
+        var messages: [Int: OAuthMessage] = [:]
+        var requests: [AuthorizationRequest] = []
+        var tokens: [TokenRequest] = []
+        var metadata: [MetadataDocument] = []
+        var keySets: [KeySetDocument] = []
+        var registrations: [EndpointCall] = []
+        var pushed: [String: EndpointCall] = [:]
+        for index in order {
+            guard var message = recognizer.message(of: capture[index], at: index) else { continue }
+            switch message {
+            case .authorizationRequest(var request):
+                if let uri = request.parameters["request_uri"], let call = pushed[uri] {
+                    request.pushed = call.exchange
+                    request.parameters = request.parameters.merged(with: call.parameters)
+                    message = .authorizationRequest(request)
+                }
+                requests.append(request)
+            case .token(let request): tokens.append(request)
+            case .discovery(let document): metadata.append(document)
+            case .keySet(let document): keySets.append(document)
+            case .registration(let call): registrations.append(call)
+            case .pushedRequest(let call): if let uri = call.answer.parameters["request_uri"] { pushed[uri] = call }
+            default: break
+            }
+            messages[index] = message
+        }
+        redirectedFrom = RedirectChain.sources(in: capture, order: order)
+        responses = ResponseFinder(capture: capture, order: order, requests: requests, tokens: tokens, registrations: registrations).responses()
+        self.messages = Self.addingResources(messages, capture: capture, tokens: tokens)
+        authorizationRequests = requests
+        tokenRequests = tokens
+        self.metadata = metadata
+        self.keySets = keySets
+        self.registrations = registrations
+        isSanitized = !requests.isEmpty && Self.hasNoCredentials(capture)
+        knownSecrets = Self.secrets(tokens, registrations)
+        openedHosts = Set(capture.indices.compactMap { capture[$0].response == nil ? nil : capture[$0].request.url.host })
+    }
+
+    /// Requests that carry a token issued in the capture, to something that is no endpoint: resource calls.
+    private static func addingResources(_ messages: [Int: OAuthMessage], capture: Capture, tokens: [TokenRequest]) -> [Int: OAuthMessage] {
+        let issued = Set(tokens.compactMap(\.accessToken))
+        guard !issued.isEmpty else { return messages }
+        var messages = messages
+        for index in capture.indices where messages[index] == nil {
+            let exchange = capture[index]
+            guard let token = BearerToken.of(exchange.request, exchange: index), issued.contains(token.value) else { continue }
+            messages[index] = .resource(
+                EndpointCall(
+                    exchange: index,
+                    request: exchange.request,
+                    parameters: Parameters(exchange.request.url.queryItems, of: index, in: .requestQuery),
+                    answer: Answer(of: exchange, at: index)
+                )
+            )
+        }
+        return messages
+    }
+
+    private static func hasNoCredentials(_ capture: Capture) -> Bool {
+        capture.indices.allSatisfy { index in
+            let exchange = capture[index]
+            return !exchange.request.headers.contains("cookie") && !exchange.request.headers.contains("authorization")
+                && exchange.request.listedCookies.isEmpty && !(exchange.response?.headers.contains("set-cookie") ?? false)
+                && (exchange.response?.listedCookies.isEmpty ?? true)
+        }
+    }
+
+    private static func secrets(_ tokens: [TokenRequest], _ registrations: [EndpointCall]) -> [String: String] {
+        var secrets: [String: String] = [:]
+        for call in registrations {
+            if let id = call.answer.parameters["client_id"], let secret = call.answer.parameters["client_secret"] { secrets[id] = secret }
+        }
+        for request in tokens where request.answer.isSuccess {
+            if let id = request.clientID, let secret = request.authentication.secret?.value, secrets[id] == nil { secrets[id] = secret }
+        }
+        return secrets
+    }
+}

@@ -1,0 +1,110 @@
+import Captures
+import OAuth
+
+/// How a flow ended by its answers alone (the catalogue's "Outcome", findings aside).
+struct Ending {
+    let index: CaptureIndex
+    let builder: FlowBuilder
+    let messages: [OAuthMessage]
+
+    var outcome: Outcome {
+        if let login = loginOutcome, login != .success || tokens.isEmpty { return later(than: login) }
+        if let last = tokens.last(where: { $0.answer.status != nil }) { return later(than: outcome(of: last)) }
+        if !tokens.isEmpty { return .incomplete }
+        return later(than: otherOutcome)
+    }
+
+    private var tokens: [TokenRequest] { messages.compactMap { if case .token(let request) = $0 { request } else { nil } } }
+
+    // MARK: - The login itself
+
+    /// Nil for flows without an authorization request.
+    private var loginOutcome: Outcome? {
+        guard let request = builder.requests.last else { return nil }
+        let exchanges = tokens.filter { !$0.isRefresh }
+        let last = exchanges.last { $0.answer.status != nil }
+        if let response = builder.responses.last {
+            if let error = response.error { return Self.isCancellation(error) ? .cancelled : .failure }
+            if let callback = response.callback, let status = index.capture[callback].response?.status, status >= 400,
+                last?.answer.isSuccess != true || !hasSucceededAfter(callback)
+            {
+                return .failure
+            }
+            if let last { return outcome(of: last) }
+            if !exchanges.isEmpty { return .incomplete }
+            if response.parameters.contains("access_token") || response.parameters.contains("id_token"), response.code == nil { return .success }
+            // The back channel is a server's own affair; what the browser is told next shows how it went.
+            guard let callback = response.callback, let status = index.capture[callback].response?.status else { return .incomplete }
+            return (200..<400).contains(status) ? .success : .failure
+        }
+        if let last { return outcome(of: last) }
+        guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
+        return status >= 400 ? .failure : .incomplete
+    }
+
+    /// A later try of the same callback went well (a reload, a second response).
+    private func hasSucceededAfter(_ callback: Int) -> Bool {
+        builder.responses.contains { response in
+            guard let other = response.callback, other != callback, let status = index.capture[other].response?.status else { return false }
+            return status < 400 && index.capture[other].startedAt >= index.capture[callback].startedAt
+        }
+    }
+
+    private func outcome(of request: TokenRequest) -> Outcome {
+        if request.answer.isSuccess { return .success }
+        switch request.answer.error?.error {
+        case "authorization_pending", "slow_down", "use_dpop_nonce": return .incomplete
+        case "access_denied": return .cancelled
+        default: return .failure
+        }
+    }
+
+    // MARK: - What comes after, and flows of another kind
+
+    /// A refused call with the tokens, or a refused logout, ends a flow that went well until then.
+    private func later(than outcome: Outcome) -> Outcome {
+        guard outcome == .success else { return outcome }
+        let calls = messages.compactMap { message -> Answer? in
+            switch message {
+            case .userInfo(let call), .resource(let call), .endSession(let call): call.answer
+            default: nil
+            }
+        }
+        // Each URL counts by its last answer: a 401 that was repeated with success is none.
+        var last: [String: Int] = [:]
+        for answer in calls { if let status = answer.status { last[index.capture[answer.exchange].request.url.withoutQuery] = status } }
+        return last.values.contains { $0 >= 400 } ? .failure : .success
+    }
+
+    private var otherOutcome: Outcome {
+        var statuses: [Int?] = []
+        for message in messages {
+            switch message {
+            case .discovery(let document): statuses.append(document.answer.status)
+            case .keySet(let document): statuses.append(document.answer.status)
+            case .registration(let call), .endSession(let call), .revocation(let call), .introspection(let call), .userInfo(let call),
+                .pushedRequest(let call), .resource(let call):
+                statuses.append(call.answer.status)
+            case .deviceAuthorization: statuses.append(nil)
+            default: break
+            }
+        }
+        guard let last = statuses.last, let status = last else { return .incomplete }
+        return status < 400 ? .success : .failure
+    }
+
+    private static let cancellations: Set<String> = [
+        "access_denied", "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
+    ]
+
+    /// The user's own no; a text that names a policy is the provider's.
+    private static func isCancellation(_ error: ErrorResponse) -> Bool {
+        guard cancellations.contains(error.error) else { return false }
+        let policies = [
+            "AADSTS50105", "AADSTS65001", "AADSTS90094", "AADSTS53003", "AADSTS50076", "AADSTS50079", "AADSTS50020", "not assigned",
+            "org_internal", "admin_policy_enforced", "verification process", "permission",
+        ]
+        let text = error.description ?? ""
+        return !policies.contains { text.containsBytes($0) }
+    }
+}

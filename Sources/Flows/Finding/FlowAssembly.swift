@@ -1,0 +1,49 @@
+import Captures
+import JOSE
+import OAuth
+
+/// Makes the flow of what was put together: steps, links, ending, provider.
+struct FlowAssembly {
+    let index: CaptureIndex
+    let builder: FlowBuilder
+    let number: Int
+
+    func flow() -> Flow {
+        let exchanges = index.order.filter(builder.exchanges.contains)
+        let position = Dictionary(uniqueKeysWithValues: index.order.enumerated().map { ($1, $0) })
+        let messages = builder.messages.enumerated().sorted {
+            (position[$0.element.exchange] ?? 0, $0.offset) < (position[$1.element.exchange] ?? 0, $1.offset)
+        }.map(\.element)
+        return Flow(
+            id: "flow-\(number)",
+            exchanges: exchanges,
+            messages: messages,
+            steps: StepBuilder(index: index, builder: builder, messages: messages).steps(position),
+            links: LinkFinder.links(of: builder, in: index),
+            ending: Ending(index: index, builder: builder, messages: messages).outcome,
+            provider: provider(exchanges),
+            issuer: issuer(messages),
+            clientID: builder.clientID,
+            grant: builder.grant,
+            started: exchanges.first.map { index.capture[$0].startedAt } ?? builder.startedAt,
+            surroundings: index
+        )
+    }
+
+    private func provider(_ exchanges: [Int]) -> ProviderKind {
+        let sights = exchanges.compactMap { exchange -> ProviderRecognizer.Sight? in
+            let recorded = index.capture[exchange]
+            guard let host = recorded.request.url.host, !builder.clientHosts.contains(host) || builder.providerHosts.contains(host) else { return nil }
+            let cookies = recorded.request.cookies.map(\.name) + (recorded.response?.setCookies.map(\.name) ?? [])
+            return ProviderRecognizer.Sight(host: host, path: recorded.request.url.path, cookies: cookies)
+        }
+        return ProviderRecognizer.kind(of: sights)
+    }
+
+    private func issuer(_ messages: [OAuthMessage]) -> String? {
+        for case .discovery(let document) in messages where !document.isProtectedResource { if let issuer = document.issuer { return issuer } }
+        for case .authorizationResponse(let response) in messages { if let issuer = response.parameters["iss"] { return issuer } }
+        for case .token(let request) in messages { if let issuer = request.idToken?.token.issuer { return issuer } }
+        return nil
+    }
+}

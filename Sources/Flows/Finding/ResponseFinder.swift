@@ -1,0 +1,127 @@
+import Captures
+import JSON
+import OAuth
+
+/// Finds the authorization responses of a capture: in the redirects to known redirect URIs, in pages with an automatic form, in the requests
+/// that arrive there. One response seen at several places is one.
+struct ResponseFinder {
+    private let capture: Capture
+    private let order: [Int]
+    private let targets: Set<String>
+
+    init(
+        capture: Capture,
+        order: [Int],
+        requests: [AuthorizationRequest],
+        tokens: [TokenRequest],
+        registrations: [EndpointCall]
+    ) {
+        self.capture = capture
+        self.order = order
+        var uris = requests.compactMap(\.redirectURI) + tokens.compactMap(\.redirectURI)
+        for call in registrations { uris += call.answer.json?["redirect_uris"]?.array?.compactMap(\.string) ?? [] }
+        targets = Set(uris.map { Self.key(RecordedURL($0)) })
+    }
+
+    func responses() -> [AuthorizationResponse] {
+        guard !targets.isEmpty else { return [] }
+        var found: [AuthorizationResponse] = []
+        /// Delivered and not arrived yet, by target.
+        var underWay: [String: [Int]] = [:]
+        for index in order {
+            let exchange = capture[index]
+            if let arrived = arrival(exchange, index) {
+                let key = Self.key(arrived.target)
+                let candidates = underWay[key] ?? []
+                if let match = candidates.last(where: { Self.isSame(found[$0], arrived) })
+                    ?? candidates.last(where: { found[$0].mode == .formPost && arrived.mode == .formPost })
+                {
+                    found[match].callback = index
+                    found[match].parameters = arrived.parameters.merged(with: found[match].parameters)
+                    found[match].mode = arrived.mode
+                    underWay[key]?.removeAll { $0 == match }
+                } else {
+                    found.append(arrived)
+                }
+            } else if exchange.request.method == "GET", let waiting = underWay[Self.key(exchange.request.url)]?.last,
+                found[waiting].mode == .fragment
+            {
+                // The page that reads the fragment; its request carries nothing of it.
+                found[waiting].callback = index
+                underWay[Self.key(exchange.request.url)]?.removeLast()
+            }
+            if let delivered = delivery(exchange, index) {
+                underWay[Self.key(delivered.target), default: []].append(found.count)
+                found.append(delivered)
+            }
+        }
+        return found
+    }
+
+    // MARK: - The two sides
+
+    private func delivery(_ exchange: Exchange, _ index: Int) -> AuthorizationResponse? {
+        if let location = exchange.response?.location {
+            let url = exchange.request.url.resolving(location)
+            guard targets.contains(Self.key(url)) else { return nil }
+            if AuthorizationResponse.isResponse(url.queryItems, isKnownTarget: true) {
+                return AuthorizationResponse(
+                    mode: .query,
+                    parameters: Parameters(url.queryItems, of: index, in: .responseLocation),
+                    deliveredBy: index,
+                    target: RecordedURL(url.withoutQuery)
+                )
+            }
+            guard AuthorizationResponse.isResponse(url.fragmentItems, isKnownTarget: true) else { return nil }
+            return AuthorizationResponse(
+                mode: .fragment,
+                parameters: Parameters(url.fragmentItems, of: index, in: .responseLocation),
+                deliveredBy: index,
+                target: RecordedURL(url.withoutQuery)
+            )
+        }
+        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20, let html = body.text else { return nil }
+        for form in HTMLForm.all(in: html) where form.method == "post" {
+            let target = exchange.request.url.resolving(form.action)
+            let items = QueryItems(items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) })
+            guard targets.contains(Self.key(target)), AuthorizationResponse.isResponse(items, isKnownTarget: true) else { continue }
+            return AuthorizationResponse(
+                mode: .formPost,
+                parameters: Parameters(items, of: index, in: .responseBody),
+                deliveredBy: index,
+                target: RecordedURL(target.withoutQuery)
+            )
+        }
+        return nil
+    }
+
+    private func arrival(_ exchange: Exchange, _ index: Int) -> AuthorizationResponse? {
+        let url = exchange.request.url
+        guard targets.contains(Self.key(url)), exchange.request.method != "OPTIONS" else { return nil }
+        let target = RecordedURL(url.withoutQuery)
+        if exchange.request.method == "POST", let form = FormBody.items(of: exchange.request.body),
+            AuthorizationResponse.isResponse(form, isKnownTarget: true)
+        {
+            return AuthorizationResponse(
+                mode: .formPost,
+                parameters: Parameters(form, of: index, in: .requestBody),
+                callback: index,
+                target: target
+            )
+        }
+        guard AuthorizationResponse.isResponse(url.queryItems, isKnownTarget: true) else { return nil }
+        return AuthorizationResponse(
+            mode: .query,
+            parameters: Parameters(url.queryItems, of: index, in: .requestQuery),
+            callback: index,
+            target: target
+        )
+    }
+
+    private static func isSame(_ delivered: AuthorizationResponse, _ arrived: AuthorizationResponse) -> Bool {
+        ["code", "error", "id_token", "access_token", "response"].allSatisfy { delivered.parameters[$0] == arrived.parameters[$0] }
+    }
+
+    /// Scheme, authority and path as written: what a redirect URI is compared by, its own query aside.
+    private static func key(_ url: RecordedURL) -> String { url.withoutQuery }
+}

@@ -1,0 +1,116 @@
+import Captures
+import JOSE
+import OAuth
+
+/// Lays the messages of a flow out as steps, with who spoke to whom.
+struct StepBuilder {
+    let index: CaptureIndex
+    let builder: FlowBuilder
+    let messages: [OAuthMessage]
+
+    private var capture: Capture { index.capture }
+
+    func steps(_ position: [Int: Int]) -> [Step] {
+        var steps = messages.compactMap(step)
+        for exchange in builder.interactions {
+            let recorded = capture[exchange]
+            var parameters = Parameters(recorded.request.url.queryItems, of: exchange, in: .requestQuery)
+            if let form = FormBody.items(of: recorded.request.body) {
+                parameters.items += Parameters(form, of: exchange, in: .requestBody).items
+            }
+            steps.append(make(.userInteraction, exchange, parameters, to: .provider, isBrowser: true))
+        }
+        return steps.enumerated().sorted {
+            (position[$0.element.exchange] ?? 0, $0.offset) < (position[$1.element.exchange] ?? 0, $1.offset)
+        }.map(\.element)
+    }
+
+    private func step(_ message: OAuthMessage) -> Step? {
+        switch message {
+        case .discovery(let document):
+            return make(document.isProtectedResource ? .resourceMetadata : .discovery, document.exchange, document.answer.parameters, to: .provider)
+        case .keySet(let document): return make(.jwks, document.exchange, Parameters(), to: .provider)
+        case .registration(let call): return make(.clientRegistration, call.exchange, call.parameters, to: .provider)
+        case .pushedRequest(let call): return make(.pushedAuthorizationRequest, call.exchange, call.parameters, to: .provider)
+        case .authorizationRequest(let request):
+            return make(.authorizationRequest, request.exchange, request.parameters, to: .provider, isBrowser: true)
+        case .authorizationResponse(let response): return step(response)
+        case .token(let request):
+            var step = make(request.isRefresh ? .refreshRequest : .tokenRequest, request.exchange, request.parameters, to: .provider)
+            step.tokens = tokens(request.answer.parameters)
+            return step
+        case .userInfo(let call): return make(.userInfoRequest, call.exchange, call.parameters, to: .provider)
+        case .introspection(let call): return make(.introspectionRequest, call.exchange, call.parameters, to: .provider)
+        case .revocation(let call): return make(.revocationRequest, call.exchange, call.parameters, to: .provider)
+        case .endSession(let call): return make(.endSessionRequest, call.exchange, call.parameters, to: .provider, isBrowser: true)
+        case .deviceAuthorization(let call): return make(.deviceAuthorizationRequest, call.exchange, call.parameters, to: .provider)
+        case .resource(let call): return make(.resourceRequest, call.exchange, call.parameters, to: .resource)
+        }
+    }
+
+    /// At the callback where it is recorded; else at the redirect, from the provider to an app that only the system can reach.
+    private func step(_ response: AuthorizationResponse) -> Step {
+        let exchange = response.callback ?? response.exchange
+        var step = make(.authorizationResponse, exchange, response.parameters, to: .app, isBrowser: true)
+        if response.callback == nil {
+            step.from = Participant(role: .provider)
+            step.to = Participant(role: .app)
+            step.at = capture[exchange].endedAt
+        } else {
+            step.to = Participant(role: builder.clientHosts.isEmpty ? .app : .backend)
+        }
+        step.tokens = tokens(response.parameters)
+        return step
+    }
+
+    private func make(
+        _ kind: StepKind,
+        _ exchange: Int,
+        _ parameters: Parameters,
+        to role: Participant.Role,
+        isBrowser: Bool = false
+    ) -> Step {
+        Step(
+            kind: kind,
+            exchange: exchange,
+            at: capture[exchange].startedAt,
+            from: sender(exchange, isBrowser: isBrowser),
+            to: Participant(role: role),
+            parameters: parameters,
+            tokens: []
+        )
+    }
+
+    // MARK: - Who
+
+    private func sender(_ exchange: Int, isBrowser: Bool) -> Participant {
+        let recorded = capture[exchange]
+        let agent = recorded.request.headers.first("user-agent") ?? ""
+        let looksLikeBrowser = agent.hasPrefix("Mozilla/")
+        let role: Participant.Role = isBrowser || looksLikeBrowser ? .browser : isNative ? .app : .backend
+        return Participant(role: role, name: recorded.client.process ?? Self.product(agent, role))
+    }
+
+    /// Whether the client is an app on a device: its redirect URI is one that only the system can follow.
+    private var isNative: Bool {
+        builder.requests.contains { $0.redirectURI.map { !RecordedURL($0).isWeb } ?? false }
+    }
+
+    /// The product of a user agent that is no browser's: `Java-http-client/21.0.5` is `Java-http-client`.
+    private static func product(_ agent: String, _ role: Participant.Role) -> String? {
+        guard role != .browser, let product = agent.utf8.split(whereSeparator: { $0 == 0x2f || $0 == 0x20 }).first else { return nil }
+        return String(product)
+    }
+
+    // MARK: - Tokens
+
+    private func tokens(_ parameters: Parameters) -> [StepToken] {
+        parameters.items.compactMap { parameter in
+            guard ["id_token", "access_token", "refresh_token", "response"].contains(parameter.name),
+                let token = JSONWebToken.parse(parameter.value)
+            else { return nil }
+            let verification = index.verification(of: token, providerHosts: builder.providerHosts)
+            return StepToken(name: parameter.name, token: token, signature: verification.outcome, checks: verification.checks)
+        }
+    }
+}

@@ -1,0 +1,357 @@
+package import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// Puts the exchanges of a capture together into flows.
+///
+/// Requests interleaved in time are told apart by the values they carry (`state`, `nonce`, code, tokens, `client_id`, redirect URI), never by
+/// their order. One pass over the messages in order of time, then one over what is left.
+package enum FlowFinder {
+    package static func flows(in capture: Capture) -> [Flow] {
+        let index = CaptureIndex(capture)
+        var grouping = Grouping(index)
+        grouping.run()
+        let builders = grouping.builders.sorted { left, right in
+            let (a, b) = (first(of: left, index), first(of: right, index))
+            return (a.nanoseconds, left.startedAt.nanoseconds, left.number) < (b.nanoseconds, right.startedAt.nanoseconds, right.number)
+        }
+        return builders.enumerated().map { FlowAssembly(index: index, builder: $1, number: $0 + 1).flow() }
+    }
+
+    private static func first(of builder: FlowBuilder, _ index: CaptureIndex) -> Timestamp {
+        builder.exchanges.map { index.capture[$0].startedAt }.min() ?? builder.startedAt
+    }
+}
+
+/// The grouping itself.
+private struct Grouping {
+    private let index: CaptureIndex
+    private(set) var builders: [FlowBuilder] = []
+    private var byCode: [String: FlowBuilder] = [:]
+    private var byToken: [String: FlowBuilder] = [:]
+    private var byDeviceCode: [String: FlowBuilder] = [:]
+    private var byExchange: [Int: FlowBuilder] = [:]
+    private var pushed: [Int: EndpointCall] = [:]
+    private var responsesAt: [Int: [Int]] = [:]
+
+    private var capture: Capture { index.capture }
+
+    init(_ index: CaptureIndex) {
+        self.index = index
+        for (number, response) in index.responses.enumerated() {
+            // Told at the place where it is seen first.
+            responsesAt[response.exchange, default: []].append(number)
+        }
+    }
+
+    mutating func run() {
+        for exchange in index.order {
+            if let message = index.messages[exchange] { join(message, at: exchange) }
+            for number in responsesAt[exchange] ?? [] { join(index.responses[number]) }
+            if byExchange[exchange] == nil { joinPage(exchange) }
+        }
+        refusedPushes()
+        failedConnections()
+        sharedDocuments()
+    }
+
+    // MARK: - Messages
+
+    private mutating func join(_ message: OAuthMessage, at exchange: Int) {
+        let host = capture[exchange].request.url.host
+        switch message {
+        case .authorizationRequest(let request): join(request, host)
+        case .token(let request): join(request, message, host)
+        case .pushedRequest(let call): pushed[exchange] = call
+        case .userInfo(let call), .resource(let call), .introspection(let call), .revocation(let call):
+            let token = call.token?.value ?? call.parameters["token"]
+            guard let flow = token.flatMap({ byToken[$0] }) ?? (isResource(message) ? nil : flow(ofClient: call.authentication.clientID?.value, host)) else {
+                if case .resource = message { return }
+                return add(message, to: new(grant: grantName(of: message), exchange), host)
+            }
+            add(message, to: flow, isResource(message) ? nil : host)
+        case .endSession(let call): join(call, message, host)
+        case .deviceAuthorization(let call):
+            let flow = new(grant: "urn:ietf:params:oauth:grant-type:device_code", exchange)
+            flow.clientID = call.parameters["client_id"]
+            add(message, to: flow, host)
+            if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }
+        case .discovery, .keySet, .registration, .authorizationResponse: break
+        }
+    }
+
+    private func isResource(_ message: OAuthMessage) -> Bool { if case .resource = message { true } else { false } }
+
+    private mutating func join(_ request: AuthorizationRequest, _ host: String?) {
+        let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
+        if !flow.requests.contains(where: { isSame($0, request) && flow.isOpen }) { flow.requests.append(request) }
+        flow.clientID = flow.clientID ?? request.clientID
+        if let uri = request.redirectURI.map({ RecordedURL($0) }), let host = uri.host, uri.isWeb { flow.clientHosts.insert(host) }
+        add(.authorizationRequest(request), to: flow, host)
+        flow.learn(capture[request.exchange])
+        if let exchange = request.pushed, let call = pushed.removeValue(forKey: exchange) {
+            add(.pushedRequest(call), to: flow, capture[exchange].request.url.host)
+        }
+        // The app's answer that sent the browser here: its cookies and its `state` are half of the evidence.
+        if let source = index.redirectedFrom[request.exchange], byExchange[source] == nil, index.messages[source] == nil {
+            attach(source, to: flow)
+        }
+    }
+
+    /// The flow that a request goes on with: the same request again, a circle of redirects, or the interactive try after a silent one.
+    private func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
+        if let same = builders.last(where: { $0.requests.contains { isSame($0, request) } }) { return same }
+        // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own pages.
+        var exchange = request.exchange
+        var steps = 0
+        while let source = index.redirectedFrom[exchange], steps < 20 {
+            if let flow = byExchange[source], flow.responses.contains(where: { $0.callback == source }) { return flow }
+            exchange = source
+            steps += 1
+        }
+        let time = capture[request.exchange].startedAt
+        return builders.last { flow in
+            guard let silent = flow.requests.last, silent.isSilent, silent.clientID == request.clientID,
+                silent.redirectURI == request.redirectURI, flow.responses.last?.error != nil
+            else { return false }
+            return time - capture[silent.exchange].startedAt <= .seconds(60)
+        }
+    }
+
+    /// A reload, or the provider's own continuation that carries the request along.
+    private func isSame(_ left: AuthorizationRequest, _ right: AuthorizationRequest) -> Bool {
+        guard left.clientID == right.clientID else { return false }
+        if let uri = left.parameters["request_uri"], uri == right.parameters["request_uri"] { return true }
+        guard left.redirectURI == right.redirectURI, left.state == right.state, left.nonce == right.nonce,
+            left.codeChallenge == right.codeChallenge
+        else { return false }
+        // Without any value of its own, only the very same parameters are the same request.
+        return left.state != nil || left.nonce != nil || left.codeChallenge != nil
+            || left.parameters.items.map(\.value) == right.parameters.items.map(\.value)
+    }
+
+    private mutating func join(_ response: AuthorizationResponse) {
+        guard let flow = flow(answeredBy: response) else { return }
+        flow.responses.append(response)
+        flow.messages.append(.authorizationResponse(response))
+        for exchange in [response.deliveredBy, response.callback].compactMap({ $0 }) { attach(exchange, to: flow) }
+        if let code = response.code { byCode[code] = byCode[code] ?? flow }
+        for name in ["access_token", "id_token"] { if let token = response.parameters[name] { byToken[token] = flow } }
+    }
+
+    private func flow(answeredBy response: AuthorizationResponse) -> FlowBuilder? {
+        if let code = response.code, let flow = byCode[code] { return flow }
+        if let exchange = response.deliveredBy, let flow = byExchange[exchange], flow.isOpen, accepts(flow, response) { return flow }
+        let candidates = builders.filter { accepts($0, response) }
+        if let state = response.state, let flow = candidates.last(where: { $0.requests.contains { $0.state == state } }) { return flow }
+        return candidates.last(where: \.isOpen) ?? candidates.last
+    }
+
+    private func accepts(_ flow: FlowBuilder, _ response: AuthorizationResponse) -> Bool {
+        flow.requests.contains { request in
+            // A request object that nobody can read may name any redirect URI.
+            guard let uri = request.redirectURI else { return true }
+            return RecordedURL(uri).withoutQuery == response.target.text
+        }
+    }
+
+    private mutating func join(_ request: TokenRequest, _ message: OAuthMessage, _ host: String?) {
+        let flow = existingFlow(for: request, host) ?? new(grant: request.grantType, request.exchange)
+        flow.clientID = flow.clientID ?? request.clientID
+        add(message, to: flow, host)
+        if let code = request.code { byCode[code] = byCode[code] ?? flow }
+        for token in [request.accessToken, request.issuedRefreshToken, request.answer.parameters["id_token"]].compactMap({ $0 }) {
+            byToken[token] = flow
+        }
+        // A reused refresh token goes with the flow that saw it first.
+        if let token = request.refreshToken, byToken[token] == nil { byToken[token] = flow }
+    }
+
+    private func existingFlow(for request: TokenRequest, _ host: String?) -> FlowBuilder? {
+        if let code = request.code, let flow = byCode[code] { return flow }
+        if let token = request.refreshToken { return byToken[token] }
+        if let token = request.parameters["subject_token"] { return byToken[token] }
+        if let code = request.parameters["device_code"] { return byDeviceCode[code] }
+        guard request.isCodeExchange else { return nil }
+        let candidates = builders.filter { flow in
+            guard !flow.requests.isEmpty else { return false }
+            let isClient = request.clientID == nil || flow.clientID == request.clientID
+            let isTarget = request.redirectURI == nil || flow.requests.contains { $0.redirectURI == request.redirectURI }
+            return isClient && isTarget
+        }
+        let isWaiting: (FlowBuilder) -> Bool = { flow in
+            !flow.messages.contains { if case .token = $0 { true } else { false } }
+        }
+        return candidates.first(where: isWaiting) ?? candidates.last ?? sameClient(request, host, isWaiting)
+    }
+
+    /// A code that was changed on the way, with a redirect URI that was changed, too: the client is what is left.
+    private func sameClient(_ request: TokenRequest, _ host: String?, _ isWaiting: (FlowBuilder) -> Bool) -> FlowBuilder? {
+        let candidates = builders.filter { flow in
+            guard !flow.requests.isEmpty, let host, flow.providerHosts.contains(host) else { return false }
+            return request.clientID == nil || flow.clientID == request.clientID
+        }
+        return candidates.last(where: isWaiting)
+    }
+
+    private mutating func join(_ call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
+        let hint = call.parameters["id_token_hint"]
+        let flow =
+            hint.flatMap { byToken[$0] } ?? hint.flatMap { hinted($0) }
+            ?? flow(ofClient: call.parameters["client_id"], host)
+            ?? builders.last { flow in host.map { flow.providerHosts.contains($0) } ?? false && !flow.requests.isEmpty }
+            ?? new(grant: "logout", call.exchange)
+        add(message, to: flow, host)
+        if let source = index.redirectedFrom[call.exchange], byExchange[source] == nil { attach(source, to: flow) }
+    }
+
+    /// An ID token of a refresh that is not in the capture still names its subject's login.
+    private func hinted(_ hint: String) -> FlowBuilder? {
+        guard let audience = JSONWebToken.parse(hint)?.audience else { return nil }
+        return builders.last { flow in flow.clientID.map { audience.contains($0) } ?? false }
+    }
+
+    private func flow(ofClient client: String?, _ host: String?) -> FlowBuilder? {
+        guard let client else { return nil }
+        return builders.last { flow in
+            flow.clientID == client && (host.map { flow.providerHosts.isEmpty || flow.providerHosts.contains($0) } ?? true)
+        }
+    }
+
+    // MARK: - Pages
+
+    /// What the user sees at the provider, between request and response.
+    private mutating func joinPage(_ exchange: Int) {
+        let recorded = capture[exchange]
+        let url = recorded.request.url
+        guard url.isWeb, let host = url.host, recorded.response != nil, recorded.request.method != "OPTIONS", !Asset.isAsset(recorded) else { return }
+        let open = builders.filter { $0.isOpen && ($0.providerHosts.contains(host) || isLed(exchange, by: $0)) }
+        guard !open.isEmpty else { return }
+        let flow: FlowBuilder
+        if open.count == 1 {
+            flow = open[0]
+        } else {
+            let related = open.map { ($0, isLed(exchange, by: $0) ? 1000 : $0.kinship(recorded)) }
+            flow = related.max { ($0.1, $0.0.number) < ($1.1, $1.0.number) }?.0 ?? open[open.count - 1]
+        }
+        // A redirect to the app's own pages does not make it a provider.
+        guard !flow.clientHosts.contains(host) || flow.providerHosts.contains(host) else { return }
+        attach(exchange, to: flow)
+        flow.interactions.insert(exchange)
+        flow.providerHosts.insert(host)
+        flow.learn(recorded)
+    }
+
+    private func isLed(_ exchange: Int, by flow: FlowBuilder) -> Bool {
+        guard let source = index.redirectedFrom[exchange], let owner = byExchange[source] else { return false }
+        return owner === flow && (flow.interactions.contains(source) || flow.requests.contains { $0.exchange == source })
+    }
+
+    // MARK: - What is left
+
+    private mutating func refusedPushes() {
+        for (exchange, call) in pushed.sorted(by: { $0.key < $1.key }) {
+            let flow = new(grant: "authorization_code", exchange)
+            flow.clientID = call.authentication.clientID?.value
+            add(.pushedRequest(call), to: flow, capture[exchange].request.url.host)
+        }
+    }
+
+    private mutating func failedConnections() {
+        var byHost: [String: FlowBuilder] = [:]
+        let hadFlows = !builders.isEmpty
+        for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
+            let recorded = capture[exchange]
+            guard recorded.response == nil, recorded.failure != nil, let host = recorded.request.url.host else { continue }
+            let near = builders.filter { $0.grant != "connection" && ($0.providerHosts.contains(host) || $0.clientHosts.contains(host)) }
+            if let flow = near.last(where: { $0.startedAt <= recorded.startedAt }) ?? near.first {
+                attach(exchange, to: flow)
+                continue
+            }
+            let isProvider = ProviderRecognizer.kind(ofHost: host) != nil && !index.openedHosts.contains(host)
+            // Nothing of any login was seen, and the recorder was refused: that is what its user has to know.
+            let isAllThereIs = !hadFlows && RecorderRefusal.isOne(recorded)
+            guard isProvider || isAllThereIs else { continue }
+            let flow = byHost[host] ?? new(grant: "connection", exchange)
+            byHost[host] = flow
+            flow.providerHosts.insert(host)
+            attach(exchange, to: flow)
+        }
+    }
+
+    /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of their own.
+    private mutating func sharedDocuments() {
+        var alone: [String: FlowBuilder] = [:]
+        for exchange in index.order {
+            guard let message = index.messages[exchange], let owners = owners(of: message, exchange) else { continue }
+            if owners.isEmpty {
+                let host = capture[exchange].request.url.host ?? ""
+                let grant = if case .registration = message { "registration" } else { "discovery" }
+                let flow = alone[host] ?? new(grant: grant, exchange)
+                alone[host] = flow
+                add(message, to: flow, host)
+            } else {
+                for flow in owners { add(message, to: flow, nil) }
+            }
+        }
+    }
+
+    /// Nil for messages of other kinds.
+    private func owners(of message: OAuthMessage, _ exchange: Int) -> [FlowBuilder]? {
+        let host = capture[exchange].request.url.host
+        let flows = builders.filter { $0.grant != "connection" && $0.grant != "discovery" && $0.grant != "registration" }
+        switch message {
+        case .registration(let call):
+            let client = call.answer.parameters["client_id"]
+            let own = flows.filter { client != nil && $0.clientID == client }
+            return own.isEmpty ? flows.filter { host.map($0.providerHosts.contains) ?? false } : own
+        case .discovery(let document):
+            let named = Set(["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint"].compactMap { document.endpoint($0).map { Self.address(RecordedURL($0)) } })
+            let own = flows.filter { flow in flow.messages.contains { named.contains(Self.address(capture[$0.exchange].request.url)) } }
+            if !own.isEmpty { return own }
+            return flows.filter { host.map($0.providerHosts.contains) ?? false }
+        case .keySet(let document):
+            let issuers = index.metadata.filter { $0.endpoint("jwks_uri") == document.url.text }
+            let named = Set(issuers.flatMap { metadata in ["authorization_endpoint", "token_endpoint"].compactMap { metadata.endpoint($0).map { Self.address(RecordedURL($0)) } } })
+            let own = flows.filter { flow in flow.messages.contains { named.contains(Self.address(capture[$0.exchange].request.url)) } }
+            if !own.isEmpty { return own }
+            return flows.filter { host.map($0.providerHosts.contains) ?? false }
+        default: return nil
+        }
+    }
+
+    private static func address(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }
+
+    // MARK: - Bookkeeping
+
+    private mutating func new(grant: String, _ exchange: Int) -> FlowBuilder {
+        let flow = FlowBuilder(grant: grant, startedAt: capture[exchange].startedAt, number: builders.count)
+        builders.append(flow)
+        return flow
+    }
+
+    private mutating func add(_ message: OAuthMessage, to flow: FlowBuilder, _ host: String?) {
+        flow.add(message, host: host)
+        if byExchange[message.exchange] == nil { byExchange[message.exchange] = flow }
+    }
+
+    private mutating func attach(_ exchange: Int, to flow: FlowBuilder) {
+        flow.exchanges.insert(exchange)
+        if byExchange[exchange] == nil { byExchange[exchange] = flow }
+    }
+
+    private func grant(of request: AuthorizationRequest) -> String {
+        let types = Set((request.responseType ?? "code").split(separator: " "))
+        guard types.contains("code") else { return "implicit" }
+        return types.count > 1 ? "hybrid" : "authorization_code"
+    }
+
+    private func grantName(of message: OAuthMessage) -> String {
+        switch message {
+        case .introspection: "introspection"
+        case .revocation: "revocation"
+        default: "userinfo"
+        }
+    }
+}

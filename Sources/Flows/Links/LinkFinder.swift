@@ -1,0 +1,148 @@
+import Captures
+import JOSE
+import OAuth
+
+/// Finds the way of each value through a flow. One table of values; linear in the occurrences.
+enum LinkFinder {
+    /// Parameters whose value is never made up for one login: an equal one somewhere else is no link.
+    private static let commonNames: Set<String> = [
+        "response_type", "response_mode", "grant_type", "scope", "client_id", "redirect_uri", "prompt", "display", "iss", "aud", "issuer",
+        "code_challenge_method", "token_type", "resource", "audience", "login_hint", "ui_locales", "acr_values", "acr", "typ", "alg", "error",
+        "post_logout_redirect_uri", "sub", "claims", "max_age", "realm",
+    ]
+
+    /// Parameters that are linked however short their value is.
+    private static let protocolNames: Set<String> = [
+        "state", "nonce", "code", "access_token", "refresh_token", "id_token", "id_token_hint", "request_uri", "device_code", "code_verifier",
+        "code_challenge", "session_state", "client_secret", "user_code", "sid",
+    ]
+
+    static func links(of flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
+        let exchanges = index.order.filter(flow.exchanges.contains)
+        let registered = Set(index.registrations.map(\.exchange)).intersection(flow.exchanges)
+        var order: [String] = []
+        var table: [String: [Occurrence]] = [:]
+        var leftovers: [Occurrence] = []
+        for exchange in exchanges {
+            for occurrence in OccurrenceCollector.occurrences(in: index.capture[exchange], at: exchange) {
+                let isIssued = registered.contains(exchange) && occurrence.place.name == "client_id"
+                guard isIssued || mayTravel(occurrence) || table[occurrence.value] != nil else { continue }
+                if occurrence.place.part == .requestCookie || occurrence.place.part == .responseHeader { leftovers.append(occurrence) }
+                if table[occurrence.value] == nil { order.append(occurrence.value) }
+                table[occurrence.value, default: []].append(occurrence)
+            }
+        }
+        var links: [Link] = []
+        var respelled: [Link] = []
+        for value in order {
+            guard let occurrences = table[value], let origin = occurrences.first else { continue }
+            let uses = occurrences.dropFirst().filter { $0.place != origin.place }
+            if !uses.isEmpty {
+                links.append(Link(name: origin.place.name, origin: origin, uses: Array(uses), transform: .equal))
+            } else if let link = respelling(of: origin, in: table) {
+                respelled.append(link)
+            }
+        }
+        links += respelled
+        links += challenges(flow)
+        links += hashes(flow)
+        links += parts(leftovers, table)
+        let position = Dictionary(uniqueKeysWithValues: exchanges.enumerated().map { ($1, $0) })
+        return links.enumerated().sorted { left, right in
+            let key = { (link: Link) in position[link.origin.place.exchange ?? -1] ?? 0 }
+            return (key(left.element), left.offset) < (key(right.element), right.offset)
+        }.map(\.element)
+    }
+
+    private static func mayTravel(_ occurrence: Occurrence) -> Bool {
+        let value = occurrence.value
+        let length = value.utf8.count
+        guard length >= 2, length <= 1 << 20, !commonNames.contains(occurrence.place.name) else { return false }
+        if protocolNames.contains(occurrence.place.name) { return true }
+        // What was made up for one login is long, has digits, and is no address or sentence.
+        guard length >= 12, value.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return false }
+        return !value.utf8.contains(0x20) && RecordedURL(value).authority == nil
+    }
+
+    /// The same value in another spelling: percent-encoded once more, or inside base64url.
+    private static func respelling(of occurrence: Occurrence, in table: [String: [Occurrence]]) -> Link? {
+        let decoded = PercentEncoding.decode(occurrence.value)
+        if decoded != occurrence.value, let origin = table[decoded]?.first {
+            return Link(name: origin.place.name, origin: origin, uses: [occurrence], transform: .percent)
+        }
+        guard occurrence.value.utf8.count >= 12, let bytes = Base64URL.decode(occurrence.value),
+            let text = String(validating: bytes, as: UTF8.self), text != occurrence.value, let origin = table[text]?.first
+        else { return nil }
+        return Link(name: origin.place.name, origin: origin, uses: [occurrence], transform: .base64url)
+    }
+
+    private static func challenges(_ flow: FlowBuilder) -> [Link] {
+        var links: [Link] = []
+        for case .token(let request) in flow.messages {
+            guard let verifier = request.parameters.parameter("code_verifier") else { continue }
+            for login in flow.requests {
+                guard let challenge = login.parameters.parameter("code_challenge"),
+                    let relation = CodeChallenge.relation(of: challenge.value, to: verifier.value)
+                else { continue }
+                // Equal values are linked already.
+                guard relation != .plain else { continue }
+                links.append(
+                    Link(
+                        name: "code_verifier",
+                        origin: Occurrence(place: verifier.place, value: verifier.value, rawValue: verifier.rawValue),
+                        uses: [Occurrence(place: challenge.place, value: challenge.value, rawValue: challenge.rawValue)],
+                        transform: relation == .s256 ? .s256 : .malformedChallenge
+                    )
+                )
+            }
+        }
+        return links
+    }
+
+    /// Access token and code, as the ID token beside them carries their hashes.
+    private static func hashes(_ flow: FlowBuilder) -> [Link] {
+        var links: [Link] = []
+        for case .token(let request) in flow.messages {
+            guard let token = request.idToken, let algorithm = token.token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) else { continue }
+            if let hash = token.accessTokenHash, let access = request.answer.parameters.parameter("access_token"),
+                JSONWebToken.halfHash(of: access.value, algorithm: algorithm) == hash
+            {
+                links.append(
+                    Link(
+                        name: "access_token",
+                        origin: Occurrence(place: access.place, value: access.value),
+                        uses: [Occurrence(place: token.place(ofClaim: "at_hash"), value: hash)],
+                        transform: .atHash
+                    )
+                )
+            }
+            if let hash = token.codeHash, let code = request.parameters.parameter("code"),
+                JSONWebToken.halfHash(of: code.value, algorithm: algorithm) == hash
+            {
+                links.append(
+                    Link(
+                        name: "code",
+                        origin: Occurrence(place: code.place, value: code.value),
+                        uses: [Occurrence(place: token.place(ofClaim: "c_hash"), value: hash)],
+                        transform: .codeHash
+                    )
+                )
+            }
+        }
+        return links
+    }
+
+    /// Cookies that carry a known value beside something else (`state|signature`).
+    private static func parts(_ cookies: [Occurrence], _ table: [String: [Occurrence]]) -> [Link] {
+        var links: [Link] = []
+        for cookie in cookies where cookie.value.utf8.count < 8192 {
+            let pieces = PercentEncoding.decode(cookie.value).utf8.split { "|.:,;&=\"{} ".utf8.contains($0) }.map { String(Substring($0)) }
+            guard pieces.count > 1 else { continue }
+            for piece in Set(pieces) where piece.utf8.count >= 8 && piece != cookie.value {
+                guard let origin = table[piece]?.first, origin.place != cookie.place else { continue }
+                links.append(Link(name: origin.place.name, origin: origin, uses: [cookie], transform: .part))
+            }
+        }
+        return links.sorted { ($0.name, $0.uses[0].place.exchange ?? 0) < ($1.name, $1.uses[0].place.exchange ?? 0) }
+    }
+}

@@ -1,0 +1,72 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// Lists the values of an exchange that could travel, each with its place, request before answer.
+enum OccurrenceCollector {
+    static func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
+        var list: [Occurrence] = []
+        func add(_ part: Place.Part, _ name: String, _ value: String, _ raw: String? = nil) {
+            list.append(Occurrence(place: Place(exchange: index, part: part, name: name), value: value, rawValue: raw))
+        }
+        func add(_ part: Place.Part, _ items: QueryItems) {
+            for item in items.items {
+                add(part, item.name, item.value, item.rawValue)
+                claims(of: item.value)
+            }
+        }
+        func claims(of value: String) {
+            guard let claims = JSONWebToken.parse(value)?.claims else { return }
+            for member in claims.members { if let text = member.value.string { add(.jwtClaims, member.name, text) } }
+        }
+        func members(_ part: Place.Part, _ value: JSONValue, _ name: String, depth: Int) {
+            switch value {
+            case .string(let text):
+                add(part, name, text)
+                claims(of: text)
+            case .array(let elements) where depth < 4: for element in elements { members(part, element, name, depth: depth + 1) }
+            case .object(let object) where depth < 4:
+                for member in object.members { members(part, member.value, member.name, depth: depth + 1) }
+            default: break
+            }
+        }
+        let request = exchange.request
+        add(.requestQuery, request.url.queryItems)
+        for cookie in request.cookies { add(.requestCookie, cookie.name, cookie.value) }
+        if let token = BearerToken.of(request, exchange: index) {
+            add(.requestHeader, "Authorization", token.value, token.rawValue)
+        } else if request.headers.contains("authorization") {
+            let authentication = ClientAuthentication(of: request, exchange: index, parameters: Parameters())
+            if let secret = authentication.secret { add(.requestHeader, "Authorization", secret.value, secret.rawValue) }
+        }
+        if let form = FormBody.items(of: request.body) {
+            add(.requestBody, form)
+        } else if let json = json(request.body) {
+            members(.requestBody, json, "", depth: 0)
+        }
+        guard let response = exchange.response else { return list }
+        if let location = response.location {
+            let url = RecordedURL(location)
+            add(.responseLocation, url.queryItems)
+            add(.responseLocation, url.fragmentItems)
+        }
+        for cookie in response.setCookies { add(.responseHeader, cookie.name, cookie.value) }
+        if let json = json(response.body) {
+            members(.responseBody, json, "", depth: 0)
+        } else if let body = response.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20, let html = body.text {
+            for form in HTMLForm.all(in: html) {
+                add(.responseBody, RecordedURL(form.action).queryItems)
+                for field in form.fields where field.type == "hidden" { add(.responseBody, field.name, field.value) }
+            }
+        }
+        return list
+    }
+
+    private static func json(_ body: Body?) -> JSONValue? {
+        guard let body, (body.size ?? 0) < 1 << 20, let bytes = body.bytes, let first = bytes.first(where: { $0 > 0x20 }),
+            first == 0x7b || first == 0x5b
+        else { return nil }
+        return try? JSONParser.parse(bytes)
+    }
+}

@@ -1,0 +1,63 @@
+package import Captures
+package import JOSE
+package import OAuth
+
+/// What a step of a flow is, in the words of the specifications; raw values are those of the JSON.
+package enum StepKind: String, Sendable, Hashable, CaseIterable {
+    case discovery
+    case jwks
+    case clientRegistration = "client_registration"
+    case pushedAuthorizationRequest = "pushed_authorization_request"
+    case authorizationRequest = "authorization_request"
+    case authorizationResponse = "authorization_response"
+    case tokenRequest = "token_request"
+    case refreshRequest = "refresh_request"
+    case userInfoRequest = "userinfo_request"
+    case introspectionRequest = "introspection_request"
+    case revocationRequest = "revocation_request"
+    case endSessionRequest = "end_session_request"
+    case deviceAuthorizationRequest = "device_authorization_request"
+    case resourceMetadata = "resource_metadata"
+    case resourceRequest = "resource_request"
+    case userInteraction = "user_interaction"
+}
+
+/// Who sends or receives: a lane of the timeline.
+package struct Participant: Sendable, Hashable {
+    package enum Role: String, Sendable, Hashable {
+        case browser
+        case backend
+        case app
+        case provider
+        case resource
+    }
+
+    package var role: Role
+    /// The client's process where the recorder knew it, else the role.
+    package var name: String
+
+    package init(role: Role, name: String? = nil) {
+        self.role = role
+        self.name = name ?? role.rawValue
+    }
+}
+
+/// One message of a flow.
+package struct Step: Sendable {
+    package var kind: StepKind
+    package var exchange: Int
+    package var at: Timestamp
+    package var from: Participant
+    package var to: Participant
+    package var parameters: Parameters
+    package var tokens: [StepToken]
+}
+
+/// A token that travels in a step.
+package struct StepToken: Sendable {
+    /// The parameter or member that carries it.
+    package var name: String
+    package var token: JSONWebToken
+    package var signature: SignatureOutcome
+    package var checks: [TokenCheck]
+}

@@ -1,0 +1,59 @@
+package import Captures
+import JOSE
+
+/// How a client identified itself at an endpoint of the provider (RFC 6749, section 2.3; OpenID Connect Core, section 9).
+package struct ClientAuthentication: Sendable, Hashable {
+    package enum Method: String, Sendable, Hashable {
+        case none
+        case secretBasic = "client_secret_basic"
+        case secretPost = "client_secret_post"
+        /// `client_assertion`; which of the two JWT methods shows in its `alg`.
+        case assertion = "client_assertion"
+    }
+
+    /// In the order Basic, assertion, body. Several at once are what RFC 6749 forbids.
+    package var methods: [Method]
+    package var clientID: Parameter?
+    /// As it was sent; Basic credentials form-decoded (RFC 6749, section 2.3.1).
+    package var secret: Parameter?
+    /// Basic credentials without form decoding, where that gives another secret: half of the field does it so.
+    package var undecodedSecret: String?
+    package var assertion: Parameter?
+
+    package init(of request: RecordedRequest, exchange: Int, parameters: Parameters) {
+        methods = []
+        clientID = parameters.parameter("client_id")
+        if let header = request.headers.first("authorization"), header.utf8.count > 6,
+            header.prefix(6).lowercased() == "basic "
+        {
+            methods.append(.secretBasic)
+            let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
+            let decoded = String(decoding: Base64.decode(String(header.dropFirst(6))), as: UTF8.self)
+            if let colon = decoded.utf8.firstIndex(of: 0x3a) {
+                let name = String(decoded[..<colon])
+                let raw = String(decoded[decoded.utf8.index(after: colon)...])
+                clientID = Parameter(
+                    name: "client_id",
+                    value: PercentEncoding.decode(name, plusIsSpace: true),
+                    rawValue: name,
+                    place: place
+                )
+                let value = PercentEncoding.decode(raw, plusIsSpace: true)
+                secret = Parameter(name: "client_secret", value: value, rawValue: raw, place: place)
+                if value != raw { undecodedSecret = raw }
+            }
+        }
+        if let parameter = parameters.parameter("client_assertion") {
+            methods.append(.assertion)
+            assertion = parameter
+            if clientID == nil, let subject = JSONWebToken.parse(parameter.value)?.subject {
+                clientID = Parameter(name: "client_id", value: subject, place: parameter.place)
+            }
+        }
+        if let parameter = parameters.parameter("client_secret"), !parameter.value.isEmpty {
+            methods.append(.secretPost)
+            if secret == nil { secret = parameter }
+        }
+        if methods.isEmpty { methods = [.none] }
+    }
+}

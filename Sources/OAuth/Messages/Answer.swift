@@ -1,0 +1,53 @@
+package import Captures
+package import JSON
+
+/// The answer of an endpoint that speaks JSON, whatever it was.
+package struct Answer: Sendable {
+    package var exchange: Int
+    /// Nil where there was none.
+    package var status: Int?
+    /// The members of a JSON object, or of a form where the server wrote one (GitHub).
+    package var parameters: Parameters
+    /// The whole object, for nested values; nil where the body is none or not recorded.
+    package var json: JSONObject?
+    /// Why there was no answer, in the recorder's words.
+    package var failure: String?
+    /// Whether a body was saved (an empty one counts).
+    package var isBodyRecorded: Bool
+
+    package init(of exchange: Exchange, at index: Int) {
+        self.exchange = index
+        status = exchange.response?.status
+        failure = exchange.failure
+        let body = exchange.response?.body
+        isBodyRecorded = body?.isRecorded ?? false
+        json = body?.bytes.flatMap { Answer.object($0) }
+        if let json {
+            parameters = Parameters(json, of: index, in: .responseBody)
+        } else if body?.essence == FormBody.mediaType, let items = FormBody.items(of: body) {
+            parameters = Parameters(items, of: index, in: .responseBody)
+        } else {
+            parameters = Parameters()
+        }
+    }
+
+    private static func object(_ bytes: [UInt8]) -> JSONObject? {
+        // A page is no JSON: said by its first byte, without reading a megabyte of it.
+        guard let first = bytes.first(where: { $0 > 0x20 && $0 != 0xef && $0 != 0xbb && $0 != 0xbf }), first == 0x7b else { return nil }
+        return (try? JSONParser.parse(bytes.drop { $0 != 0x7b }))?.object
+    }
+
+    package var error: ErrorResponse? { ErrorResponse(parameters) }
+
+    /// 2xx without an OAuth error in it.
+    package var isSuccess: Bool { (status.map { (200..<300).contains($0) } ?? false) && error == nil }
+
+    /// Answered, and not with success.
+    package var isRefusal: Bool { status != nil && !isSuccess }
+
+    /// The place of a member.
+    package func place(_ name: String) -> Place { Place(exchange: exchange, part: .responseBody, name: name) }
+
+    /// The place of the status line.
+    package var statusPlace: Place { Place(exchange: exchange, part: .responseStatus, name: "") }
+}

@@ -1,0 +1,36 @@
+package import Captures
+import JOSE
+
+/// A request to the authorization endpoint (RFC 6749, section 4.1.1), merged with what was pushed (RFC 9126) and with its request object
+/// (RFC 9101).
+package struct AuthorizationRequest: Sendable {
+    package var exchange: Int
+    /// The endpoint, without the query.
+    package var endpoint: RecordedURL
+    package var parameters: Parameters
+    /// The pushed request whose `request_uri` this one carries.
+    package var pushed: Int?
+    /// Status of the direct answer; nil where there was none.
+    package var status: Int?
+
+    package init(exchange: Int, request: RecordedRequest, parameters: Parameters, status: Int?) {
+        self.exchange = exchange
+        self.endpoint = RecordedURL(request.url.withoutQuery)
+        self.parameters = parameters
+        self.status = status
+        guard let object = parameters.parameter("request"), let claims = JSONWebToken.parse(object.value)?.claims else { return }
+        // What stands outside of the object does not count (RFC 9101, section 6.3), but is often all there is.
+        let inside = Parameters(claims, of: exchange, in: .jwtClaims)
+        self.parameters = inside.merged(with: parameters)
+    }
+
+    package var clientID: String? { parameters["client_id"] }
+    package var redirectURI: String? { parameters["redirect_uri"] }
+    package var state: String? { parameters["state"] }
+    package var nonce: String? { parameters["nonce"] }
+    package var responseType: String? { parameters["response_type"] }
+    package var codeChallenge: String? { parameters["code_challenge"].flatMap { $0.isEmpty ? nil : $0 } }
+    /// `plain` where none is named (RFC 7636, section 4.3).
+    package var codeChallengeMethod: String { parameters["code_challenge_method"] ?? "plain" }
+    package var isSilent: Bool { parameters["prompt"]?.split(separator: " ").contains("none") ?? false }
+}

@@ -1,0 +1,45 @@
+package import Captures
+
+/// What the provider sends to the redirect URI (RFC 6749, section 4.1.2), wherever it was seen.
+package struct AuthorizationResponse: Sendable {
+    /// Where it travelled.
+    package enum Mode: String, Sendable, Hashable {
+        case query
+        case fragment
+        case formPost = "form_post"
+    }
+
+    package var mode: Mode
+    /// From the place where it arrived where that is recorded, else from the redirect.
+    package var parameters: Parameters
+    /// The exchange whose `Location` (or page with an automatic form) carries it.
+    package var deliveredBy: Int?
+    /// The exchange at the redirect URI.
+    package var callback: Int?
+    /// The URL it goes to, without the response's parameters.
+    package var target: RecordedURL
+
+    package init(mode: Mode, parameters: Parameters, deliveredBy: Int? = nil, callback: Int? = nil, target: RecordedURL) {
+        self.mode = mode
+        self.parameters = parameters
+        self.deliveredBy = deliveredBy
+        self.callback = callback
+        self.target = target
+    }
+
+    package var code: String? { parameters["code"] }
+    package var state: String? { parameters["state"] }
+    package var error: ErrorResponse? { ErrorResponse(parameters) }
+    /// The first exchange it is seen in.
+    package var exchange: Int { deliveredBy ?? callback ?? 0 }
+
+    /// Names that make parameters a response.
+    static let names: Set<String> = ["code", "error", "id_token", "access_token", "response"]
+
+    /// Whether a set of parameters can be a response: one of its names, and something that only a response has beside it or a target that is a
+    /// known redirect URI.
+    package static func isResponse(_ items: QueryItems, isKnownTarget: Bool) -> Bool {
+        guard items.items.contains(where: { names.contains($0.name) && !$0.value.isEmpty }) else { return false }
+        return isKnownTarget
+    }
+}

@@ -1,0 +1,41 @@
+package import Captures
+
+/// A request to one of the endpoints that take parameters and answer JSON: registration, pushed requests, device authorization,
+/// userinfo, introspection, revocation, logout, and resources called with a token.
+package struct EndpointCall: Sendable {
+    package var exchange: Int
+    package var endpoint: RecordedURL
+    /// Query, form or JSON members of the request.
+    package var parameters: Parameters
+    package var authentication: ClientAuthentication
+    package var answer: Answer
+    /// The token of an `Authorization: Bearer` or `DPoP` header, or of the parameter `access_token` (RFC 6750, section 2).
+    package var token: Parameter?
+
+    package init(exchange: Int, request: RecordedRequest, parameters: Parameters, answer: Answer) {
+        self.exchange = exchange
+        self.endpoint = RecordedURL(request.url.withoutQuery)
+        self.parameters = parameters
+        self.authentication = ClientAuthentication(of: request, exchange: exchange, parameters: parameters)
+        self.answer = answer
+        token = BearerToken.of(request, exchange: exchange) ?? parameters.parameter("access_token")
+    }
+}
+
+/// Access tokens in requests.
+package enum BearerToken {
+    /// The token of the `Authorization` header; nil for other schemes.
+    package static func of(_ request: RecordedRequest, exchange: Int) -> Parameter? {
+        guard let header = request.headers.first("authorization") else { return nil }
+        let words = header.utf8.split(separator: 0x20)
+        guard words.count == 2, let scheme = String(words[0])?.lowercased(), ["bearer", "dpop", "token"].contains(scheme),
+            let token = String(words[1])
+        else { return nil }
+        return Parameter(
+            name: "access_token",
+            value: token,
+            rawValue: header,
+            place: Place(exchange: exchange, part: .requestHeader, name: "Authorization")
+        )
+    }
+}

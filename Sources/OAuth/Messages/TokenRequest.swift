@@ -1,0 +1,40 @@
+package import Captures
+import JOSE
+import JSON
+
+/// A request to the token endpoint with its answer (RFC 6749, sections 4.1.3, 5 and 6).
+package struct TokenRequest: Sendable {
+    package var exchange: Int
+    package var endpoint: RecordedURL
+    package var parameters: Parameters
+    package var authentication: ClientAuthentication
+    package var answer: Answer
+    package var startedAt: Timestamp
+
+    package init(exchange: Int, request: RecordedRequest, parameters: Parameters, answer: Answer, startedAt: Timestamp) {
+        self.exchange = exchange
+        self.endpoint = RecordedURL(request.url.withoutQuery)
+        self.parameters = parameters
+        self.authentication = ClientAuthentication(of: request, exchange: exchange, parameters: parameters)
+        self.answer = answer
+        self.startedAt = startedAt
+    }
+
+    /// `authorization_code` where none is named and a code is sent, as GitHub's endpoint wants it.
+    package var grantType: String { parameters["grant_type"] ?? (code == nil ? "" : "authorization_code") }
+    package var code: String? { parameters["code"] }
+    package var redirectURI: String? { parameters["redirect_uri"] }
+    package var codeVerifier: String? { parameters["code_verifier"] }
+    package var refreshToken: String? { parameters["refresh_token"] }
+    package var clientID: String? { authentication.clientID?.value }
+    package var isRefresh: Bool { grantType == "refresh_token" }
+    package var isCodeExchange: Bool { grantType == "authorization_code" }
+
+    // MARK: - The answer
+
+    package var accessToken: String? { answer.parameters["access_token"] }
+    package var issuedRefreshToken: String? { answer.parameters["refresh_token"] }
+    package var idToken: IDToken? {
+        answer.parameters.parameter("id_token").flatMap { IDToken($0) }
+    }
+}

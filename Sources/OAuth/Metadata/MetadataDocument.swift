@@ -1,0 +1,47 @@
+package import Captures
+package import JOSE
+import JSON
+
+/// Metadata of an authorization server (OpenID Connect Discovery, RFC 8414) or of a protected resource (RFC 9728).
+package struct MetadataDocument: Sendable {
+    package var exchange: Int
+    package var url: RecordedURL
+    package var answer: Answer
+    package var isProtectedResource: Bool
+
+    package var issuer: String? { answer.parameters["issuer"] }
+
+    package func endpoint(_ name: String) -> String? { answer.parameters[name] }
+
+    /// The issuer that was asked: the URL without its well-known part (Discovery, section 4; RFC 8414, section 3.1).
+    package var askedIssuer: String {
+        let text = url.withoutQuery
+        for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] where text.hasSuffix(suffix) {
+            return String(text.dropLast(suffix.count))
+        }
+        for part in ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] {
+            if let range = text.utf8.firstRange(of: Array(part.utf8)) {
+                return String(text[..<range.lowerBound]) + String(text[range.upperBound...])
+            }
+        }
+        return text
+    }
+}
+
+/// A key set as it was served (`jwks_uri`).
+package struct KeySetDocument: Sendable {
+    package var exchange: Int
+    package var url: RecordedURL
+    package var answer: Answer
+    package var servedAt: Timestamp
+    /// Nil where the answer is none.
+    package var keys: JSONWebKeySet?
+
+    package init(exchange: Int, url: RecordedURL, answer: Answer, servedAt: Timestamp) {
+        self.exchange = exchange
+        self.url = url
+        self.answer = answer
+        self.servedAt = servedAt
+        keys = answer.json.flatMap { JSONWebKeySet(json: .object($0)) }
+    }
+}

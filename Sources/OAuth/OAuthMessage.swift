@@ -1,0 +1,30 @@
+/// A protocol message read out of an exchange. Says what was sent; judges nothing.
+package enum OAuthMessage: Sendable {
+    case discovery(MetadataDocument)
+    case keySet(KeySetDocument)
+    case registration(EndpointCall)
+    case pushedRequest(EndpointCall)
+    case authorizationRequest(AuthorizationRequest)
+    case authorizationResponse(AuthorizationResponse)
+    case token(TokenRequest)
+    case userInfo(EndpointCall)
+    case introspection(EndpointCall)
+    case revocation(EndpointCall)
+    case endSession(EndpointCall)
+    case deviceAuthorization(EndpointCall)
+    case resource(EndpointCall)
+
+    /// The (first) exchange it was read from.
+    package var exchange: Int {
+        switch self {
+        case .discovery(let document): document.exchange
+        case .keySet(let document): document.exchange
+        case .authorizationRequest(let request): request.exchange
+        case .authorizationResponse(let response): response.exchange
+        case .token(let request): request.exchange
+        case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
+            .revocation(let call), .endSession(let call), .deviceAuthorization(let call), .resource(let call):
+            call.exchange
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package import Captures
+package import JOSE
+import JSON
+
+/// An ID token (OpenID Connect Core, section 2) with the place it came in.
+package struct IDToken: Sendable, Hashable {
+    package var token: JSONWebToken
+    /// Of the parameter that carried it.
+    package var place: Place
+
+    /// Nil where the value has not the shape of a token.
+    package init?(_ parameter: Parameter) {
+        guard let token = JSONWebToken.parse(parameter.value) else { return nil }
+        self.token = token
+        place = parameter.place
+    }
+
+    package var nonce: String? { token.claim("nonce")?.string }
+    package var accessTokenHash: String? { token.claim("at_hash")?.string }
+    package var codeHash: String? { token.claim("c_hash")?.string }
+
+    /// The place of a claim.
+    package func place(ofClaim name: String) -> Place { Place(exchange: place.exchange, part: .jwtClaims, name: name) }
+
+    /// The place of a header member.
+    package func place(ofHeader name: String) -> Place { Place(exchange: place.exchange, part: .jwtHeader, name: name) }
+}
