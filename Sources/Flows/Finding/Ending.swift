@@ -23,7 +23,9 @@ struct Ending {
         guard let request = builder.requests.last else { return nil }
         let exchanges = tokens.filter { !$0.isRefresh }
         let last = exchanges.last { $0.answer.status != nil }
-        if let response = builder.responses.last {
+        // Sent to the provider once more, and nothing came back: that is where it ended.
+        let isUnanswered = builder.responses.last.map { index.capture[$0.exchange].startedAt < index.capture[request.exchange].startedAt } ?? true
+        if let response = builder.responses.last, !isUnanswered || request.isSilent || !exchanges.isEmpty {
             if let error = response.error { return Self.isCancellation(error) ? .cancelled : .failure }
             if let callback = response.callback, let status = index.capture[callback].response?.status, status >= 400,
                 last?.answer.isSuccess != true || !hasSucceededAfter(callback)
@@ -64,10 +66,17 @@ struct Ending {
     /// A refused call with the tokens, or a refused logout, ends a flow that went well until then.
     private func later(than outcome: Outcome) -> Outcome {
         guard outcome == .success else { return outcome }
+        var revoked: Set<String> = []
         let calls = messages.compactMap { message -> Answer? in
             switch message {
-            case .userInfo(let call), .resource(let call), .endSession(let call): call.answer
-            default: nil
+            case .revocation(let call):
+                // A token that was given back has to be refused.
+                if call.answer.isSuccess, let token = call.parameters["token"] { revoked.insert(token) }
+                return nil
+            case .userInfo(let call), .resource(let call):
+                return call.token.map { revoked.contains($0.value) } ?? false ? nil : call.answer
+            case .endSession(let call): return call.answer
+            default: return nil
             }
         }
         // Each URL counts by its last answer: a 401 that was repeated with success is none.

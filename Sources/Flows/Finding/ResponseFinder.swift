@@ -64,7 +64,7 @@ struct ResponseFinder {
         if let location = exchange.response?.location {
             let url = exchange.request.url.resolving(location)
             guard targets.contains(Self.key(url)) else { return nil }
-            if AuthorizationResponse.isResponse(url.queryItems, isKnownTarget: true) {
+            if AuthorizationResponse.isResponse(url.queryItems, mode: .query) {
                 return AuthorizationResponse(
                     mode: .query,
                     parameters: Parameters(url.queryItems, of: index, in: .responseLocation),
@@ -72,7 +72,7 @@ struct ResponseFinder {
                     target: RecordedURL(url.withoutQuery)
                 )
             }
-            guard AuthorizationResponse.isResponse(url.fragmentItems, isKnownTarget: true) else { return nil }
+            guard AuthorizationResponse.isResponse(url.fragmentItems, mode: .fragment) else { return nil }
             return AuthorizationResponse(
                 mode: .fragment,
                 parameters: Parameters(url.fragmentItems, of: index, in: .responseLocation),
@@ -84,7 +84,7 @@ struct ResponseFinder {
         for form in HTMLForm.all(in: html) where form.method == "post" {
             let target = exchange.request.url.resolving(form.action)
             let items = QueryItems(items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) })
-            guard targets.contains(Self.key(target)), AuthorizationResponse.isResponse(items, isKnownTarget: true) else { continue }
+            guard targets.contains(Self.key(target)), AuthorizationResponse.isResponse(items, mode: .formPost) else { continue }
             return AuthorizationResponse(
                 mode: .formPost,
                 parameters: Parameters(items, of: index, in: .responseBody),
@@ -100,7 +100,7 @@ struct ResponseFinder {
         guard targets.contains(Self.key(url)), exchange.request.method != "OPTIONS" else { return nil }
         let target = RecordedURL(url.withoutQuery)
         if exchange.request.method == "POST", let form = FormBody.items(of: exchange.request.body),
-            AuthorizationResponse.isResponse(form, isKnownTarget: true)
+            AuthorizationResponse.isResponse(form, mode: .formPost)
         {
             return AuthorizationResponse(
                 mode: .formPost,
@@ -109,7 +109,7 @@ struct ResponseFinder {
                 target: target
             )
         }
-        guard AuthorizationResponse.isResponse(url.queryItems, isKnownTarget: true) else { return nil }
+        guard AuthorizationResponse.isResponse(url.queryItems, mode: .query) else { return nil }
         return AuthorizationResponse(
             mode: .query,
             parameters: Parameters(url.queryItems, of: index, in: .requestQuery),

@@ -33,13 +33,16 @@ package struct AuthorizationResponse: Sendable {
     /// The first exchange it is seen in.
     package var exchange: Int { deliveredBy ?? callback ?? 0 }
 
-    /// Names that make parameters a response.
-    static let names: Set<String> = ["code", "error", "id_token", "access_token", "response"]
+    /// Names that make parameters a response. A bare access token is one only where the browser keeps it to itself: in a query it is what an app
+    /// sends to itself.
+    private static func names(in mode: Mode) -> Set<String> {
+        let names: Set<String> = ["code", "error", "id_token", "response"]
+        return mode == .query ? names : names.union(["access_token"])
+    }
 
-    /// Whether a set of parameters can be a response: one of its names, and something that only a response has beside it or a target that is a
-    /// known redirect URI.
-    package static func isResponse(_ items: QueryItems, isKnownTarget: Bool) -> Bool {
-        guard items.items.contains(where: { names.contains($0.name) && !$0.value.isEmpty }) else { return false }
-        return isKnownTarget
+    /// Whether what goes to a redirect URI is a response.
+    package static func isResponse(_ items: QueryItems, mode: Mode) -> Bool {
+        let names = names(in: mode)
+        return items.items.contains { names.contains($0.name) && !$0.value.isEmpty }
     }
 }
