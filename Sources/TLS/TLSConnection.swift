@@ -171,7 +171,11 @@ final class TLSConnection {
                 result = SSL_read(ssl, bytes.baseAddress, CInt(clamping: bytes.count))
                 return max(0, Int(result))
             }
-            if result > 0 { continue }
+            if result > 0 {
+                // Asking once more only to hear that there is nothing costs as much as reading did.
+                if incoming.readableBytes == 0, SSL_has_pending(ssl) == 0 { return .needsInput }
+                continue
+            }
             switch SSL_get_error(ssl, result) {
             case SSL_ERROR_WANT_READ: return .needsInput
             case SSL_ERROR_ZERO_RETURN: return .closed

@@ -96,6 +96,8 @@ package final class TLSContext: @unchecked Sendable {
         }
         // Resumption goes by tickets; a cache in the process would only grow.
         ar_tls_ctx_disable_session_cache(pointer)
+        // OpenSSL sends two; clients take one and each costs a key derivation and a record.
+        SSL_CTX_set_num_tickets(pointer, 1)
         SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
         return context
     }

@@ -31,6 +31,7 @@ final class LoopbackOrigin: Sendable {
     final class Counts: Sendable {
         let sent = Mutex(0)
         let received = Mutex(0)
+        let ended = Mutex(0)
     }
 
     /// Bytes of floods that were handed to the socket so far.
@@ -38,7 +39,12 @@ final class LoopbackOrigin: Sendable {
     /// Bytes that came in, over all connections.
     var received: Int { counts.received.withLock { $0 } }
 
-    init(tls: TLSContext?, reads: Bool = true, script: @escaping Script) async throws {
+    init(
+        tls: TLSContext?,
+        reads: Bool = true,
+        greeting: String = "",
+        script: @escaping Script
+    ) async throws {
         let counts = counts
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         channel = try await ServerBootstrap(group: group)
@@ -55,7 +61,7 @@ final class LoopbackOrigin: Sendable {
                             )
                         )
                     }
-                    try channel.pipeline.syncOperations.addHandler(ScriptHandler(script, counts))
+                    try channel.pipeline.syncOperations.addHandler(ScriptHandler(script, counts, greeting))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -77,9 +83,17 @@ final class LoopbackOrigin: Sendable {
 
         private let counts: Counts
 
-        init(_ script: @escaping Script, _ counts: Counts) {
+        private let greeting: String
+
+        init(_ script: @escaping Script, _ counts: Counts, _ greeting: String) {
+            self.greeting = greeting
             self.script = script
             self.counts = counts
+        }
+
+        func channelActive(context: ChannelHandlerContext) {
+            guard !greeting.isEmpty else { return }
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: greeting)), promise: nil)
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -128,7 +142,10 @@ final class LoopbackOrigin: Sendable {
         }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+            guard event as? ChannelEvent == .inputClosed else { return }
+            counts.ended.withLock { $0 += 1 }
+            // Whoever still has to answer does so first.
+            if received.isEmpty { context.close(promise: nil) }
         }
     }
 }

@@ -1,0 +1,180 @@
+import Captures
+import Foundation
+import LibCrypto
+import Proxy
+import Synchronization
+import TLS
+import Testing
+
+/// What may happen between `CONNECT` and the first answer, and at the ends of connections.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "curl is not installed"))
+struct TunnelTests {
+    private let hello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+
+    @Test func providerThatDoesNotAnswerTheHandshakeIsAPageAndAnEntry() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig(adjust: { $0.limits.handshakeTime = .milliseconds(300) })
+        let output = try await rig.curl("https://localhost:\(origin.port)/", "-w", "%{http_code}")
+        #expect(output.text.contains("ERR_CONNECTION_TIMED_OUT"))
+        #expect(output.text.hasSuffix("502"))
+        #expect(rig.exchanges.map(\.request.method) == ["GET"])
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    @Test func clientThatGivesUpMeanwhileIsAnEntry() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig()
+        let output = try await rig.curl("--max-time", "0.5", "https://localhost:\(origin.port)/")
+        #expect(output.status == 28)
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.request.method == "CONNECT")
+        #expect(
+            exchange.failure
+                == "the client closed the connection before localhost:\(origin.port) was connected"
+        )
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    @Test func providerThatWantsAClientCertificateIsNamed() async throws {
+        // OpenSSL's own server: it asks for the certificate and, with TLS 1.3, refuses after the handshake.
+        let folder = NSTemporaryDirectory() + "authreel-server-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let key = try CertificateKey.generate()
+        let seconds = ProxyRig.now().seconds
+        let leaf = try ProxyRig.originAuthority().leaf(
+            for: .host("localhost"),
+            key: key,
+            validity: .init(notBefore: seconds - 60, notAfter: seconds + 600)
+        )
+        try leaf.pem.write(toFile: folder + "/leaf.pem", atomically: true, encoding: .utf8)
+        try Data(key.pem).write(to: URL(filePath: folder + "/leaf.key"))
+        let server = Process()
+        server.executableURL = URL(filePath: "/usr/bin/openssl")
+        server.arguments = [
+            "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/leaf.pem", "-key", folder + "/leaf.key",
+            "-Verify",
+            "1", "-verify_return_error", "-www",
+        ]
+        let output = Pipe()
+        server.standardOutput = output
+        server.standardError = FileHandle.nullDevice
+        try server.run()
+        defer { server.terminate() }
+        // "ACCEPT 127.0.0.1:PORT"
+        var said = ""
+        while !said.contains("\n") || !said.contains("ACCEPT") {
+            let bytes = output.fileHandleForReading.availableData
+            if bytes.isEmpty { break }
+            said += String(decoding: bytes, as: UTF8.self)
+        }
+        let digits = said.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }?.split(separator: ":").last
+        let port = try #require(digits.flatMap { Int($0) })
+
+        let rig = try await ProxyRig()
+        _ = try await rig.curl("https://localhost:\(port)/userinfo")
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(
+            exchange.failure?.contains("ERR_BAD_SSL_CLIENT_AUTH_CERT") == true,
+            "\(exchange.failure ?? "-")"
+        )
+        #expect(exchange.request.url.path == "/userinfo")
+        await rig.stop()
+    }
+
+    @Test func providerThatSpeaksFirstIsHeard() async throws {
+        let origin = try await LoopbackOrigin(tls: nil, greeting: "SSH-2.0-server\r\n") {
+            .send($0.reversed())
+        }
+        let rig = try await ProxyRig()
+        let raw = try await RawClient(port: rig.port)
+        try await raw.send("CONNECT localhost:\(origin.port) HTTP/1.1\r\n\r\n")
+        #expect(try await raw.until { $0.received.hasSuffix("\r\n\r\nSSH-2.0-server\r\n") })
+        try await raw.send("abc")
+        #expect(try await raw.until { $0.received.hasSuffix("cba") })
+        try await raw.close()
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    @Test func clientThatEndsItsHalfStillGetsItsAnswer() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { [hello] _ in .send(Array(hello.utf8)) }
+        let rig = try await ProxyRig()
+        let raw = try await RawClient(port: rig.port)
+        try await raw.send("GET http://localhost:\(origin.port)/ HTTP/1.0\r\n\r\n")
+        try await raw.finishSending()
+        #expect(try await raw.until { $0.received == hello })
+        #expect(rig.exchanges.map(\.response?.status) == [200])
+        #expect(rig.exchanges.map(\.failure) == [nil])
+        try? await raw.close()
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    @Test func clientThatLeavesBeforeItsAnswerIsAnEntry() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig(adjust: { $0.limits.lingerTime = .milliseconds(50) })
+        let raw = try await RawClient(port: rig.port)
+        try await raw.send("GET http://localhost:\(origin.port)/slow HTTP/1.1\r\nHost: x\r\n\r\n")
+        for _ in 0..<500 where origin.received == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        try await raw.close()
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure == "the client closed the connection before the answer was complete")
+        #expect(exchange.response == nil)
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    @Test func plainRequestsToUnrecordedHostsGoWhereEachOfThemWants() async throws {
+        let first = try await LoopbackOrigin(tls: nil) { _ in
+            .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na".utf8))
+        }
+        let second = try await LoopbackOrigin(tls: nil) { _ in
+            .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nb".utf8))
+        }
+        let rig = try await ProxyRig(adjust: { $0.onlyHosts = [HostPattern("*.example")] })
+        let output = try await rig.curl(
+            "http://localhost:\(first.port)/",
+            "http://localhost:\(second.port)/",
+            "http://localhost:\(first.port)/"
+        )
+        #expect(output.text == "aba")
+        #expect(rig.exchanges.isEmpty)
+        await rig.stop()
+        try await first.stop()
+        try await second.stop()
+    }
+
+    @Test func oneConnectionDoesNotDisturbAnother() async throws {
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS()) { [hello] _ in
+            .send(Array(hello.utf8))
+        }
+        let rig = try await ProxyRig()
+        let port = origin.port
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<24 {
+                group.addTask {
+                    if number.isMultiple(of: 3) {
+                        let raw = try await RawClient(port: rig.port)
+                        try await raw.send("CONNECT localhost:\(port) HTTP/1.1\r\n\r\n")
+                        try await raw.until { $0.received.hasSuffix("\r\n\r\n") }
+                        // A record that promises more than comes, or no TLS at all.
+                        try await raw.send(
+                            number.isMultiple(of: 2) ? [22, 3, 1, 0x3f, 0xff, 1] : [0, 255, 13, 10]
+                        )
+                        try await raw.close()
+                    } else {
+                        let output = try await rig.curl("https://localhost:\(port)/\(number)")
+                        #expect(output.text == "hello")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(rig.exchanges.filter { $0.response?.status == 200 }.count == 16)
+        await rig.stop()
+        try await origin.stop()
+    }
+}
