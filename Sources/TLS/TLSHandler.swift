@@ -1,5 +1,13 @@
 package import NIOCore
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
 /// TLS for one end of a channel: ciphertext towards the socket, plaintext towards the tail.
 ///
 /// Fires one ``HandshakeOutcome`` as a user inbound event, before any plaintext. The end of what the other end sends
@@ -65,7 +73,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard state == .handshaking else { return context.fireErrorCaught(error) }
-        let words = (error as? IOError).map { $0.description } ?? "\(error)"
+        let words = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
         fail(brokenOff(.connectionError(words)), context)
     }
 
@@ -95,7 +103,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     // MARK: Inbound
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let connection, state != .finished else { return }
+        // Behind the end there is nothing that counts, and OpenSSL would not take it out of the buffer.
+        guard let connection, state != .finished, !isInputClosed else { return }
         var bytes = unwrapInboundIn(data)
         if connection.incoming.readableBytes == 0 {
             connection.incoming = bytes

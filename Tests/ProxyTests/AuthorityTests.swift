@@ -145,6 +145,7 @@ struct AuthorityTests {
         let first = try leaves.context(for: "A.example", now: now)
         #expect(try leaves.context(for: "a.EXAMPLE", now: now) === first)
         #expect(try leaves.context(for: "b.example", now: now) !== first)
+        #expect(try leaves.context(for: "a.example", now: now + .seconds(60 * 86_400)) !== first)
     }
 }
 

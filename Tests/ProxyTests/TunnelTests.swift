@@ -84,6 +84,26 @@ struct TunnelTests {
         await rig.stop()
     }
 
+    @Test(arguments: ["-tls1", "-tls1_1", "-tls1_2", "-tls1_3"])
+    func clientOfAnyVersionIsRecorded(_ version: String) async throws {
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS()) { [hello] _ in
+            .send(Array(hello.utf8))
+        }
+        let rig = try await ProxyRig()
+        let command =
+            "printf 'GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' | timeout 10 openssl s_client -quiet \(version) "
+            + "-cipher DEFAULT@SECLEVEL=0 -proxy 127.0.0.1:\(rig.port) -connect localhost:\(origin.port)"
+        let client = Task { try await ProxyRig.run(["/bin/sh", "-c", command]) }
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        let names = ["-tls1": "TLSv1", "-tls1_1": "TLSv1.1", "-tls1_2": "TLSv1.2", "-tls1_3": "TLSv1.3"]
+        #expect(exchange.response?.status == 200)
+        #expect(exchange.connection.clientTLSVersion == names[version])
+        #expect(exchange.connection.serverTLSVersion == "TLSv1.3")
+        await rig.stop()
+        #expect(try await client.value.text == hello)
+        try await origin.stop()
+    }
+
     @Test func providerThatSpeaksFirstIsHeard() async throws {
         let origin = try await LoopbackOrigin(tls: nil, greeting: "SSH-2.0-server\r\n") {
             .send($0.reversed())

@@ -22,7 +22,7 @@ final class LeafCertificates: Sendable {
     private let authority: CertificateAuthority
     private let key: CertificateKey
     private let keyLog: KeyLog?
-    private let contexts = NIOLockedValueBox<[String: TLSContext]>([:])
+    private let contexts = NIOLockedValueBox<[String: (context: TLSContext, madeAt: Timestamp)]>([:])
 
     init(authority: CertificateAuthority, keyLog: KeyLog?) throws(CertificateError) {
         self.authority = authority
@@ -40,7 +40,10 @@ final class LeafCertificates: Sendable {
     func context(for host: String, now: Timestamp) throws -> TLSContext {
         let host = host.lowercased()
         return try contexts.withLockedValue { contexts in
-            if let known = contexts[host] { return known }
+            // A recorder may run for longer than a leaf is valid.
+            if let known = contexts[host], now - known.madeAt < CertificateAuthority.leafLifetime / 2 {
+                return known.context
+            }
             if contexts.count >= Self.maximumCount { contexts.removeAll(keepingCapacity: true) }
             let leaf = try authority.leaf(for: Self.name(of: host), key: key, now: now)
             let context = try TLSContext.server(
@@ -48,7 +51,7 @@ final class LeafCertificates: Sendable {
                 key: key,
                 keyLog: keyLog
             )
-            contexts[host] = context
+            contexts[host] = (context, now)
             return context
         }
     }

@@ -227,7 +227,8 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The name the client asks for: in its hello, else that of the tunnel.
     private var serverName: String {
         if let name = hello.serverName, Origin.isHostName(name) { return name }
-        return origin.host
+        // A final dot is for the resolver; certificates and the extension do not have it (RFC 6066, section 3).
+        return origin.host.utf8.last == 0x2e ? String(origin.host.dropLast()) : origin.host
     }
 
     func providerHandshakeEnded(_ outcome: HandshakeOutcome) {

@@ -97,9 +97,14 @@ struct UpstreamFailure: Error, Equatable {
             return UpstreamFailure(
                 reason: "\(code): the certificate of \(serverName) is not accepted: \(problem)"
             )
+        case .alertReceived(.certificateRequired):
+            return UpstreamFailure(
+                reason: "ERR_BAD_SSL_CLIENT_AUTH_CERT: \(origin) sent TLS alert certificate_required"
+            )
         case .alertReceived(let alert):
             return UpstreamFailure(
-                reason: "TLS handshake with \(origin) failed: the provider sent alert \(alert.name)"
+                reason:
+                    "ERR_SSL_PROTOCOL_ERROR: TLS handshake with \(origin) failed: it sent alert \(alert.name)"
             )
         case .protocolError(let words):
             return UpstreamFailure(
