@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LibCrypto
 import Proxy
 
 /// The recorder's certificate authority: where it is, and in which form a client wants it.
@@ -25,8 +26,7 @@ struct Authority: ParsableCommand {
         @OptionGroup var authority: AuthorityOptions
 
         func run() throws {
-            let files = try authority.open()
-            print(files.certificatePath)
+            print(try authority.open().files.certificatePath)
         }
     }
 
@@ -53,8 +53,8 @@ struct Authority: ParsableCommand {
         var out = "-"
 
         func run() throws {
-            let certificate = try authority.open()
-            let bytes = format == .pem ? Array(certificate.certificatePEM.utf8) : certificate.certificateDER
+            let certificate = try authority.open().authority.certificate
+            let bytes = format == .pem ? Array(certificate.pem.utf8) : certificate.der
             try OutputFile.write(bytes, to: out)
         }
     }

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Foundation
+import LibCrypto
+import Proxy
+import TLS
+
+/// How the recording proxy listens, what it opens and whom it trusts.
+struct ProxyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The address to listen on; port 0 picks a free one.", valueName: "HOST:PORT"))
+    var listen = "127.0.0.1:8080"
+
+    @Option(
+        name: .long,
+        parsing: .singleValue,
+        help: ArgumentHelp("Open connections to this host only; *.example.com names all below it. Repeatable.", valueName: "HOST")
+    )
+    var only: [String] = []
+
+    @Option(
+        name: .customLong("pass-through"),
+        parsing: .singleValue,
+        help: ArgumentHelp("Pass this host's bytes on unopened and unrecorded. Repeatable.", valueName: "HOST")
+    )
+    var passThrough: [String] = []
+
+    @Option(
+        name: .customLong("upstream-ca"),
+        parsing: .singleValue,
+        help: ArgumentHelp("Trust these certificates (PEM) besides the system's, on the provider's side. Repeatable.", valueName: "FILE")
+    )
+    var upstreamCA: [String] = []
+
+    @Flag(name: .customLong("insecure-upstream"), help: "Accept any certificate on the provider's side.")
+    var insecureUpstream = false
+
+    @Option(
+        name: .customLong("max-body"),
+        help: ArgumentHelp("Bytes of a body that are kept (suffixes K, M, G); the rest streams by.", valueName: "SIZE")
+    )
+    var maximumBody = "4M"
+
+    @Option(help: ArgumentHelp("Append the TLS secrets of both sides, for Wireshark.", valueName: "FILE"))
+    var keylog: String?
+
+    /// The proxy's configuration.
+    ///
+    /// - Throws: ``CommandFailure`` for what cannot be understood or read.
+    func configuration() throws -> ProxyConfiguration {
+        let (host, port) = try address()
+        guard isLoopback(host) else {
+            throw CommandFailure(
+                .usage,
+                "\(host) is no loopback address: anyone on the network could use the proxy",
+                hint: "authreel record --listen 127.0.0.1:\(port)"
+            )
+        }
+        return ProxyConfiguration(
+            host: host,
+            port: port,
+            onlyHosts: only.map(HostPattern.init),
+            passThroughHosts: passThrough.map(HostPattern.init),
+            upstreamTrust: try upstreamCA.flatMap(certificates),
+            insecureUpstream: insecureUpstream,
+            maximumBodyBytes: try bodyBytes(),
+            keyLog: try keylog.map { path in
+                do { return try KeyLog(path: path) } catch { throw CommandFailure(.noInput, "\(error)") }
+            }
+        )
+    }
+
+    private func address() throws -> (host: String, port: Int) {
+        guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]), (0...65535).contains(port) else {
+            throw CommandFailure(.usage, "--listen takes HOST:PORT, not \(listen)", hint: "authreel record --listen 127.0.0.1:8080")
+        }
+        var host = String(listen[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        return (host.isEmpty ? "127.0.0.1" : host, port)
+    }
+
+    private func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.") && host.split(separator: ".").count == 4
+    }
+
+    private func certificates(_ path: String) throws -> [Certificate] {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.noInput, "\(path): no such file", hint: "--upstream-ca takes certificates in PEM")
+        }
+        do {
+            let found = try Certificate.all(pem: Array(bytes))
+            guard !found.isEmpty else { throw CommandFailure(.dataError, "\(path) holds no certificate in PEM") }
+            return found
+        } catch let error as CertificateError {
+            throw CommandFailure(.dataError, "\(path): \(error)")
+        }
+    }
+
+    private func bodyBytes() throws -> Int {
+        let units: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
+        let unit = maximumBody.last.flatMap { units[Character($0.lowercased())] }
+        let digits = unit == nil ? Substring(maximumBody) : maximumBody.dropLast()
+        guard let count = Int(digits), count >= 0, count < 1 << 32 else {
+            throw CommandFailure(.usage, "--max-body takes a number of bytes, not \(maximumBody)", hint: "for example --max-body 16M")
+        }
+        return count * (unit ?? 1)
+    }
+}
+
+extension CommandFailure {
+    /// Runs what the proxy may refuse, and words the refusal for the terminal.
+    static func wrapping<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as ProxyError { throw CommandFailure(error) }
+    }
+
+    init(_ error: ProxyError) {
+        switch error {
+        case .addressInUse:
+            self.init(.unavailable, "\(error)", hint: "choose another port: --listen 127.0.0.1:0 picks a free one")
+        case .cannotListen: self.init(.unavailable, "\(error)", hint: nil)
+        case .authority: self.init(.noInput, "\(error)", hint: "--ca-dir DIR uses another folder")
+        case .tls: self.init(.bug, "\(error)", hint: nil)
+        }
+    }
+}
