@@ -136,6 +136,8 @@ private struct Grouping {
         flow.responses.append(response)
         flow.messages.append(.authorizationResponse(response))
         for exchange in [response.deliveredBy, response.callback].compactMap({ $0 }) { attach(exchange, to: flow) }
+        // Mostly the form with the password: its answer is the redirect.
+        if let page = response.deliveredBy, page != response.callback, index.messages[page] == nil { flow.interactions.insert(page) }
         if let code = response.code { byCode[code] = byCode[code] ?? flow }
         for name in ["access_token", "id_token"] { if let token = response.parameters[name] { byToken[token] = flow } }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import Foundation
+import LibCrypto
 import Proxy
 
 /// Where the recorder's certificate authority lives.

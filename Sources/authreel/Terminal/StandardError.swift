@@ -1,4 +1,5 @@
 import Foundation
+import Reports
 
 /// Everything that is not a result: unbuffered, so that a killed process has said what it said.
 enum StandardError {
