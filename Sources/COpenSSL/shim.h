@@ -60,8 +60,6 @@ static inline long ar_bio_memory(BIO *bio, char **bytes) { return BIO_get_mem_da
 
 static inline int ar_mbstring_utf8(void) { return MBSTRING_UTF8; }
 static inline int ar_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
-static inline EVP_PKEY *ar_p256_generate(void) { return EVP_EC_gen("P-256"); }
-
 // Subject and issuer in one line, RFC 2253, as UTF-8 text.
 static inline int ar_x509_name_line(const X509_NAME *name, BIO *out) {
     return X509_NAME_print_ex(out, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);

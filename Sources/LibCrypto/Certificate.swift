@@ -16,8 +16,8 @@ package final class Certificate: @unchecked Sendable {
     /// Reads one certificate.
     ///
     /// - Parameter der: exactly one certificate; bytes behind it are refused.
-    /// - Throws: ``CertificateError`` when it is not one.
-    package convenience init(der: [UInt8]) throws(CertificateError) {
+    /// - Throws: ``OpenSSLError`` when it is not one.
+    package convenience init(der: [UInt8]) throws(OpenSSLError) {
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             guard let base = bytes.baseAddress else { return nil }
             var cursor: UnsafePointer<UInt8>? = base
@@ -28,15 +28,15 @@ package final class Certificate: @unchecked Sendable {
             }
             return certificate
         }
-        guard let parsed else { throw CertificateError.draining("not a certificate") }
+        guard let parsed else { throw OpenSSLError.draining("not a certificate") }
         self.init(owning: parsed)
     }
 
     /// The certificates of a PEM file, in order; other blocks (keys) and text between them are skipped.
     ///
-    /// - Throws: ``CertificateError`` when a block that says it is a certificate is not one. No block at all is no error.
-    package static func all(pem: [UInt8]) throws(CertificateError) -> [Certificate] {
-        guard let memory = BIO_new(BIO_s_mem()) else { throw CertificateError.draining("out of memory") }
+    /// - Throws: ``OpenSSLError`` when a block that says it is a certificate is not one. No block at all is no error.
+    package static func all(pem: [UInt8]) throws(OpenSSLError) -> [Certificate] {
+        guard let memory = BIO_new(BIO_s_mem()) else { throw OpenSSLError.draining("out of memory") }
         defer { BIO_free(memory) }
         _ = pem.withUnsafeBytes { BIO_write(memory, $0.baseAddress, Int32(clamping: $0.count)) }
         var found: [Certificate] = []
@@ -45,7 +45,7 @@ package final class Certificate: @unchecked Sendable {
         let last = ERR_peek_last_error()
         let reason = ar_err_reason(last)
         guard reason == 0 || reason == PEM_R_NO_START_LINE else {
-            throw CertificateError.draining("certificate \(found.count + 1) of the file cannot be read")
+            throw OpenSSLError.draining("certificate \(found.count + 1) of the file cannot be read")
         }
         ERR_clear_error()
         return found
@@ -73,7 +73,7 @@ package final class Certificate: @unchecked Sendable {
     package var notAfter: Int64 { ar_x509_not_after(pointer) }
 
     /// Whether this is the certificate of `key`.
-    package func belongs(to key: CertificateKey) -> Bool {
+    package func belongs(to key: PrivateKey) -> Bool {
         let matches = X509_check_private_key(pointer, key.pointer) == 1
         ERR_clear_error()
         return matches
@@ -87,76 +87,5 @@ package final class Certificate: @unchecked Sendable {
         let length = ar_bio_memory(memory, &bytes)
         guard length > 0, let bytes else { return "" }
         return String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
-    }
-}
-
-/// The private key of a certificate.
-///
-/// Immutable; usable from any thread, as ``Certificate``.
-package final class CertificateKey: @unchecked Sendable {
-    /// The `EVP_PKEY *`, borrowed: valid as long as this object.
-    package let pointer: OpaquePointer
-
-    private init(owning pointer: OpaquePointer) { self.pointer = pointer }
-
-    deinit { EVP_PKEY_free(pointer) }
-
-    /// A new key on P-256.
-    package static func generate() throws(CertificateError) -> CertificateKey {
-        guard let key = ar_p256_generate() else { throw CertificateError.draining("cannot make a P-256 key") }
-        return CertificateKey(owning: key)
-    }
-
-    /// Reads the first private key of a PEM file, which must not ask for a pass phrase.
-    package init(pem: [UInt8]) throws(CertificateError) {
-        guard let memory = BIO_new(BIO_s_mem()) else { throw CertificateError.draining("out of memory") }
-        defer { BIO_free(memory) }
-        _ = pem.withUnsafeBytes { BIO_write(memory, $0.baseAddress, Int32(clamping: $0.count)) }
-        // Without a callback libcrypto would ask on the terminal.
-        let refuse:
-            @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = {
-                _,
-                _,
-                _,
-                _ in -1
-            }
-        guard let key = PEM_read_bio_PrivateKey(memory, nil, refuse, nil) else {
-            throw CertificateError.draining("not a private key in PEM")
-        }
-        pointer = key
-    }
-
-    /// The key in PEM (PKCS#8), unencrypted.
-    package var pem: [UInt8] {
-        guard let memory = BIO_new(BIO_s_secmem()) else { return [] }
-        defer { BIO_free(memory) }
-        guard PEM_write_bio_PrivateKey(memory, pointer, nil, nil, 0, nil, nil) == 1 else { return [] }
-        var bytes: UnsafeMutablePointer<CChar>?
-        let length = ar_bio_memory(memory, &bytes)
-        guard length > 0, let bytes else { return [] }
-        return Array(UnsafeRawBufferPointer(start: bytes, count: length))
-    }
-}
-
-/// Why a certificate or its key could not be made or read.
-package struct CertificateError: Error, Equatable, CustomStringConvertible {
-    /// What was tried, in a few words.
-    package let what: String
-    /// What libcrypto said; empty where it said nothing.
-    package let reason: String
-
-    package init(what: String, reason: String = "") {
-        self.what = what
-        self.reason = reason
-    }
-
-    package var description: String { reason.isEmpty ? what : "\(what): \(reason)" }
-
-    /// Takes the oldest error of this thread's queue, which is the cause, and empties the queue.
-    static func draining(_ what: String) -> CertificateError {
-        let code = ERR_get_error()
-        ERR_clear_error()
-        guard code != 0, let text = ERR_reason_error_string(code) else { return CertificateError(what: what) }
-        return CertificateError(what: what, reason: String(cString: text))
     }
 }

@@ -24,12 +24,15 @@ package struct CertificateIssuer: Sendable {
     }
 
     package let certificate: Certificate
-    private let key: CertificateKey
+    private let key: PrivateKey
 
     /// - Throws: when the two do not belong together.
-    package init(certificate: Certificate, key: CertificateKey) throws(CertificateError) {
+    package init(certificate: Certificate, key: PrivateKey) throws(OpenSSLError) {
         guard certificate.belongs(to: key) else {
-            throw CertificateError(what: "the authority's certificate and its key do not belong together")
+            throw OpenSSLError(
+                what: "the authority's certificate and its key do not belong together",
+                reason: ""
+            )
         }
         self.certificate = certificate
         self.key = key
@@ -42,12 +45,12 @@ package struct CertificateIssuer: Sendable {
     ///   - key: its key.
     ///   - validity: from when to when it counts.
     /// - Returns: its certificate.
-    /// - Throws: ``CertificateError`` with libcrypto's words.
+    /// - Throws: ``OpenSSLError`` with libcrypto's words.
     package static func authority(
         commonName: String,
-        key: CertificateKey,
+        key: PrivateKey,
         validity: Validity
-    ) throws(CertificateError) -> Certificate {
+    ) throws(OpenSSLError) -> Certificate {
         let certificate = try begin(key: key, validity: validity)
         let pointer = certificate.pointer
         let usage = [Int32(5), Int32(6)]  // keyCertSign, cRLSign
@@ -57,7 +60,7 @@ package struct CertificateIssuer: Sendable {
             ar_x509_add_key_usage(pointer, usage, Int32(usage.count)) == 1,
             ar_x509_add_key_identifiers(pointer, pointer) == 1,
             X509_sign(pointer, key.pointer, EVP_sha256()) > 0
-        else { throw CertificateError.draining("cannot make the authority's certificate") }
+        else { throw OpenSSLError.draining("cannot make the authority's certificate") }
         return certificate
     }
 
@@ -68,12 +71,12 @@ package struct CertificateIssuer: Sendable {
     ///   - leafKey: the server's key.
     ///   - validity: the caller keeps to what clients accept (at most 398 days, RFC 9525 leaves it to them).
     /// - Returns: its certificate.
-    /// - Throws: ``CertificateError`` with libcrypto's words.
+    /// - Throws: ``OpenSSLError`` with libcrypto's words.
     package func leaf(
         for name: Name,
-        key leafKey: CertificateKey,
+        key leafKey: PrivateKey,
         validity: Validity
-    ) throws(CertificateError) -> Certificate {
+    ) throws(OpenSSLError) -> Certificate {
         let leaf = try Self.begin(key: leafKey, validity: validity)
         let pointer = leaf.pointer
         let bytes: [UInt8]
@@ -97,19 +100,18 @@ package struct CertificateIssuer: Sendable {
             ar_x509_add_alternative_name(pointer, bytes, Int32(clamping: bytes.count), isAddress) == 1,
             ar_x509_add_key_identifiers(pointer, certificate.pointer) == 1,
             X509_sign(pointer, key.pointer, EVP_sha256()) > 0
-        else { throw CertificateError.draining("cannot make a certificate for \(commonName)") }
+        else { throw OpenSSLError.draining("cannot make a certificate for \(commonName)") }
         return leaf
     }
 
-    private static func begin(key: CertificateKey, validity: Validity) throws(CertificateError) -> Certificate
-    {
+    private static func begin(key: PrivateKey, validity: Validity) throws(OpenSSLError) -> Certificate {
         var serial = [UInt8](repeating: 0, count: 16)
-        guard RAND_bytes(&serial, 16) == 1 else { throw CertificateError.draining("no random numbers") }
+        guard RAND_bytes(&serial, 16) == 1 else { throw OpenSSLError.draining("no random numbers") }
         // Positive and never shorter than its length says: the top bits are fixed.
         serial[0] = serial[0] & 0x3f | 0x40
         guard let pointer = ar_x509_begin(key.pointer, serial, 16, validity.notBefore, validity.notAfter)
         else {
-            throw CertificateError.draining("cannot begin a certificate")
+            throw OpenSSLError.draining("cannot begin a certificate")
         }
         return Certificate(owning: pointer)
     }

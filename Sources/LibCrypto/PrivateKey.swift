@@ -11,7 +11,8 @@ package final class PrivateKey: @unchecked Sendable {
         case ed25519
     }
 
-    private let pointer: OpaquePointer
+    /// The `EVP_PKEY *`, borrowed: valid as long as this object.
+    package let pointer: OpaquePointer
     package let publicKey: PublicKey
 
     private init(owning pointer: OpaquePointer) throws(OpenSSLError) {

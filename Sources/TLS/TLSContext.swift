@@ -77,7 +77,7 @@ package final class TLSContext: @unchecked Sendable {
     /// - Throws: ``TLSError/invalidConfiguration(_:)`` when certificate and key do not fit, or no client would take them.
     package static func server(
         chain: [Certificate],
-        key: CertificateKey,
+        key: PrivateKey,
         keyLog: KeyLog? = nil
     ) throws(TLSError) -> TLSContext {
         guard let own = chain.first else { throw .invalidConfiguration("a server needs a certificate") }

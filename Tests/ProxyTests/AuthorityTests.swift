@@ -115,7 +115,7 @@ struct AuthorityTests {
         let real = Timestamp(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9))
         let files = AuthorityFiles(folder: folder())
         let authority = try files.load(now: real).authority
-        let key = try CertificateKey.generate()
+        let key = try PrivateKey.generate(.elliptic(.p256))
         let leaf = try authority.leaf(for: LeafCertificates.name(of: row.host), key: key, now: real)
         let path = files.folder + "/leaf.crt"
         try leaf.pem.write(toFile: path, atomically: true, encoding: .utf8)
@@ -133,7 +133,7 @@ struct AuthorityTests {
 
     @Test func leafDoesNotOutliveTheAuthority() throws {
         let (authority, _) = try CertificateAuthority.make(now: now)
-        let key = try CertificateKey.generate()
+        let key = try PrivateKey.generate(.elliptic(.p256))
         let late = now + .seconds(350 * 86_400)
         let leaf = try authority.leaf(for: .host("a.example"), key: key, now: late)
         #expect(leaf.notAfter == authority.certificate.notAfter)

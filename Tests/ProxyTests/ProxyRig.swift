@@ -67,13 +67,13 @@ final class ProxyRig: Sendable {
 
     // MARK: The provider's side
 
-    private static let shared = Mutex<(CertificateIssuer, CertificateKey)?>(nil)
+    private static let shared = Mutex<(CertificateIssuer, PrivateKey)?>(nil)
 
     /// The authority that the origins' certificates are from.
     static func originAuthority() throws -> CertificateIssuer {
         try shared.withLock { shared in
             if let shared { return shared.0 }
-            let key = try CertificateKey.generate()
+            let key = try PrivateKey.generate(.elliptic(.p256))
             let seconds = now().seconds
             let certificate = try CertificateIssuer.authority(
                 commonName: "origin authority",
@@ -92,7 +92,7 @@ final class ProxyRig: Sendable {
         from: Int64 = -3600,
         to: Int64 = 3600
     ) throws -> TLSContext {
-        let key = try CertificateKey.generate()
+        let key = try PrivateKey.generate(.elliptic(.p256))
         let seconds = now().seconds
         let leaf = try originAuthority().leaf(
             for: name,

@@ -42,7 +42,7 @@ struct TunnelTests {
         let folder = NSTemporaryDirectory() + "authreel-server-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let key = try CertificateKey.generate()
+        let key = try PrivateKey.generate(.elliptic(.p256))
         let seconds = ProxyRig.now().seconds
         let leaf = try ProxyRig.originAuthority().leaf(
             for: .host("localhost"),
@@ -50,7 +50,7 @@ struct TunnelTests {
             validity: .init(notBefore: seconds - 60, notAfter: seconds + 600)
         )
         try leaf.pem.write(toFile: folder + "/leaf.pem", atomically: true, encoding: .utf8)
-        try Data(key.pem).write(to: URL(filePath: folder + "/leaf.key"))
+        try Data(key.pem.utf8).write(to: URL(filePath: folder + "/leaf.key"))
         let server = Process()
         server.executableURL = URL(filePath: "/usr/bin/openssl")
         server.arguments = [

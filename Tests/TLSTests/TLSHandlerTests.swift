@@ -79,7 +79,7 @@ struct TLSHandlerTests {
     }
 
     private static func authority() throws -> CertificateIssuer {
-        let key = try CertificateKey.generate()
+        let key = try PrivateKey.generate(.elliptic(.p256))
         let certificate = try CertificateIssuer.authority(
             commonName: "test authority",
             key: key,
@@ -94,7 +94,7 @@ struct TLSHandlerTests {
         notAfter: Int64 = now + 3600,
         keyLog: KeyLog? = nil
     ) throws -> TLSContext {
-        let key = try CertificateKey.generate()
+        let key = try PrivateKey.generate(.elliptic(.p256))
         let leaf = try authority.leaf(
             for: name,
             key: key,
@@ -247,7 +247,7 @@ struct TLSHandlerTests {
 
     @Test func aTrustedLeafNeedsNoAuthority() throws {
         let authority = try Self.authority()
-        let key = try CertificateKey.generate()
+        let key = try PrivateKey.generate(.elliptic(.p256))
         let leaf = try authority.leaf(
             for: .host("login.example"),
             key: key,

@@ -53,14 +53,14 @@ package struct AuthorityFiles: Sendable, Hashable {
     // MARK: -
 
     private func make(now: Timestamp) throws(ProxyError) -> CertificateAuthority {
-        let made: (CertificateAuthority, CertificateKey)
-        do throws(CertificateError) {
+        let made: (CertificateAuthority, PrivateKey)
+        do throws(OpenSSLError) {
             made = try CertificateAuthority.make(now: now)
         } catch {
             throw .authority(path: folder, reason: error.description)
         }
         // The key first: a certificate without its key would be exported and trusted in vain.
-        try replace(keyPath, with: made.1.pem, mode: 0o600)
+        try replace(keyPath, with: Array(made.1.pem.utf8), mode: 0o600)
         try replace(certificatePath, with: Array(made.0.certificate.pem.utf8), mode: 0o644)
         return made.0
     }
@@ -74,15 +74,15 @@ package struct AuthorityFiles: Sendable, Hashable {
         }
         // It may have been copied here by hand.
         chmod(keyPath, 0o600)
-        let key: CertificateKey
-        do throws(CertificateError) {
-            key = try CertificateKey(pem: keyBytes)
+        let key: PrivateKey
+        do throws(OpenSSLError) {
+            key = try PrivateKey(pem: String(decoding: keyBytes, as: UTF8.self))
         } catch {
             throw .authority(path: keyPath, reason: error.description)
         }
-        do throws(CertificateError) {
+        do throws(OpenSSLError) {
             guard let certificate = try Certificate.all(pem: certificateBytes).first else {
-                throw CertificateError(what: "holds no certificate")
+                throw OpenSSLError(what: "holds no certificate", reason: "")
             }
             guard certificate.belongs(to: key) else { return nil }
             return try CertificateAuthority(certificate: certificate, key: key)

@@ -18,7 +18,7 @@ package struct CertificateAuthority: Sendable {
     /// From when on users are warned of the end.
     package static let warningTime = Duration.seconds(30 * 86_400)
 
-    package init(certificate: Certificate, key: CertificateKey) throws(CertificateError) {
+    package init(certificate: Certificate, key: PrivateKey) throws(OpenSSLError) {
         issuer = try CertificateIssuer(certificate: certificate, key: key)
         self.certificate = certificate
     }
@@ -27,11 +27,11 @@ package struct CertificateAuthority: Sendable {
     ///
     /// - Parameter now: the beginning of its validity, less a day.
     /// - Returns: the authority, and its key for whoever keeps it.
-    /// - Throws: `CertificateError` with libcrypto's words.
-    package static func make(now: Timestamp) throws(CertificateError) -> (
-        CertificateAuthority, CertificateKey
+    /// - Throws: `OpenSSLError` with libcrypto's words.
+    package static func make(now: Timestamp) throws(OpenSSLError) -> (
+        CertificateAuthority, PrivateKey
     ) {
-        let key = try CertificateKey.generate()
+        let key = try PrivateKey.generate(.elliptic(.p256))
         let begin = now - backdating
         let certificate = try CertificateIssuer.authority(
             // The day tells apart the authorities that pile up in a trust store.
@@ -45,7 +45,7 @@ package struct CertificateAuthority: Sendable {
     /// Makes a certificate for a server.
     ///
     /// Valid from a day ago, for at most 90 days, and not longer than the authority itself.
-    func leaf(for name: CertificateIssuer.Name, key: CertificateKey, now: Timestamp) throws(CertificateError)
+    func leaf(for name: CertificateIssuer.Name, key: PrivateKey, now: Timestamp) throws(OpenSSLError)
         -> Certificate
     {
         let end = min((now + Self.leafLifetime).seconds, certificate.notAfter)

@@ -20,14 +20,14 @@ final class LeafCertificates: Sendable {
     static let maximumCount = 2048
 
     private let authority: CertificateAuthority
-    private let key: CertificateKey
+    private let key: PrivateKey
     private let keyLog: KeyLog?
     private let contexts = NIOLockedValueBox<[String: (context: TLSContext, madeAt: Timestamp)]>([:])
 
-    init(authority: CertificateAuthority, keyLog: KeyLog?) throws(CertificateError) {
+    init(authority: CertificateAuthority, keyLog: KeyLog?) throws(OpenSSLError) {
         self.authority = authority
         self.keyLog = keyLog
-        key = try CertificateKey.generate()
+        key = try PrivateKey.generate(.elliptic(.p256))
     }
 
     /// The context for a host.

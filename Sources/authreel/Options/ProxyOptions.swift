@@ -89,7 +89,7 @@ struct ProxyOptions: ParsableArguments {
             let found = try Certificate.all(pem: Array(bytes))
             guard !found.isEmpty else { throw CommandFailure(.dataError, "\(path) holds no certificate in PEM") }
             return found
-        } catch let error as CertificateError {
+        } catch let error as OpenSSLError {
             throw CommandFailure(.dataError, "\(path): \(error)")
         }
     }
