@@ -1,5 +1,3 @@
-package import Captures
-
 /// A violated rule, as reports show it.
 package struct Finding: Sendable, Equatable {
     package var rule: String

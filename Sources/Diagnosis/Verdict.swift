@@ -19,20 +19,31 @@ package struct Violation: Sendable, Equatable {
     /// One sentence of this very case, e.g. for the variant; nil: the rule's own explanation.
     package var explanation: String?
     package var fix: String?
+    /// The exchange at which the fault exists, not where it was noticed; nil: that of the first evidence.
+    package var exchange: Int?
+    /// Ids of rules whose findings this very case explains, where ``Precedence`` leaves that to the case.
+    package var explains: Set<String>
 
     package init(
         _ evidence: [Evidence],
         variant: String? = nil,
         severity: Severity? = nil,
         explanation: String? = nil,
-        fix: String? = nil
+        fix: String? = nil,
+        exchange: Int? = nil,
+        explains: Set<String> = []
     ) {
         self.evidence = evidence
         self.variant = variant
         self.severity = severity
         self.explanation = explanation
         self.fix = fix
+        self.exchange = exchange
+        self.explains = explains
     }
+
+    /// The exchange at which the fault exists.
+    package var faultyExchange: Int? { exchange ?? evidence.lazy.compactMap(\.place.exchange).first }
 }
 
 /// A value that a finding rests on, with its place.

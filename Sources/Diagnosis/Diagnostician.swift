@@ -1,0 +1,116 @@
+package import Flows
+
+/// What the rules say of one flow.
+package struct FlowDiagnosis: Sendable {
+    /// A rule that could not decide, with the reason.
+    package struct Abstention: Sendable, Equatable {
+        package var rule: String
+        package var reason: String
+    }
+
+    package var outcome: Outcome
+    /// Root cause first.
+    package var findings: [Finding]
+    /// In the order of the catalogue.
+    package var abstentions: [Abstention]
+}
+
+/// Asks every rule about a flow and makes its findings and its outcome of the answers.
+package enum Diagnostician {
+    /// A pure function of the flow.
+    package static func diagnose(
+        _ flow: Flow,
+        rules: [any Rule] = RuleCatalog.rules
+    ) -> FlowDiagnosis {
+        var candidates: [RootCause.Candidate] = []
+        var abstentions: [FlowDiagnosis.Abstention] = []
+        let positions = Dictionary(flow.exchanges.enumerated().map { ($1, $0) }) { first, _ in first }
+        for (rank, rule) in rules.enumerated() {
+            let info = type(of: rule).info
+            switch rule.verdict(on: flow) {
+            case .holds: continue
+            case .abstains(let reason):
+                abstentions.append(FlowDiagnosis.Abstention(rule: info.id, reason: reason))
+            case .violated(let violation):
+                candidates.append(
+                    RootCause.Candidate(
+                        finding: finding(
+                            of: info,
+                            violation,
+                            severity: severity(of: info, violation, in: flow)
+                        ),
+                        isSymptom: info.isSymptom,
+                        explains: violation.explains,
+                        time: violation.faultyExchange.flatMap { positions[$0] } ?? Int.max,
+                        rank: rank
+                    )
+                )
+            }
+        }
+        if candidates.contains(where: { $0.finding.severity == .error }) {
+            candidates.removeAll { $0.finding.rule == "login-abandoned" }
+        }
+        let outcome = outcome(of: flow, candidates.map(\.finding))
+        return FlowDiagnosis(
+            outcome: outcome,
+            findings: RootCause.ordered(candidates, isSuccess: outcome == .success),
+            abstentions: abstentions
+        )
+    }
+
+    // MARK: - Outcome
+
+    /// Errors of the recording that say nothing of the login.
+    private static let leaveIncomplete: Set<String> = ["tls-client-rejects-recorder"]
+
+    private static func outcome(of flow: Flow, _ findings: [Finding]) -> Outcome {
+        if flow.ending == .cancelled || findings.contains(where: { $0.rule == "user-cancelled" }) {
+            return .cancelled
+        }
+        let errors = findings.filter { $0.severity == .error }
+        if errors.contains(where: { !leaveIncomplete.contains($0.rule) }) { return .failure }
+        return errors.isEmpty ? flow.ending : .incomplete
+    }
+
+    // MARK: - Severity
+
+    /// Rules that are errors in a flow that reached its goal too: a correct client has to reject what they found.
+    private static func hasToBeRejected(_ info: RuleInfo) -> Bool {
+        if case .error = info.severity, info.id.utf8.starts(with: "id-token-".utf8) { return true }
+        return [
+            "state-mismatch", "issuer-param-mismatch", "jarm-invalid", "userinfo-sub-mismatch",
+            "refresh-subject-changed",
+        ].contains(info.id)
+    }
+
+    private static func severity(of info: RuleInfo, _ violation: Violation, in flow: Flow) -> Severity {
+        let severity =
+            violation.severity
+            ?? {
+                switch info.severity {
+                case .error: .error
+                case .errorWhenRefused: flow.ending == .success ? .warning : .error
+                case .warning: .warning
+                case .note: .note
+                }
+            }()
+        // What broke a first try and was repaired by the next is worth knowing, no more.
+        guard severity == .error, flow.ending == .success, !hasToBeRejected(info) else { return severity }
+        return .note
+    }
+
+    private static func finding(of info: RuleInfo, _ violation: Violation, severity: Severity) -> Finding {
+        Finding(
+            rule: info.id,
+            severity: severity,
+            title: info.title,
+            isPrimary: false,
+            variant: violation.variant,
+            evidence: violation.evidence,
+            explanation: violation.explanation ?? info.explanation,
+            fix: violation.fix ?? info.fix,
+            specifications: info.specifications,
+            effectOf: nil
+        )
+    }
+}

@@ -1,0 +1,163 @@
+/// Which finding explains which: the cause stands before its effects.
+///
+/// One table, read as a whole. It names rules by id, those that do not exist yet included; `*` at the end of a name
+/// stands for every rule that begins so.
+enum Precedence {
+    /// One row: each of the causes over each of the effects.
+    struct Row: Sendable {
+        enum Condition: Sendable {
+            case always
+            /// The finding of the cause says so (``Violation/explains``), for it depends on its values.
+            case whenItSaysSo
+            /// The effect's fault is at the cause's exchange or later: it could not happen because of it.
+            case onlyAfterwards
+        }
+
+        var causes: [String]
+        var effects: [String]
+        var condition: Condition
+
+        init(_ causes: [String], over effects: [String], _ condition: Condition = .always) {
+            self.causes = causes
+            self.effects = effects
+            self.condition = condition
+        }
+    }
+
+    /// Restatements of what the provider or app answered, in order among themselves.
+    static let symptoms = [
+        "callback-rejected-by-app", "authorization-error", "token-invalid-client", "token-invalid-grant",
+        "token-endpoint-error", "bearer-rejected", "redirect-loop",
+    ]
+
+    /// Rules of which each goes before the next.
+    static let chains: [[String]] = [
+        codeFaults,
+        bearerFaults,
+        ["refresh-token-reused", "refresh-token-expired"],
+        ["cookies-too-large", "cookie-*", "state-cookie-lost", "state-mismatch"],
+    ]
+
+    static let rows: [Row] = [
+        Row(transport, over: ["*"], .onlyAfterwards),
+        Row(
+            ["client-clock-skew"],
+            over: [
+                "id-token-expired", "id-token-not-yet-valid", "client-assertion-time", "dpop-proof-invalid",
+            ],
+            .whenItSaysSo
+        ),
+        Row(
+            ["discovery-issuer-mismatch"],
+            over: ["id-token-issuer-mismatch", "issuer-param-mismatch"],
+            .whenItSaysSo
+        ),
+        Row(
+            ["proxy-scheme-downgrade"],
+            over: [
+                "redirect-uri-not-registered", "redirect-uri-token-mismatch", "cookie-secure-over-http",
+                "redirect-uri-insecure",
+            ]
+        ),
+        Row(
+            [
+                "registration-*", "redirect-uri-double-encoded", "redirect-uri-has-fragment",
+                "loopback-port-mismatch",
+            ],
+            over: ["redirect-uri-not-registered"]
+        ),
+        Row(
+            ["cookies-too-large", "cookie-*", "state-cookie-lost"],
+            over: ["redirect-loop", "callback-rejected-by-app"]
+        ),
+        Row(["silent-login-cookies-blocked"], over: ["silent-login-required"]),
+        Row(pkceCauses, over: ["pkce-verifier-mismatch"]),
+        Row(codeFaults, over: ["token-invalid-grant"]),
+        Row(["registration-*"], over: clientFaults),
+        Row(clientFaults + ["registration-*"], over: ["token-invalid-client"]),
+        Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),
+        Row(["par-rejected"], over: ["redirect-uri-not-registered", "scope-rejected"]),
+        Row(["id-token-missing"], over: ["scope-openid-missing"]),
+        Row(["scope-malformed"], over: ["scope-rejected", "id-token-missing"]),
+        Row(["insufficient-scope"], over: ["id-token-missing"]),
+        Row(
+            ["id-token-alg-none", "id-token-alg-unexpected", "id-token-kid-unknown"],
+            over: ["id-token-signature-invalid"]
+        ),
+        Row(["id-token-issuer-mismatch"], over: ["id-token-kid-unknown", "id-token-audience-mismatch"]),
+        Row(bearerFaults, over: ["bearer-rejected", "redirect-loop"]),
+        Row(
+            codeFaults + clientFaults + ["bearer-rejected"],
+            over: ["redirect-loop", "callback-rejected-by-app"]
+        ),
+        Row(["refresh-token-reused", "refresh-token-expired"], over: ["token-invalid-grant"]),
+    ]
+
+    // MARK: - Groups
+
+    /// Stage 13: nothing goes over a connection that does not exist.
+    private static let transport = [
+        "tls-certificate-untrusted", "tls-client-rejects-recorder", "tls-handshake-failed",
+        "host-unreachable",
+        "rate-limited",
+    ]
+
+    private static let pkceCauses = [
+        "pkce-method-omitted", "pkce-verifier-missing", "pkce-verifier-malformed",
+    ]
+
+    /// What makes a provider refuse a code.
+    private static let codeFaults = [
+        "code-altered", "code-wrong-client", "redirect-uri-token-mismatch", "pkce-method-omitted",
+        "pkce-verifier-missing", "pkce-verifier-malformed", "pkce-verifier-mismatch", "code-reused",
+        "code-expired",
+    ]
+
+    /// What makes a provider refuse a client.
+    private static let clientFaults = [
+        "client-auth-*", "basic-credentials-encoding", "client-secret-mismatch", "client-assertion-*",
+        "public-client-sends-secret", "mtls-alias-not-used", "client-type-mismatch",
+        "apple-client-secret-invalid",
+    ]
+
+    /// What makes an API refuse a token.
+    private static let bearerFaults = [
+        "access-token-wrong-kind", "access-token-expired", "dpop-*", "api-audience-not-requested",
+        "audience-mismatch",
+        "access-token-issuer-mismatch", "insufficient-scope",
+    ]
+
+    // MARK: - Reading it
+
+    /// Whether the first rule, where both fired, goes before the second by the table.
+    ///
+    /// - Parameters:
+    ///   - explained: the ids that the finding of the cause names (``Violation/explains``).
+    ///   - isEarlier: the cause's fault is at the effect's exchange or before.
+    static func places(_ cause: String, over effect: String, explained: Set<String>, isEarlier: Bool) -> Bool
+    {
+        guard cause != effect else { return false }
+        for chain in chains {
+            if let first = chain.firstIndex(where: { matches($0, cause) }),
+                let second = chain.firstIndex(where: { matches($0, effect) }), first < second
+            {
+                return true
+            }
+        }
+        return rows.contains { row in
+            guard row.causes.contains(where: { matches($0, cause) }),
+                row.effects.contains(where: { matches($0, effect) })
+            else { return false }
+            switch row.condition {
+            case .always: return true
+            case .whenItSaysSo: return explained.contains(effect)
+            // Two faults of the transport do not explain one another.
+            case .onlyAfterwards: return isEarlier && !row.causes.contains(effect)
+            }
+        }
+    }
+
+    static func matches(_ pattern: String, _ id: String) -> Bool {
+        pattern.utf8.last == 0x2a ? id.utf8.starts(with: pattern.utf8.dropLast()) : pattern == id
+    }
+}

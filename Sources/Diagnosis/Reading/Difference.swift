@@ -1,0 +1,164 @@
+import Captures
+
+/// The smallest explanation that turns one value into another, in words for the note of an evidence.
+///
+/// One mechanism for all rules. It says nothing of the characters of a secret, only where they differ.
+struct Difference {
+    let expected: String
+    let seen: String
+    let isSecret: Bool
+
+    /// What happened to the expected value on its way, e.g. `"/" is missing at the end`.
+    static func note(expected: String, seen: String, isSecret: Bool = false) -> String {
+        Difference(expected: expected, seen: seen, isSecret: isSecret).note
+    }
+
+    var note: String { affix ?? coding ?? spelling ?? cut ?? url ?? position }
+
+    // MARK: - Kinds, from the plainest to the last resort
+
+    private var affix: String? {
+        if seen.isEmpty { return "empty" }
+        if seen == expected + "/" { return "a \"/\" too many at the end" }
+        if expected == seen + "/" { return "the \"/\" at the end is missing" }
+        if Self.withoutPadding(seen) == Self.withoutPadding(expected) {
+            return seen.utf8.count > expected.utf8.count
+                ? "padded with \"=\"" : "the \"=\" at the end are missing"
+        }
+        if Self.trimmed(seen) == Self.trimmed(expected) {
+            return seen.utf8.count > expected.utf8.count
+                ? "white space around it" : "white space around it was removed"
+        }
+        return nil
+    }
+
+    private var coding: String? {
+        let once = PercentEncoding.decode(seen)
+        if once == expected { return "percent-encoded once too often" }
+        if PercentEncoding.decode(once) == expected { return "percent-encoded twice too often" }
+        let decoded = PercentEncoding.decode(expected)
+        if decoded == seen { return "percent-decoded once too often" }
+        if PercentEncoding.decode(decoded) == seen { return "percent-decoded twice too often" }
+        if PercentEncoding.decode(expected, plusIsSpace: true) == seen {
+            return "form-decoded once too often: \"+\" became a space"
+        }
+        if Self.replacing(0x2b, by: 0x20, in: expected) == seen { return "\"+\" was read as a space" }
+        if Self.replacing(0x20, by: 0x2b, in: expected) == seen { return "a space came back as \"+\"" }
+        if Self.inURLAlphabet(expected) == Self.inURLAlphabet(seen) { return "the other Base64 alphabet" }
+        return nil
+    }
+
+    private var spelling: String? {
+        seen.lowercased() == expected.lowercased() ? "differs in upper and lower case only, \(place)" : nil
+    }
+
+    private var cut: String? {
+        if expected.utf8.starts(with: seen.utf8) {
+            return "cut off after \(seen.unicodeScalars.count) of \(expected.unicodeScalars.count) characters"
+        }
+        guard seen.utf8.starts(with: expected.utf8), !expected.isEmpty else { return nil }
+        let rest = String(Substring(seen.utf8.dropFirst(expected.utf8.count)))
+        if let mark = rest.utf8.first, mark == 0x3f || mark == 0x26 || mark == 0x23 {
+            let names = QueryItems(rest.dropFirst()).items.map(\.name)
+            if !names.isEmpty { return "still carries \(names.prefix(6).joined(separator: ", "))" }
+        }
+        return "\(rest.unicodeScalars.count) characters too many at the end"
+    }
+
+    /// The one part of a URL that differs.
+    private var url: String? {
+        let left = RecordedURL(expected)
+        let right = RecordedURL(seen)
+        guard let scheme = left.scheme, let otherScheme = right.scheme, left.authority != nil,
+            right.authority != nil
+        else { return nil }
+        var parts: [String] = []
+        if scheme.lowercased() != otherScheme.lowercased() {
+            parts.append("scheme \(otherScheme) instead of \(scheme)")
+        }
+        if left.host != right.host {
+            let names = "\(right.host ?? "") instead of \(left.host ?? "")"
+            parts.append(
+                Self.areBothLoopback(left, right)
+                    ? "host \(names): both are this machine, but not the same string" : "host \(names)"
+            )
+        }
+        if left.explicitPort != right.explicitPort, left.port != right.port || scheme == otherScheme {
+            parts.append("port \(Self.name(right.explicitPort)) instead of \(Self.name(left.explicitPort))")
+        }
+        if left.path != right.path {
+            parts.append(
+                "path: " + Difference(expected: left.path, seen: right.path, isSecret: isSecret).pathNote
+            )
+        }
+        if left.query != right.query { parts.append("query differs") }
+        if left.fragment != right.fragment { parts.append("fragment differs") }
+        return parts.isEmpty || parts.count > 3 ? nil : parts.joined(separator: "; ")
+    }
+
+    private var pathNote: String { affix ?? coding ?? spelling ?? cut ?? position }
+
+    private var position: String {
+        if isSecret {
+            return
+                "differs \(place); \(seen.unicodeScalars.count) characters, \(expected.unicodeScalars.count) expected"
+        }
+        let skipped = commonPrefix
+        let was = Self.excerpt(expected, from: skipped)
+        let now = Self.excerpt(seen, from: skipped)
+        return "differs \(place): \"\(now)\" instead of \"\(was)\""
+    }
+
+    private var place: String { "from character \(commonPrefix + 1) on" }
+
+    private var commonPrefix: Int {
+        zip(expected.unicodeScalars, seen.unicodeScalars).prefix { $0 == $1 }.count
+    }
+
+    // MARK: - Respellings
+
+    private static func excerpt(_ text: String, from count: Int) -> String {
+        let rest = text.unicodeScalars.dropFirst(count)
+        return String(String.UnicodeScalarView(rest.prefix(12))) + (rest.count > 12 ? "…" : "")
+    }
+
+    private static func name(_ port: Int?) -> String { port.map { "\($0)" } ?? "(none)" }
+
+    private static func areBothLoopback(_ left: RecordedURL, _ right: RecordedURL) -> Bool {
+        LoopbackHost.isLoopback(left.host ?? "") && LoopbackHost.isLoopback(right.host ?? "")
+    }
+
+    private static func withoutPadding(_ text: String) -> String {
+        String(decoding: Array(text.utf8).reversed().drop { $0 == 0x3d }.reversed(), as: UTF8.self)
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0d).contains($0) }
+        return String(
+            decoding: Array(text.utf8.drop(while: isSpace)).reversed().drop(while: isSpace).reversed(),
+            as: UTF8.self
+        )
+    }
+
+    private static func replacing(_ byte: UInt8, by other: UInt8, in text: String) -> String {
+        String(decoding: text.utf8.map { $0 == byte ? other : $0 }, as: UTF8.self)
+    }
+
+    private static func inURLAlphabet(_ text: String) -> String {
+        String(decoding: text.utf8.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 }, as: UTF8.self)
+    }
+}
+
+/// Names and addresses of the machine itself.
+enum LoopbackHost {
+    /// `localhost`, names below it, 127.0.0.0/8 and `[::1]`.
+    static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" || host == "::1"
+            || isLoopbackAddress(host)
+    }
+
+    private static func isLoopbackAddress(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,67 @@
+import Captures
+import OAuth
+
+extension Evidence {
+    /// A parameter as evidence: its place, and its value cut where that is secret.
+    init(_ parameter: Parameter, note: String? = nil) {
+        self.init(
+            place: parameter.place,
+            value: Masking.shown(parameter.value, of: parameter.name),
+            note: note
+        )
+    }
+
+    /// A value that was computed, not seen.
+    static func computed(_ name: String, _ value: String, in part: Place.Part, note: String? = nil)
+        -> Evidence
+    {
+        Evidence(place: Place(exchange: nil, part: part, name: name), value: value, note: note)
+    }
+}
+
+extension Answer {
+    /// What the endpoint said: error and description, else the status.
+    func evidence(note: String? = nil) -> Evidence {
+        guard let error else { return statusEvidence(note: note) }
+        return Evidence(place: error.place, value: Masking.shown(error.text, of: "error"), note: note)
+    }
+
+    func statusEvidence(note: String? = nil) -> Evidence {
+        Evidence(place: statusPlace, value: status.map { "\($0)" } ?? failure ?? "no answer", note: note)
+    }
+
+    /// The text that describes the error, in lower case, for matching providers' wordings.
+    var errorText: String { (error?.text ?? "").lowercased() }
+}
+
+extension TokenRequest {
+    /// Whether the provider looked at the grant itself (code, redirect URI, verifier, refresh token) and refused it.
+    ///
+    /// A refusal of the client, of a DPoP proof or for load says nothing of the grant.
+    var isGrantRefused: Bool {
+        guard let status = answer.status, answer.isRefusal else { return false }
+        if let error = answer.error?.error {
+            return !Self.otherRefusals.contains(error) && status < 500 && status != 429
+        }
+        return (400..<500).contains(status) && ![401, 404, 405, 408, 413, 415, 429].contains(status)
+    }
+
+    private static let otherRefusals: Set<String> = [
+        "invalid_client", "use_dpop_nonce", "invalid_dpop_proof", "unsupported_grant_type",
+        "temporarily_unavailable",
+        "server_error", "slow_down", "authorization_pending", "incorrect_client_credentials", "access_denied",
+    ]
+
+    /// Whether the answer is a refusal by this name.
+    func isRefused(with errors: String...) -> Bool {
+        answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
+    }
+
+    /// Whether the request's parameters were saved at all.
+    var isRecorded: Bool { !parameters.isEmpty }
+}
+
+extension String {
+    /// Compares bytes; what is searched for is ASCII and in the case it is looked for.
+    func containsBytes(_ other: String) -> Bool { utf8.firstRange(of: Array(other.utf8)) != nil }
+}

@@ -1,0 +1,147 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// An ID token with the exchange of messages that it answers.
+struct DeliveredIDToken {
+    var idToken: IDToken
+    /// The token request that brought it; nil for the front channel.
+    var tokenRequest: TokenRequest?
+    /// The login it belongs to; nil where its authorization request is not recorded.
+    var login: Login?
+
+    /// Brought by a grant that opens no login: what a login asked for need not come again.
+    var isOfRefresh: Bool { tokenRequest?.isRefresh ?? false }
+
+    var isOfTokenExchange: Bool {
+        tokenRequest?.grantType == "urn:ietf:params:oauth:grant-type:token-exchange"
+    }
+}
+
+extension Flow {
+    /// Every ID token of the flow with its login.
+    var deliveredIDTokens: [DeliveredIDToken] {
+        let logins = logins
+        return idTokens.map { token, request in
+            let login =
+                if let request {
+                    logins.first { login in login.tokenRequests.contains { $0.exchange == request.exchange } }
+                } else {
+                    logins.first {
+                        $0.response?.exchange == token.place.exchange
+                            || $0.response?.callback == token.place.exchange
+                    }
+                }
+            return DeliveredIDToken(idToken: token, tokenRequest: request, login: login)
+        }
+    }
+
+    /// Token requests of a login that are certain to carry its code: a capture that shows another code in the response proves the contrary.
+    func certainTokenRequests(of login: Login) -> [TokenRequest] {
+        login.tokenRequests.filter { request in
+            guard request.isRecorded else { return false }
+            if let code = login.response?.code { return request.code == code }
+            return login.response == nil && logins.count == 1
+        }
+    }
+
+    /// Whether a later exchange shows that the client used an answer with an ID token instead of refusing it.
+    func wentOn(after delivered: DeliveredIDToken) -> Bool {
+        guard let request = delivered.tokenRequest else { return usesHint(delivered.idToken) }
+        let isUsed = messages.contains { message in
+            switch message {
+            case .userInfo(let call), .resource(let call), .introspection(let call):
+                call.token != nil && call.token?.value == request.accessToken
+            case .token(let later): later.isRefresh && later.refreshToken == request.issuedRefreshToken
+            default: false
+            }
+        }
+        if isUsed || usesHint(delivered.idToken) { return true }
+        // A back end that sends the browser on to a page of its own has taken the answer.
+        guard let callback = delivered.login?.response?.callback, isBackEnd(request, callback: callback)
+        else { return false }
+        return CallbackFate(of: callback, in: self) == .sentOn
+    }
+
+    private func usesHint(_ token: IDToken) -> Bool {
+        messages.contains { message in
+            if case .endSession(let call) = message {
+                call.parameters["id_token_hint"] == token.token.text
+            } else {
+                false
+            }
+        }
+    }
+
+    private func isBackEnd(_ request: TokenRequest, callback: Int) -> Bool {
+        let agent = capture[request.exchange].request.headers.first("user-agent")
+        return agent != capture[callback].request.headers.first("user-agent")
+            && !capture[request.exchange].request.headers.contains("origin")
+    }
+
+    /// Indices of `log.entries` before an exchange in time, nearest first, as far as a span of time reaches.
+    func exchanges(before exchange: Int, within span: Duration) -> [Int] {
+        let order = surroundings.order
+        let start = capture[exchange].startedAt
+        var low = 0
+        var high = order.count
+        while low < high {
+            let middle = (low + high) / 2
+            if capture[order[middle]].startedAt < start { low = middle + 1 } else { high = middle }
+        }
+        return order[..<low].reversed().prefix(200).prefix { start - capture[$0].startedAt <= span }
+    }
+}
+
+/// What the app did with the provider's answer, as far as the browser could see.
+enum CallbackFate: Equatable {
+    /// Refused: 4xx or 5xx, a redirect that names an error, or a new login at once.
+    case rejected(Place)
+    /// Redirected to a page of the app that is no error page.
+    case sentOn
+    /// Answered with a page, which may say anything; or not answered.
+    case unknown
+
+    init(of callback: Int, in flow: Flow) {
+        let exchange = flow.capture[callback]
+        guard let response = exchange.response else {
+            self = .unknown
+            return
+        }
+        if response.status >= 400 {
+            self = .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
+            return
+        }
+        guard (300..<400).contains(response.status), let location = response.location else {
+            self = .unknown
+            return
+        }
+        let target = exchange.request.url.resolving(location)
+        let items = target.queryItems.items + target.fragmentItems.items
+        let place = Place(exchange: callback, part: .responseLocation, name: "")
+        if let error = items.first(where: { ["error", "auth_error", "login_error"].contains($0.name) }) {
+            self = .rejected(Place(exchange: callback, part: .responseLocation, name: error.name))
+        } else if Self.leadsToLogin(callback, in: flow) {
+            self = .rejected(place)
+        } else {
+            self = .sentOn
+        }
+    }
+
+    /// Whether the redirects that begin at the callback end at an authorization endpoint again.
+    private static func leadsToLogin(_ callback: Int, in flow: Flow) -> Bool {
+        flow.authorizationRequests.contains { request in
+            guard flow.capture[request.exchange].startedAt >= flow.capture[callback].startedAt else {
+                return false
+            }
+            var exchange = request.exchange
+            for _ in 0..<10 {
+                guard let source = flow.surroundings.redirectedFrom[exchange] else { return false }
+                if source == callback { return true }
+                exchange = source
+            }
+            return false
+        }
+    }
+}

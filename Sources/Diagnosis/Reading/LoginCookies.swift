@@ -1,0 +1,63 @@
+import Captures
+import Flows
+import OAuth
+
+/// The cookies by which an app recognises a login: set when it sent the browser to the provider, or just before.
+enum LoginCookies {
+    /// What the app set in the redirect that led to an authorization request (and the redirects before it), else on its pages in the
+    /// half minute before. Deletions do not count.
+    static func set(for request: AuthorizationRequest, callback: Int, in flow: Flow) -> [CookieDelivery
+        .Setting]
+    {
+        var found: [CookieDelivery.Setting] = []
+        var exchange = request.exchange
+        for _ in 0..<10 {
+            guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
+            found += settings(source, flow)
+            exchange = source
+        }
+        guard found.isEmpty else { return found }
+        let host = flow.capture[callback].request.url.host
+        for earlier in flow.exchanges(before: request.exchange, within: .seconds(30)) {
+            guard flow.capture[earlier].request.url.host == host else { continue }
+            found = settings(earlier, flow)
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
+    /// The callback as the request that has to bring them back.
+    static func sending(of callback: Int, for request: AuthorizationRequest, in flow: Flow)
+        -> CookieDelivery.Sending
+    {
+        let exchange = flow.capture[callback]
+        let stated = exchange.request.headers.first("origin") ?? exchange.request.headers.first("referer")
+        let initiator = stated.flatMap { $0 == "null" ? nil : RecordedURL($0) }
+        return CookieDelivery.Sending(
+            url: exchange.request.url,
+            method: exchange.request.method,
+            at: exchange.startedAt,
+            initiator: initiator.flatMap { $0.isWeb ? $0 : nil } ?? request.endpoint,
+            agent: exchange.request.headers.first("user-agent") ?? ""
+        )
+    }
+
+    static func isDeletion(_ cookie: SetCookie, at time: Timestamp) -> Bool {
+        if let age = cookie.maxAge { return age <= 0 }
+        return cookie.expires.flatMap { Timestamp(httpDate: $0) }.map { $0 <= time } ?? false
+    }
+
+    private static func settings(_ index: Int, _ flow: Flow) -> [CookieDelivery.Setting] {
+        let exchange = flow.capture[index]
+        return (exchange.response?.setCookies ?? []).filter {
+            !isDeletion($0, at: exchange.endedAt) && !$0.value.isEmpty
+        }.map {
+            CookieDelivery.Setting(
+                cookie: $0,
+                url: exchange.request.url,
+                at: exchange.endedAt,
+                exchange: index
+            )
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// Makes evidence of values: what is secret is cut to its first characters and its length.
+enum Masking {
+    /// The first characters of a secret and its length, `dBjf…(43)`.
+    ///
+    /// Never more than a third of it, and nothing of one that is too short to spare any.
+    static func masked(_ value: String, showing most: Int = 4) -> String {
+        let count = value.unicodeScalars.count
+        let shown = count < 12 ? 0 : min(most, count / 3)
+        return String(String.UnicodeScalarView(value.unicodeScalars.prefix(shown))) + "…(\(count))"
+    }
+
+    /// A value as evidence shows it, by the name it travels under.
+    static func shown(_ value: String, of name: String) -> String {
+        if isSecret(name) { return masked(value) }
+        let text = value.utf8.contains(0x3d) ? withoutSecrets(value) : value
+        guard text.unicodeScalars.count > limit else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit)))
+            + "…(\(value.unicodeScalars.count))"
+    }
+
+    /// Whether values of this name let their holder in somewhere.
+    static func isSecret(_ name: String) -> Bool { secretNames.contains(name.lowercased()) }
+
+    private static let limit = 300
+
+    private static let secretNames: Set<String> = [
+        "code", "access_token", "refresh_token", "id_token", "id_token_hint", "code_verifier",
+        "client_secret",
+        "client_assertion", "assertion", "password", "token", "subject_token", "actor_token", "device_code",
+        "registration_access_token", "logout_token", "authorization", "cookie", "set-cookie", "response",
+    ]
+
+    /// A URL, or part of one, with the secrets among its parameters masked.
+    private static func withoutSecrets(_ text: String) -> String {
+        var output: [UInt8] = []
+        var start = text.utf8.startIndex
+        // Bytes that end a parameter: `&`, `?`, `#`.
+        while start < text.utf8.endIndex {
+            let end =
+                text.utf8[start...].firstIndex { $0 == 0x26 || $0 == 0x3f || $0 == 0x23 }
+                ?? text.utf8.endIndex
+            let part = text[start..<end]
+            if let equals = part.utf8.firstIndex(of: 0x3d), isSecret(String(part[..<equals])) {
+                let value = String(part[part.utf8.index(after: equals)...])
+                output += Array(part[...equals].utf8) + Array(masked(value).utf8)
+            } else {
+                output += Array(part.utf8)
+            }
+            guard end < text.utf8.endIndex else { break }
+            output.append(text.utf8[end])
+            start = text.utf8.index(after: end)
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+}

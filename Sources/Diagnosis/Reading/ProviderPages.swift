@@ -1,0 +1,48 @@
+import Captures
+import Flows
+import OAuth
+
+/// What the provider itself answered to an authorization request: the endpoint's own answer, the pages its redirects lead to, and the pages of
+/// the sign-in that followed, up to the redirect URI.
+enum ProviderPages {
+    /// Exchanges in order of time, the request itself first.
+    static func of(_ request: AuthorizationRequest, in flow: Flow) -> [Int] {
+        let target = request.redirectURI.map { RecordedURL($0).withoutQuery }
+        let endpoint = flow.capture[request.exchange].request.url.origin
+        var pages: Set<Int> = [request.exchange]
+        var ordered = [request.exchange]
+        guard let start = flow.exchanges.firstIndex(of: request.exchange) else { return ordered }
+        for exchange in flow.exchanges[(start + 1)...] {
+            let url = flow.capture[exchange].request.url
+            guard url.withoutQuery != target else { continue }
+            let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
+            let isPage = flow.surroundings.messages[exchange] == nil && url.origin == endpoint
+            guard isLed || isPage else { continue }
+            pages.insert(exchange)
+            ordered.append(exchange)
+        }
+        return ordered
+    }
+}
+
+/// Parts of pages, for evidence.
+enum Excerpt {
+    /// The words with what stands around them, tags left out, at most 200 characters.
+    static func around(_ words: String, in text: String) -> String {
+        let bytes = Array(text.utf8)
+        let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        guard let range = lower.firstRange(of: Array(words.utf8)) else { return words }
+        let start =
+            bytes[..<range.lowerBound].suffix(60).lastIndex { $0 == 0x3e || $0 == 0x0a }.map { $0 + 1 }
+            ?? max(0, range.lowerBound - 60)
+        let end =
+            bytes[range.upperBound...].prefix(140).firstIndex { $0 == 0x3c || $0 == 0x0a }
+            ?? min(bytes.count, range.upperBound + 140)
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+
+    /// The first characters of a body, in one line.
+    static func start(of text: String, _ count: Int = 200) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(count).map { $0.value < 0x20 ? " " : $0 }))
+    }
+}

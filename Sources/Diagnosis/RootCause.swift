@@ -1,0 +1,73 @@
+/// Puts the findings of a flow in order, the root cause first.
+///
+/// Keys: severity, causes before symptoms, ``Precedence``, the earliest faulty exchange, the order of the catalogue.
+enum RootCause {
+    /// A finding with what its order depends on.
+    struct Candidate: Sendable {
+        var finding: Finding
+        var isSymptom: Bool
+        var explains: Set<String>
+        /// Position of the faulty exchange in the flow's time order; last where it is computed.
+        var time: Int
+        /// Position in the catalogue.
+        var rank: Int
+
+        init(finding: Finding, isSymptom: Bool, explains: Set<String>, time: Int, rank: Int) {
+            self.finding = finding
+            self.isSymptom = isSymptom
+            self.explains = explains
+            self.time = time
+            self.rank = rank
+        }
+    }
+
+    /// The findings in order, with primary and effects marked.
+    ///
+    /// - Parameter isSuccess: the flow reached its goal; a note is then never primary.
+    static func ordered(_ candidates: [Candidate], isSuccess: Bool) -> [Finding] {
+        var rest = candidates
+        var sorted: [Candidate] = []
+        while !rest.isEmpty {
+            // The table is no total order: of those that nothing else explains, the smallest by the other keys.
+            let first = rest.map(group(of:)).min() ?? 0
+            let members = rest.indices.filter { group(of: rest[$0]) == first }
+            let free = members.filter { index in
+                !members.contains { $0 != index && goesBefore(rest[$0], rest[index]) }
+            }
+            // A circle in the table would leave none free; then the other keys decide.
+            let next = (free.isEmpty ? members : free).min { sortKey(of: rest[$0]) < sortKey(of: rest[$1]) }
+            sorted.append(rest.remove(at: next ?? 0))
+        }
+        return sorted.indices.map { index in
+            var finding = sorted[index].finding
+            finding.isPrimary = index == 0 && mayBePrimary(finding, isSuccess: isSuccess)
+            finding.effectOf = sorted[..<index].first { goesBefore($0, sorted[index]) }?.finding.rule
+            return finding
+        }
+    }
+
+    /// Notes that are the reason why a flow did not reach its goal.
+    private static let reasons: Set<String> = ["user-cancelled", "login-abandoned"]
+
+    private static func mayBePrimary(_ finding: Finding, isSuccess: Bool) -> Bool {
+        finding.severity != .note || (!isSuccess && reasons.contains(finding.rule))
+    }
+
+    private static func goesBefore(_ cause: Candidate, _ effect: Candidate) -> Bool {
+        Precedence.places(
+            cause.finding.rule,
+            over: effect.finding.rule,
+            explained: cause.explains,
+            isEarlier: cause.time <= effect.time
+        )
+    }
+
+    /// Severity, then causes before symptoms, then the symptoms' own order: one number.
+    private static func group(of candidate: Candidate) -> Int {
+        let severity = Severity.allCases.firstIndex(of: candidate.finding.severity) ?? Severity.allCases.count
+        let symptom = Precedence.symptoms.firstIndex(of: candidate.finding.rule) ?? Precedence.symptoms.count
+        return severity * (Precedence.symptoms.count + 2) + (candidate.isSymptom ? symptom + 1 : 0)
+    }
+
+    private static func sortKey(of candidate: Candidate) -> (Int, Int) { (candidate.time, candidate.rank) }
+}

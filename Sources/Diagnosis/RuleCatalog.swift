@@ -1,0 +1,17 @@
+/// Every rule, in the order of the catalogue: stage by stage, as each stage lists its own.
+package enum RuleCatalog {
+    package static let rules: [any Rule] = [
+        AuthorizationRequestRules.list,
+        UserAgentRules.list,
+        AuthorizationResponseRules.list,
+        TokenRequestRules.list,
+        IDTokenRules.list,
+        TransportRules.list,
+    ].flatMap { $0 }
+
+    /// What the rules say of themselves, in the same order.
+    package static let infos: [RuleInfo] = rules.map { type(of: $0).info }
+
+    /// Nil where no rule has this id.
+    package static func info(of id: String) -> RuleInfo? { infos.first { $0.id == id } }
+}

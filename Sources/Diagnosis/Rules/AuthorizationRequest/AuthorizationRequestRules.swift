@@ -1,0 +1,6 @@
+/// Stage 4, in the order of the catalogue.
+enum AuthorizationRequestRules {
+    static let list: [any Rule] = [
+        RedirectURINotRegistered()
+    ]
+}

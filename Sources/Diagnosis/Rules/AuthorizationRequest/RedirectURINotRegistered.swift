@@ -1,0 +1,181 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The provider says, on a page of its own, that it does not know the redirect URI.
+///
+/// It must not send the user there (RFC 6749, section 3.1.2.4), so the app never hears of it. Compared are whole strings: a slash at the end,
+/// another port or `http` for `https` make another URI. Register the string that the app sends, or send the one that is registered.
+struct RedirectURINotRegistered: Rule {
+    static let info = RuleInfo(
+        id: "redirect-uri-not-registered",
+        title: "The provider does not know this redirect URI",
+        severity: .error,
+        explanation: """
+            The provider compared the redirect_uri of the request with those registered for this client and found none that is the same \
+            string. It may not redirect to an address it does not know, so it stopped on a page of its own and the app never got an answer.
+            """,
+        fix: """
+            Register exactly the string that the app sends, or make the app send a registered one. Compare scheme, host, port, path, upper \
+            and lower case, and the slash at the end.
+            """,
+        badExample: """
+            registered  https://app.example/callback
+            GET /authorize?client_id=shop&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback%2F…
+            400 Bad Request: Invalid parameter: redirect_uri
+            """,
+        goodExample: """
+            registered  https://app.example/callback
+            GET /authorize?client_id=shop&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback…
+            302 Found, Location: https://app.example/callback?code=…
+            """,
+        specifications: [.rfc(6749, "3.1.2.4"), .rfc(9700, "2.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var abstains = false
+        for request in flow.authorizationRequests {
+            // Whatever did reach the redirect URI is no refusal of it.
+            if flow.authorizationResponses.contains(where: { isAnswer($0, to: request) }) { continue }
+            for page in ProviderPages.of(request, in: flow) {
+                guard let refusal = refusal(on: page, of: request, in: flow) else {
+                    if let response = flow.capture[page].response, response.status >= 400,
+                        !(response.body?.isRecorded ?? false)
+                    {
+                        abstains = true
+                    }
+                    continue
+                }
+                return .violated(Violation(evidence(request, refusal, flow), exchange: request.exchange))
+            }
+        }
+        return abstains ? .abstains("the text of the provider's error page was not saved") : .holds
+    }
+
+    private func isAnswer(_ response: AuthorizationResponse, to request: AuthorizationRequest) -> Bool {
+        guard let uri = request.redirectURI else { return false }
+        return response.target.text == RecordedURL(uri).withoutQuery
+            && (response.state == request.state || request.state == nil || response.code != nil)
+    }
+
+    // MARK: - The refusal
+
+    private func refusal(on page: Int, of request: AuthorizationRequest, in flow: Flow) -> Evidence? {
+        let exchange = flow.capture[page]
+        if let location = exchange.response?.location {
+            let target = exchange.request.url.resolving(location)
+            if let evidence = refusal(in: target, Place(exchange: page, part: .responseLocation, name: "")),
+                !reaches(target, request), isProviders(target, request) || isMovedToAnother(target, request)
+            {
+                return evidence
+            }
+        }
+        if let evidence = refusal(
+            in: exchange.request.url,
+            Place(exchange: page, part: .requestQuery, name: "")
+        ) {
+            return evidence
+        }
+        guard let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
+            let text = body.text
+        else { return nil }
+        let lower = text.lowercased()
+        guard
+            let words = Self.texts.first(where: lower.containsBytes)
+                ?? (response.status >= 400 ? Self.errors.first(where: lower.containsBytes) : nil)
+        else { return nil }
+        return Evidence(
+            place: Place(exchange: page, part: .responseBody, name: ""),
+            value: Excerpt.around(words, in: text),
+            note: "status \(response.status)"
+        )
+    }
+
+    /// An error of one of these names in a URL of the provider.
+    private func refusal(in url: RecordedURL, _ place: Place) -> Evidence? {
+        for item in url.queryItems.items + url.fragmentItems.items {
+            let value = item.value.lowercased()
+            let isError =
+                ["error", "oautherrorcode", "error_code", "err"].contains(item.name.lowercased())
+                && Self.errors.contains(value)
+            // Google packs the message into a parameter, base64 around a binary record.
+            let isPacked =
+                item.name == "authError"
+                && String(decoding: Base64.decode(item.value), as: UTF8.self).containsBytes(
+                    "redirect_uri_mismatch"
+                )
+            let isText = value.utf8.count < 2000 && Self.texts.contains(where: value.containsBytes)
+            guard isError || isPacked || isText else { continue }
+            return Evidence(
+                place: Place(exchange: place.exchange, part: place.part, name: item.name),
+                value: isPacked ? "redirect_uri_mismatch" : Masking.shown(item.value, of: item.name)
+            )
+        }
+        return nil
+    }
+
+    private func reaches(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
+        request.redirectURI.map { RecordedURL($0).withoutQuery == target.withoutQuery } ?? false
+    }
+
+    private func isProviders(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
+        target.host == request.endpoint.host
+    }
+
+    /// GitHub tells the callback that is registered instead of the one that was asked for.
+    private func isMovedToAnother(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
+        target.queryItems.first("error") == "redirect_uri_mismatch"
+    }
+
+    private static let errors = [
+        "redirect_uri_mismatch", "invalid_redirect_uri", "redirect_mismatch", "invalid_callback",
+    ]
+
+    /// How providers word it, in lower case.
+    private static let texts = [
+        "invalid parameter: redirect_uri", "aadsts50011", "error 400: redirect_uri_mismatch",
+        "must be a login redirect uri in the client app settings", "callback url mismatch",
+        "the redirection uri provided does not match a pre-registered value",
+        "registered callback does not match with the provided url",
+        "the redirect_uri must match the registered callback url", "invalid web redirect url",
+        "invalid redirect_uri",
+    ]
+
+    // MARK: - Evidence
+
+    private func evidence(_ request: AuthorizationRequest, _ refusal: Evidence, _ flow: Flow) -> [Evidence] {
+        guard let sent = request.parameters.parameter("redirect_uri") else { return [refusal] }
+        var evidence = [Evidence(sent), refusal]
+        if let (known, place) = nearest(to: sent.value, request, flow) {
+            let note = Difference.note(expected: known, seen: sent.value)
+            evidence.append(
+                Evidence(
+                    place: place,
+                    value: Masking.shown(known, of: "redirect_uri"),
+                    note: "known of this client; against it the one sent: \(note)"
+                )
+            )
+        }
+        return evidence
+    }
+
+    /// The other redirect URI of this client in the file that has most in common with the one sent.
+    private func nearest(to sent: String, _ request: AuthorizationRequest, _ flow: Flow) -> (String, Place)? {
+        var known: [(String, Place)] = []
+        for call in flow.surroundings.registrations
+        where call.answer.parameters["client_id"] == request.clientID {
+            let uris = call.answer.json?["redirect_uris"]?.array ?? []
+            known += uris.compactMap(\.string).map { ($0, call.answer.place("redirect_uris")) }
+        }
+        for other in flow.surroundings.authorizationRequests where other.clientID == request.clientID {
+            guard let parameter = other.parameters.parameter("redirect_uri") else { continue }
+            known.append((parameter.value, parameter.place))
+        }
+        return known.filter { $0.0 != sent }.max { common($0.0, sent) < common($1.0, sent) }
+    }
+
+    private func common(_ left: String, _ right: String) -> Int {
+        zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
+    }
+}

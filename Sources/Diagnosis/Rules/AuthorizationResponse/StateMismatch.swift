@@ -1,0 +1,99 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The `state` of the answer is not the one that was sent.
+///
+/// It ties the answer to the browser that asked. Another value means a forged or stale answer, or something on the way that re-codes it; a client
+/// has to refuse it either way. A value that another login of the capture sent belongs to that one.
+struct StateMismatch: Rule {
+    static let info = RuleInfo(
+        id: "state-mismatch",
+        title: "The `state` that came back is not the one that was sent",
+        severity: .error,
+        explanation: """
+            The answer carries another state than the request it answers, and no other login in the capture sent that value. The app cannot \
+            tell that the answer is its own and has to refuse it: it may be forged, stale, or re-coded on the way.
+            """,
+        fix: """
+            Do not accept it. If the two values are related, find what re-codes or cuts the value between the app, the provider and back, and \
+            use a state of letters and digits only; if they are not, the answer belongs to another browser or to an older login.
+            """,
+        badExample: """
+            GET /authorize?…&state=Zk3xQ2hQ1m
+            302 Location: https://app.example/callback?code=…&state=Zk3xQ2
+            """,
+        goodExample: """
+            GET /authorize?…&state=Zk3xQ2hQ1m
+            302 Location: https://app.example/callback?code=…&state=Zk3xQ2hQ1m
+            """,
+        specifications: [.rfc(6749, "4.1.2"), .rfc(6749, "10.12")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let requests = flow.authorizationRequests
+        let responses = flow.authorizationResponses
+        guard !responses.isEmpty else { return .holds }
+        guard !requests.isEmpty else {
+            return .abstains("the capture begins after the authorization request")
+        }
+        var evidence: [Evidence] = []
+        for response in responses {
+            let states = states(of: response, in: flow)
+            let start = flow.capture[response.exchange].startedAt
+            let earlier = requests.filter { flow.capture[$0.exchange].startedAt <= start }
+            guard let request = earlier.last, let sent = request.parameters.parameter("state") else {
+                continue
+            }
+            for came in states
+            where !came.value.isEmpty && !requests.contains(where: { $0.state == came.value }) {
+                guard !belongsElsewhere(came.value, request, flow) else { continue }
+                if evidence.isEmpty { evidence.append(Evidence(sent)) }
+                evidence.append(Evidence(came, note: Difference.note(expected: sent.value, seen: came.value)))
+            }
+        }
+        guard !evidence.isEmpty else { return .holds }
+        return .violated(Violation(evidence, exchange: evidence.dropFirst().first?.place.exchange))
+    }
+
+    /// The `state` of a response at each place where it was seen: in the redirect, at the callback, inside of a signed response.
+    private func states(of response: AuthorizationResponse, in flow: Flow) -> [Parameter] {
+        var states: [Parameter] = []
+        if let exchange = response.deliveredBy, response.mode != .formPost,
+            let location = flow.capture[exchange].response?.location
+        {
+            let url = RecordedURL(location)
+            let items = response.mode == .fragment ? url.fragmentItems : url.queryItems
+            states += Parameters(items, of: exchange, in: .responseLocation).items.filter {
+                $0.name == "state"
+            }.prefix(1)
+        }
+        if let state = response.parameters.parameter("state"),
+            !states.contains(where: { $0.place == state.place })
+        {
+            states.append(state)
+        }
+        // JARM: the parameters are the claims (JWT Secured Authorization Response Mode, section 2.1).
+        if let signed = response.parameters.parameter("response"),
+            let claims = JSONWebToken.parse(signed.value)?.claims,
+            let state = claims["state"]?.string
+        {
+            states.append(
+                Parameter(
+                    name: "state",
+                    value: state,
+                    place: Place(exchange: signed.place.exchange, part: .jwtClaims, name: "state")
+                )
+            )
+        }
+        return states
+    }
+
+    private func belongsElsewhere(_ state: String, _ request: AuthorizationRequest, _ flow: Flow) -> Bool {
+        flow.surroundings.authorizationRequests.contains {
+            $0.state == state && $0.redirectURI == request.redirectURI
+        }
+    }
+}

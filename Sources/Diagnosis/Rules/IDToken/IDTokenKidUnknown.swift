@@ -1,0 +1,116 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The ID token names a signing key that the provider's key set does not have.
+///
+/// Providers rotate keys: a client that keeps a key set has to fetch it again when a token names a key it does not know (OpenID Connect Core,
+/// section 10.1.1). Variant `rotated`: a key set fetched later has it. Variant `absent`: none in the capture has.
+struct IDTokenKidUnknown: Rule {
+    static let info = RuleInfo(
+        id: "id-token-kid-unknown",
+        title: "The signing key is not in the provider's key set",
+        severity: .error,
+        explanation: """
+            The ID token's header names a key (kid) that no key set of this provider had when the client had to verify it, so the signature \
+            cannot be checked and the token has to be refused.
+            """,
+        fix: """
+            Fetch the key set again when a token names an unknown key, with a limit on how often. If it is still not there, the token comes from \
+            another provider, realm or environment than the key set.
+            """,
+        badExample: """
+            GET /jwks → {"keys":[{"kid":"2025-11", …}]}
+            id_token header {"alg":"RS256","kid":"2026-03"}
+            """,
+        goodExample: """
+            GET /jwks → {"keys":[{"kid":"2025-11", …},{"kid":"2026-03", …}]}
+            id_token header {"alg":"RS256","kid":"2026-03"}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §10.1.1",
+                url: OpenIDConnect.core + "#RotateSigKeys"
+            ), .rfc(7515, "4.1.4"),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens {
+            let token = delivered.idToken.token
+            guard token.form == .signed, let kid = token.keyID, isAsymmetric(token) else { continue }
+            let sets = flow.surroundings.keySets(for: token, providerHosts: flow.providerHosts).filter {
+                $0.keys != nil
+            }
+            guard !sets.isEmpty else {
+                reason = "no key set of this issuer is in the capture"
+                continue
+            }
+            let holders = sets.filter { $0.keys?.keys.contains { $0.id == kid } ?? false }
+            let wentOn = flow.wentOn(after: delivered)
+            let end = timeOfRejection(of: delivered, in: flow)
+            let isKnown = holders.contains { wentOn || $0.servedAt <= end }
+            guard !isKnown else { continue }
+            let served = wentOn ? sets : sets.filter { $0.servedAt <= end }
+            return .violated(
+                Violation(
+                    evidence(delivered, kid, served.isEmpty ? sets : served, holders.first, flow),
+                    variant: holders.isEmpty ? "absent" : "rotated",
+                    // It may have newer keys than this capture shows.
+                    severity: wentOn ? .warning : .error,
+                    exchange: delivered.idToken.place.exchange
+                )
+            )
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private func isAsymmetric(_ token: JSONWebToken) -> Bool {
+        guard let name = token.algorithm?.lowercased() else { return false }
+        return name != "none" && !name.hasPrefix("hs")
+    }
+
+    /// Up to when a client may have looked for the key: its callback's answer, or what it fetched on getting the token.
+    private func timeOfRejection(of delivered: DeliveredIDToken, in flow: Flow) -> Timestamp {
+        guard let exchange = delivered.idToken.place.exchange else { return flow.started }
+        let arrived = flow.capture[exchange].endedAt
+        let answered = delivered.login?.response?.callback.map { flow.capture[$0].endedAt } ?? arrived
+        return max(answered, arrived + .seconds(10))
+    }
+
+    private func evidence(
+        _ delivered: DeliveredIDToken,
+        _ kid: String,
+        _ served: [KeySetDocument],
+        _ holder: KeySetDocument?,
+        _ flow: Flow
+    ) -> [Evidence] {
+        var evidence = [
+            Evidence(place: delivered.idToken.place(ofHeader: "kid"), value: Masking.shown(kid, of: "kid"))
+        ]
+        for set in served.suffix(3) {
+            evidence.append(self.evidence(set, "served \(set.servedAt.rfc3339)", flow))
+        }
+        if let holder {
+            evidence.append(
+                self.evidence(holder, "served \(holder.servedAt.rfc3339), too late: it has the key", flow)
+            )
+        }
+        return evidence
+    }
+
+    private func evidence(_ set: KeySetDocument, _ note: String, _ flow: Flow) -> Evidence {
+        let kids = set.keys?.keys.compactMap(\.id) ?? []
+        let control = flow.capture[set.exchange].response?.headers.first("cache-control")
+        return Evidence(
+            place: Place(exchange: set.exchange, part: .responseBody, name: "keys"),
+            value: Masking.shown(
+                kids.isEmpty ? "no kid" : kids.prefix(12).joined(separator: ", "),
+                of: "kid"
+            ),
+            note: note + (control.map { ", Cache-Control: \($0)" } ?? "")
+        )
+    }
+}

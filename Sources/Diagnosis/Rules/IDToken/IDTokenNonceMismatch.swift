@@ -1,0 +1,82 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The ID token carries another `nonce` than the login sent.
+///
+/// It ties the token to the login (OpenID Connect Core, section 3.1.3.7 (11)); another value means a replayed token, or two logins that share one
+/// place to keep their nonce. A refresh brings none, or the first one's, and is not judged.
+struct IDTokenNonceMismatch: Rule {
+    static let info = RuleInfo(
+        id: "id-token-nonce-mismatch",
+        title: "The ID token's nonce is not the one that was sent",
+        severity: .error,
+        explanation: """
+            The login sent a nonce, and the ID token that came of it carries another one. The client cannot tell that the token was made for \
+            this login and has to refuse it.
+            """,
+        fix: """
+            Keep one nonce per login, found by its state; two tabs that share a slot overwrite one another's. Make sure that the token answer is \
+            the one of this login and not a cached one.
+            """,
+        badExample: """
+            GET /authorize?…&nonce=n-0S6_WzA2Mj
+            id_token claims {"nonce":"n-7hV_QpB9Ks", …}
+            """,
+        goodExample: """
+            GET /authorize?…&nonce=n-0S6_WzA2Mj
+            id_token claims {"nonce":"n-0S6_WzA2Mj", …}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.3.7 (11)",
+                url: OpenIDConnect.core + "#IDTokenValidation"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens where !delivered.isOfRefresh && !delivered.isOfTokenExchange {
+            guard let claims = delivered.idToken.token.claims else {
+                reason = "the ID token is encrypted or unreadable"
+                continue
+            }
+            guard let claim = claims["nonce"] else { continue }
+            guard let login = delivered.login else {
+                reason = "the authorization request is not in the capture"
+                continue
+            }
+            // A code that is not this login's brings a token that is not, either; that is told elsewhere.
+            guard let sent = login.request.parameters.parameter("nonce"), isCertain(delivered, login, flow)
+            else { continue }
+            let came = claim.string ?? JSONWriter.text(of: claim)
+            guard came != sent.value else { continue }
+            let other = flow.surroundings.authorizationRequests.first { $0.nonce == came }
+            var evidence = [
+                Evidence(sent),
+                Evidence(
+                    place: delivered.idToken.place(ofClaim: "nonce"),
+                    value: Masking.shown(came, of: "nonce"),
+                    note: other == nil
+                        ? Difference.note(expected: sent.value, seen: came)
+                        : "that of another login in this capture"
+                ),
+            ]
+            if let parameter = other?.parameters.parameter("nonce") {
+                evidence.append(Evidence(parameter, note: "the login that sent it"))
+            }
+            return .violated(Violation(evidence, exchange: delivered.idToken.place.exchange))
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private func isCertain(_ delivered: DeliveredIDToken, _ login: Login, _ flow: Flow) -> Bool {
+        guard let request = delivered.tokenRequest else { return true }
+        // Without parameters nothing ties the answer to this login but that there is only one.
+        if !request.isRecorded { return flow.logins.count == 1 }
+        return flow.certainTokenRequests(of: login).contains { $0.exchange == request.exchange }
+    }
+}

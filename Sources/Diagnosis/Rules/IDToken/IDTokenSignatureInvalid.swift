@@ -1,0 +1,93 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The ID token's signature does not verify with the key it names.
+///
+/// The token was altered, another key hides behind the same `kid`, or an ECDSA signature is in DER instead of r and s side by side (variant
+/// `der`; RFC 7518, section 3.4). Decided only where the key (or the client secret, for HS algorithms) is in the capture.
+struct IDTokenSignatureInvalid: Rule {
+    static let info = RuleInfo(
+        id: "id-token-signature-invalid",
+        title: "The ID token's signature does not verify",
+        severity: .error,
+        explanation: """
+            The key that the ID token names is in the capture, and the token's signature does not verify with it: its content is not what was \
+            signed, or was signed with another key. A client has to refuse it.
+            """,
+        fix: """
+            Look at what changes the token between provider and client, and whether another key is published under the same kid; give every key a \
+            kid of its own.
+            """,
+        badExample: """
+            id_token header {"alg":"RS256","kid":"2026-03"}, claims {"sub":"alice", …} altered after signing
+            """,
+        goodExample: """
+            id_token header {"alg":"RS256","kid":"2026-03"}, signature made with the key that /jwks serves as 2026-03
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.3.7 (6)",
+                url: OpenIDConnect.core + "#IDTokenValidation"
+            ), .rfc(7518, "3"),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens {
+            let token = delivered.idToken.token
+            let verification = flow.surroundings.verification(of: token, providerHosts: flow.providerHosts)
+            switch verification.outcome {
+            case .valid, .unsigned, .redacted: continue
+            case .encrypted: reason = "the ID token is encrypted"
+            case .unknownKey: reason = "the key is not in the capture"
+            case .notChecked: reason = "the algorithm \(token.algorithm ?? "(none named)") is not supported"
+            case .invalid:
+                // An empty signature is no wrong one: the token is unsigned, whatever its header says.
+                guard !token.signature.isEmpty else { continue }
+                return .violated(violation(delivered, verification))
+            }
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private func violation(_ delivered: DeliveredIDToken, _ verification: SignatureVerification) -> Violation
+    {
+        let token = delivered.idToken
+        var evidence = [
+            Evidence(
+                place: token.place(ofHeader: "alg"),
+                value: Masking.shown(token.token.algorithm ?? "", of: "alg")
+            ),
+            Evidence(
+                place: token.place(ofHeader: "kid"),
+                value: Masking.shown(token.token.keyID ?? "none", of: "kid"),
+                note: verification.key?.type.map { "a key of type \($0)" }
+            ),
+        ]
+        for check in verification.checks where check.outcome == .failed {
+            evidence.append(
+                .computed(
+                    check.name,
+                    Masking.shown(check.detail, of: check.name),
+                    in: .jwtHeader,
+                    note: check.specification
+                )
+            )
+        }
+        guard verification.variant == "der" else {
+            return Violation(evidence, exchange: token.place.exchange)
+        }
+        return Violation(
+            evidence,
+            variant: "der",
+            explanation:
+                "The signature is right, but written as DER; a JWT carries the two numbers r and s side by side.",
+            fix:
+                "Convert the signature on the signing side: JWA wants r and s as fixed-length big-endian numbers (RFC 7518 §3.4).",
+            exchange: token.place.exchange
+        )
+    }
+}

@@ -1,0 +1,127 @@
+import Captures
+import Flows
+import OAuth
+
+/// The client secret that was sent is not the one that belongs to the client.
+///
+/// Known from a registration in the capture, or from the words of the provider. Secrets that only differ by their encoding are another fault.
+struct ClientSecretMismatch: Rule {
+    static let info = RuleInfo(
+        id: "client-secret-mismatch",
+        title: "The client secret is not the registered one",
+        severity: .error,
+        explanation:
+            "The provider refused the client, and the secret it was sent is not the one it gave to this client (or not any more).",
+        fix: """
+            Configure the secret that belongs to this client_id at this provider and environment, and deploy it everywhere. At Entra it is the \
+            secret's value, not its id. An expired secret has to be made anew.
+            """,
+        badExample: """
+            POST /register → {"client_id":"shop","client_secret":"v7J…"}
+            POST /token  client_id=shop&client_secret=old-…  → 401 invalid_client
+            """,
+        goodExample: """
+            POST /register → {"client_id":"shop","client_secret":"v7J…"}
+            POST /token  client_id=shop&client_secret=v7J…  → 200
+            """,
+        specifications: [.rfc(6749, "2.3.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var isUnknown = false
+        for call in ClientCall.all(in: flow) {
+            guard call.isClientRefused || saysSo(call.answer) != nil, let secret = call.authentication.secret
+            else { continue }
+            // A later call with the same secret that went well proves it right.
+            let issued = issuedSecrets(to: call.authentication.clientID?.value, before: call.exchange, flow)
+            if let right = issued.last {
+                if issued.contains(where: {
+                    readings(of: $0.value).contains { self.readings(of: call.authentication).contains($0) }
+                }) {
+                    continue
+                }
+                return .violated(
+                    Violation(
+                        [
+                            Evidence(
+                                place: secret.place,
+                                value: Masking.masked(secret.value, showing: 2),
+                                note: "sent"
+                            ),
+                            Evidence(
+                                place: right.place,
+                                value: Masking.masked(right.value, showing: 2),
+                                note: "issued to this client; "
+                                    + Difference.note(
+                                        expected: right.value,
+                                        seen: secret.value,
+                                        isSecret: true
+                                    )
+                            ),
+                            call.answer.evidence(),
+                        ],
+                        exchange: call.exchange
+                    )
+                )
+            }
+            guard let words = saysSo(call.answer) else {
+                isUnknown = true
+                continue
+            }
+            return .violated(
+                Violation(
+                    [
+                        Evidence(place: secret.place, value: Masking.masked(secret.value, showing: 2)),
+                        call.answer.evidence(
+                            note: words.containsBytes("expired") || words == "aadsts7000222"
+                                ? "the secret has run out" : nil
+                        ),
+                    ],
+                    exchange: call.exchange
+                )
+            )
+        }
+        return isUnknown
+            ? .abstains("the secret that was issued to this client is not in the capture") : .holds
+    }
+
+    private func issuedSecrets(to client: String?, before exchange: Int, _ flow: Flow) -> [Parameter] {
+        guard let client else { return [] }
+        let time = flow.capture[exchange].startedAt
+        return flow.surroundings.registrations.filter {
+            $0.answer.parameters["client_id"] == client && flow.capture[$0.exchange].startedAt <= time
+        }.compactMap { $0.answer.parameters.parameter("client_secret") }
+    }
+
+    // MARK: - Encodings
+
+    private func readings(of authentication: ClientAuthentication) -> Set<String> {
+        [authentication.secret?.value, authentication.secret?.rawValue, authentication.undecodedSecret]
+            .compactMap { $0 }.reduce(into: []) { $0.formUnion(readings(of: $1)) }
+    }
+
+    /// What a secret becomes when one side encodes and the other does not.
+    private func readings(of secret: String) -> Set<String> {
+        [
+            secret, PercentEncoding.decode(secret), PercentEncoding.decode(secret, plusIsSpace: true),
+            PercentEncoding.encode(secret),
+            FormBody.encode([("", secret)]).dropFirst().description,
+        ]
+    }
+
+    // MARK: - Providers' words
+
+    private func saysSo(_ answer: Answer) -> String? {
+        guard answer.isRefusal else { return nil }
+        let text = answer.errorText
+        return Self.texts.first(where: text.containsBytes)
+    }
+
+    private static let texts = [
+        "aadsts7000215", "aadsts7000222", "invalid client secret provided",
+        "the provided client secret is invalid",
+        "incorrect_client_credentials", "invalid client secret", "client secret is expired",
+        "client secret has expired",
+        "client secret keys for app", "invalid_client_secret",
+    ]
+}

@@ -1,0 +1,86 @@
+import Captures
+import Flows
+import OAuth
+
+/// An authorization code was sent to the token endpoint a second time and refused.
+///
+/// A code is good for one exchange (RFC 6749, section 4.1.2); on the second the provider refuses and may revoke what the first one got. Exchange
+/// once, and let a reload of the callback find that it is done. A repetition after no answer, an overload, a DPoP nonce or a refusal of the
+/// client's credentials is none: the code was not spent.
+struct CodeReused: Rule {
+    static let info = RuleInfo(
+        id: "code-reused",
+        title: "The authorization code was sent twice",
+        severity: .error,
+        explanation: """
+            The same code went to the token endpoint twice. The first request spent it, so the second was refused; the provider may have \
+            revoked the tokens of the first one as well.
+            """,
+        fix: """
+            Exchange each code once: on the server, not in a page that is rendered twice; and when the callback is loaded again, send the user \
+            on instead of exchanging again.
+            """,
+        badExample: """
+            POST /token  grant_type=authorization_code&code=SplxlOBeZQQYbYS6WxSbIA…  → 200
+            POST /token  grant_type=authorization_code&code=SplxlOBeZQQYbYS6WxSbIA…  → 400 invalid_grant
+            """,
+        goodExample: """
+            POST /token  grant_type=authorization_code&code=SplxlOBeZQQYbYS6WxSbIA…  → 503
+            POST /token  grant_type=authorization_code&code=SplxlOBeZQQYbYS6WxSbIA…  → 200
+            """,
+        specifications: [.rfc(6749, "4.1.2"), .rfc(6749, "10.5")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var spent: [String: TokenRequest] = [:]
+        for request in flow.tokenRequests where request.isCodeExchange {
+            guard let code = request.code, !code.isEmpty else { continue }
+            if let first = spent[code], request.isRefused(with: "invalid_grant", "bad_verification_code") {
+                return .violated(violation(first, request, flow))
+            }
+            if spent[code] == nil, spends(request) { spent[code] = request }
+        }
+        let isMissing = flow.tokenRequests.contains {
+            $0.isCodeExchange && $0.code == nil && $0.isRefused(with: "invalid_grant")
+        }
+        return isMissing ? .abstains("the code of a token request was not saved") : .holds
+    }
+
+    /// Whether the provider has looked at the code.
+    private func spends(_ request: TokenRequest) -> Bool {
+        guard let status = request.answer.status else { return false }
+        switch request.answer.error?.error {
+        case "use_dpop_nonce", "invalid_client", "slow_down", "temporarily_unavailable", "server_error":
+            return false
+        default: return (200..<300).contains(status) || (400..<500).contains(status) && status != 429
+        }
+    }
+
+    private func violation(_ first: TokenRequest, _ second: TokenRequest, _ flow: Flow) -> Violation {
+        let elapsed = second.startedAt - first.startedAt
+        let milliseconds =
+            elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000
+        var evidence: [Evidence] = []
+        for (request, note) in [(first, "sent first"), (second, "sent again after \(milliseconds) ms")] {
+            if let code = request.parameters.parameter("code") { evidence.append(Evidence(code, note: note)) }
+            evidence.append(
+                request.answer.isSuccess ? request.answer.statusEvidence() : request.answer.evidence()
+            )
+        }
+        let code = second.code
+        let callbacks = flow.exchanges.filter { index in
+            code != nil && flow.capture[index].request.url.queryItems.first("code") == code
+                && flow.surroundings.messages[index] == nil
+        }
+        for callback in callbacks.dropFirst().prefix(2) {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: callback, part: .requestURL, name: ""),
+                    value: Masking.shown(flow.capture[callback].request.url.withoutQuery, of: "url"),
+                    note: "the callback was loaded again"
+                )
+            )
+        }
+        return Violation(evidence, exchange: second.exchange)
+    }
+}

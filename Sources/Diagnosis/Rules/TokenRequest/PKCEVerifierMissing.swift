@@ -1,0 +1,79 @@
+import Captures
+import Flows
+import OAuth
+
+/// The login had a code challenge, and the token request has no code verifier.
+///
+/// The provider has to refuse it (RFC 7636, section 4.6). Whoever makes the challenge has to keep the verifier until the code is exchanged:
+/// across the redirect, across processes, and for this login alone.
+struct PKCEVerifierMissing: Rule {
+    static let info = RuleInfo(
+        id: "pkce-verifier-missing",
+        title: "The token request has no code verifier",
+        severity: .error,
+        explanation: """
+            The authorization request bound the code to a code_challenge. The token request came without the code_verifier that opens it, \
+            so the provider refused the code.
+            """,
+        fix: """
+            Keep the verifier from the request until the exchange (in a cookie, the session, or the back end) and send it as code_verifier. \
+            The party that made the challenge has to make the token request.
+            """,
+        badExample: """
+            GET /authorize?…&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256
+            POST /token  grant_type=authorization_code&code=…  → 400 invalid_grant
+            """,
+        goodExample: """
+            GET /authorize?…&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256
+            POST /token  grant_type=authorization_code&code=…&code_verifier=dBjftJeZ4CVP…  → 200
+            """,
+        specifications: [.rfc(7636, "4.5")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var isUncertain = false
+        for login in flow.logins {
+            guard login.request.codeChallenge != nil,
+                let challenge = login.request.parameters.parameter("code_challenge")
+            else { continue }
+            let certain = flow.certainTokenRequests(of: login)
+            isUncertain = isUncertain || certain.count < login.tokenRequests.count
+            // An app may pass the code on to a back end whose own request carries the verifier.
+            guard !certain.contains(where: hasVerifier) else { continue }
+            guard
+                let request = certain.first(where: {
+                    $0.isGrantRefused || $0.isRefused(with: "invalid_client") && asksForVerifier($0)
+                })
+            else { continue }
+            let names = request.parameters.items.map(\.name).prefix(12).joined(separator: ", ")
+            return .violated(
+                Violation(
+                    [
+                        Evidence(challenge),
+                        Evidence(
+                            place: Place(
+                                exchange: request.exchange,
+                                part: .requestBody,
+                                name: "code_verifier"
+                            ),
+                            value: "missing",
+                            note: "sent: \(names)"
+                        ),
+                        request.answer.evidence(),
+                    ],
+                    exchange: request.exchange
+                )
+            )
+        }
+        return isUncertain
+            ? .abstains("the token request was not saved, or its code is not that of this login") : .holds
+    }
+
+    private func hasVerifier(_ request: TokenRequest) -> Bool {
+        request.codeVerifier.map { !$0.isEmpty } ?? false
+    }
+
+    private func asksForVerifier(_ request: TokenRequest) -> Bool {
+        request.answer.errorText.containsBytes("verifier") || request.answer.errorText.containsBytes("pkce")
+    }
+}

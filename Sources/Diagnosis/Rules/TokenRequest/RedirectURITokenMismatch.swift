@@ -1,0 +1,76 @@
+import Captures
+import Flows
+import OAuth
+
+/// The token request names another `redirect_uri` than the authorization request did.
+///
+/// The provider has to compare the two and refuse with `invalid_grant` (RFC 6749, section 4.1.3). Usual causes: a trailing slash, `localhost`
+/// against `127.0.0.1`, a port chosen anew, the URL of the callback with code and state still on it. Send the very same string in both.
+struct RedirectURITokenMismatch: Rule {
+    static let info = RuleInfo(
+        id: "redirect-uri-token-mismatch",
+        title: "The token request names another redirect URI than the login did",
+        severity: .errorWhenRefused,
+        explanation: """
+            Where the login request names a redirect_uri, the token request has to name the same one, and the provider compares the two as \
+            strings before it gives out tokens. Here they differ.
+            """,
+        fix:
+            "Send in the token request the very string that the authorization request had, before any encoding.",
+        badExample: """
+            GET /authorize?…&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback
+            POST /token  grant_type=authorization_code&code=…&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback%2F
+            """,
+        goodExample: """
+            GET /authorize?…&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback
+            POST /token  grant_type=authorization_code&code=…&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback
+            """,
+        specifications: [.rfc(6749, "4.1.3")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var isUncertain = false
+        var found: Violation?
+        for login in flow.logins {
+            let certain = flow.certainTokenRequests(of: login)
+            isUncertain = isUncertain || certain.count < login.tokenRequests.count
+            guard let asked = login.request.parameters.parameter("redirect_uri"), !asked.value.isEmpty else {
+                continue
+            }
+            for request in certain {
+                let sent = request.parameters.parameter("redirect_uri")
+                guard sent?.value != asked.value else { continue }
+                let severity = severity(request, isMissing: sent == nil)
+                if let found, (found.severity ?? .error) == .error || severity != .error { continue }
+                found = Violation(
+                    evidence(asked, sent, request),
+                    severity: severity,
+                    exchange: request.exchange
+                )
+            }
+        }
+        if let found { return .violated(found) }
+        return isUncertain
+            ? .abstains("it is not certain which login the code of the token request came from") : .holds
+    }
+
+    private func severity(_ request: TokenRequest, isMissing: Bool) -> Severity {
+        if request.isGrantRefused { return .error }
+        // OAuth 2.1 has dropped the parameter from the token request.
+        return isMissing ? .note : .warning
+    }
+
+    private func evidence(_ asked: Parameter, _ sent: Parameter?, _ request: TokenRequest) -> [Evidence] {
+        let second =
+            if let sent {
+                Evidence(sent, note: Difference.note(expected: asked.value, seen: sent.value))
+            } else {
+                Evidence(
+                    place: Place(exchange: request.exchange, part: .requestBody, name: "redirect_uri"),
+                    value: "missing",
+                    note: "sent: \(request.parameters.items.map(\.name).prefix(12).joined(separator: ", "))"
+                )
+            }
+        return [Evidence(asked), second, request.answer.evidence()]
+    }
+}

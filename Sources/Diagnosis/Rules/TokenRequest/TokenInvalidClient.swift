@@ -1,0 +1,49 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider did not accept the client's credentials.
+///
+/// Only restates the answer `invalid_client` (RFC 6749, section 5.2) or 401; another finding says why where the capture shows it.
+struct TokenInvalidClient: Rule {
+    static let info = RuleInfo(
+        id: "token-invalid-client",
+        title: "The provider rejected the client's credentials",
+        severity: .error,
+        isSymptom: true,
+        explanation:
+            "The provider does not know the client, or does not accept the way in which it proved who it is.",
+        fix: """
+            Compare with the registration: client_id, secret or key, and the method (client_secret_basic, client_secret_post, private_key_jwt, \
+            none). Check that they are of this provider, realm and environment.
+            """,
+        badExample: """
+            POST /token  Authorization: Basic c2hvcDpvbGQ=
+            401 {"error":"invalid_client"}
+            """,
+        goodExample: """
+            POST /token  Authorization: Basic c2hvcDpuZXc=
+            200 {"access_token":"…","token_type":"Bearer"}
+            """,
+        specifications: [.rfc(6749, "5.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = ClientCall.all(in: flow)
+        let refused = calls.filter(\.isClientRefused)
+        guard let first = refused.first else { return .holds }
+        // A client that falls back to another method, and is let in, has repaired it.
+        let isRepaired = refused.allSatisfy { call in
+            calls.contains {
+                $0.purpose == call.purpose && $0.exchange != call.exchange && $0.answer.isSuccess
+            }
+        }
+        var evidence: [Evidence] = []
+        for call in refused.prefix(4) {
+            let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
+            evidence.append(call.answer.evidence(note: "client authentication: \(methods)"))
+            if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
+        }
+        return .violated(Violation(evidence, severity: isRepaired ? .note : nil, exchange: first.exchange))
+    }
+}

@@ -1,0 +1,86 @@
+import Captures
+import Flows
+import OAuth
+
+/// A client broke off at the recorder's certificate: it does not trust the recorder's authority, or pins another certificate.
+///
+/// Says nothing of the login, which was not seen; the flow stays incomplete. Not told of hosts that this client's other connections show in clear.
+struct TLSClientRejectsRecorder: Rule {
+    static let info = RuleInfo(
+        id: "tls-client-rejects-recorder",
+        title: "The app refuses the recorder's certificate (pinning or missing trust)",
+        severity: .error,
+        explanation: """
+            The client ended the TLS handshake when it saw the recording proxy's certificate. The login is not broken: the recording is. None of \
+            this client's requests to the host are in the capture.
+            """,
+        fix: """
+            Trust the recorder's authority on the device or in the runtime that the client uses (`authreel ca` helps), or turn certificate \
+            pinning off in a debug build.
+            """,
+        badExample: """
+            CONNECT login.example:443 → Client TLS handshake failed. The client does not trust the proxy's certificate
+            """,
+        goodExample: """
+            CONNECT login.example:443, then GET https://login.example/authorize?… → 200
+            """,
+        specifications: [.rfc(8446, "6.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var evidence: [Evidence] = []
+        var seen: Set<String> = []
+        for index in flow.exchanges {
+            let exchange = flow.capture[index]
+            guard RecorderRefusal.isOne(exchange), let host = exchange.request.url.host, concerns(host, flow)
+            else { continue }
+            guard !isOpened(host, by: exchange.client.process, flow) else { continue }
+            // A client that tries again and again is told once.
+            guard seen.insert("\(host) \(exchange.client.process ?? "")").inserted, evidence.count < 6 else {
+                continue
+            }
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: index, part: .tls, name: host),
+                    value: Excerpt.start(of: exchange.failure ?? ""),
+                    note: exchange.client.process.map { "client: \($0)" }
+                )
+            )
+        }
+        return evidence.isEmpty ? .holds : .violated(Violation(evidence))
+    }
+
+    /// Whether the host is the provider's or the app's, as far as the flow shows; a flow of nothing but failed connections is about its host.
+    private func concerns(_ host: String, _ flow: Flow) -> Bool {
+        if flow.messages.isEmpty || flow.providerHosts.contains(host)
+            || ProviderRecognizer.kind(ofHost: host) != nil
+        {
+            return true
+        }
+        if flow.authorizationRequests.contains(where: {
+            $0.redirectURI.map { RecordedURL($0).host == host } ?? false
+        }) {
+            return true
+        }
+        for case .discovery(let document) in flow.messages {
+            let endpoints = document.answer.parameters.items.filter {
+                $0.name.hasSuffix("_endpoint") || $0.name == "jwks_uri"
+            }
+            if endpoints.contains(where: { RecordedURL($0.value).host == host }) { return true }
+        }
+        return false
+    }
+
+    /// Whether an exchange of the host was seen in clear, by this client where the file names clients.
+    private func isOpened(_ host: String, by process: String?, _ flow: Flow) -> Bool {
+        guard flow.surroundings.openedHosts.contains(host) else { return false }
+        guard let process else { return true }
+        return flow.capture.indices.contains { index in
+            let exchange = flow.capture[index]
+            guard exchange.response != nil, exchange.request.method != "CONNECT",
+                exchange.request.url.host == host
+            else { return false }
+            return exchange.client.process == nil || exchange.client.process == process
+        }
+    }
+}

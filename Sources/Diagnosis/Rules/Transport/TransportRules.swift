@@ -1,0 +1,6 @@
+/// Stage 13, in the order of the catalogue.
+enum TransportRules {
+    static let list: [any Rule] = [
+        TLSClientRejectsRecorder()
+    ]
+}

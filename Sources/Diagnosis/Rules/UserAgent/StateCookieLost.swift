@@ -1,0 +1,154 @@
+import Captures
+import Flows
+import OAuth
+
+/// The cookie with which the app remembers the login did not come back, and the app refused the answer.
+///
+/// Fires where nothing about host, path, scheme or SameSite accounts for it: the cookie ran out, was too large, broke the rules of its prefix,
+/// was deleted meanwhile, or the link was opened in another browser.
+struct StateCookieLost: Rule {
+    static let info = RuleInfo(
+        id: "state-cookie-lost",
+        title: "The app's login cookie did not come back",
+        severity: .error,
+        explanation: """
+            Before it sent the browser to the provider the app set a cookie to recognise the login by. The callback carries none of the \
+            cookies set then, so the app cannot tell whose answer it is and refused it.
+            """,
+        fix: """
+            Look at the cookie's lifetime against the time people need to sign in, at its size (browsers drop more than 4096 bytes), at its \
+            prefix (__Host- wants Secure, Path=/ and no Domain; __Secure- wants Secure), and whether the login was finished in another browser.
+            """,
+        badExample: """
+            302 to the provider, Set-Cookie: login=…; Path=/; Max-Age=60
+            two minutes at the sign-in page
+            GET /callback?code=…&state=…   without a Cookie header → 400
+            """,
+        goodExample: """
+            302 to the provider, Set-Cookie: login=…; Path=/; Max-Age=900; Secure; SameSite=Lax
+            two minutes at the sign-in page
+            GET /callback?code=…&state=…   Cookie: login=… → 302 /
+            """,
+        specifications: [.rfc(6265, "5.3"), SpecificationReference(text: "RFC 6265bis §4.1.3", url: nil)]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        guard !flow.surroundings.isSanitized else {
+            return .abstains("cookies were stripped from this capture")
+        }
+        var reason: String?
+        for response in flow.authorizationResponses {
+            guard let callback = response.callback,
+                response.code != nil || response.parameters.contains("id_token"),
+                case .rejected(let rejection) = CallbackFate(of: callback, in: flow)
+            else { continue }
+            // An app that went on to the token endpoint had recognised the login.
+            guard !flow.tokenRequests.contains(where: { $0.code != nil && $0.code == response.code }) else {
+                continue
+            }
+            switch judge(callback, rejection, flow) {
+            case .violated(let violation): return .violated(violation)
+            case .abstains(let why): reason = why
+            case .holds: continue
+            }
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private func judge(_ callback: Int, _ rejection: Place, _ flow: Flow) -> Verdict {
+        let exchange = flow.capture[callback]
+        guard
+            let request = flow.authorizationRequests.last(where: {
+                flow.capture[$0.exchange].startedAt <= exchange.startedAt
+            })
+        else {
+            return .abstains("the start of the login is not in the capture")
+        }
+        let settings = LoginCookies.set(for: request, callback: callback, in: flow)
+        guard !settings.isEmpty else { return .holds }
+        let sent = Set(exchange.request.cookies.map(\.name))
+        guard settings.allSatisfy({ !sent.contains($0.cookie.name) }) else { return .holds }
+        let sending = LoginCookies.sending(of: callback, for: request, in: flow)
+        let obstacles = settings.map { CookieDelivery.obstacle(for: $0, in: sending) }
+        // The cookie rules before this one say it better.
+        guard !obstacles.contains(where: { $0.map(Self.others.contains) ?? false }) else { return .holds }
+        var evidence = zip(settings, obstacles).prefix(6).map { setting, obstacle in
+            self.evidence(
+                setting,
+                obstacle,
+                deletedBy: deletion(of: setting, before: callback, flow),
+                sending
+            )
+        }
+        evidence.append(
+            Evidence(
+                place: Place(exchange: callback, part: .requestHeader, name: "Cookie"),
+                value: sent.isEmpty ? "none" : sent.sorted().prefix(20).joined(separator: ", "),
+                note: note(settings[0], sending, flow)
+            )
+        )
+        let status = exchange.response.map { "\($0.status)" } ?? ""
+        let said = rejection.part == .responseStatus ? status : exchange.response?.location ?? status
+        evidence.append(
+            Evidence(place: rejection, value: Masking.shown(said, of: "location"), note: "refused")
+        )
+        return .violated(Violation(evidence, exchange: callback))
+    }
+
+    /// Conditions of the cookie rules that stand above this one.
+    private static let others: Set<CookieDelivery.Obstacle> = [
+        .laxPost, .strict, .sameSiteNoneInsecure, .secureOverHTTP, .otherHost, .path,
+    ]
+
+    // MARK: - Evidence
+
+    private func evidence(
+        _ setting: CookieDelivery.Setting,
+        _ obstacle: CookieDelivery.Obstacle?,
+        deletedBy deletion: Int?,
+        _ sending: CookieDelivery.Sending
+    ) -> Evidence {
+        let age = sending.at.seconds - setting.at.seconds
+        let lifetime =
+            setting.cookie.maxAge.map { "Max-Age \($0)" } ?? setting.cookie.expires.map { "Expires \($0)" }
+        var notes = [lifetime, "\(age) s before the callback"].compactMap { $0 }
+        switch obstacle {
+        case .expired: notes.append("run out by then")
+        case .prefix: notes.append("dropped: it breaks the rules of its prefix")
+        case .tooLarge:
+            notes.append("dropped: \(setting.cookie.name.utf8.count + setting.cookie.value.utf8.count) bytes")
+        case .foreignDomain: notes.append("dropped: Domain \(setting.cookie.domain ?? "") is not the host's")
+        default: break
+        }
+        if let deletion { notes.append("deleted by exchange \(deletion)") }
+        return Evidence(
+            place: Place(exchange: setting.exchange, part: .responseHeader, name: "Set-Cookie"),
+            value: "\(setting.cookie.name)=\(Masking.masked(setting.cookie.value))",
+            note: notes.joined(separator: "; ")
+        )
+    }
+
+    /// The exchange that deleted the cookie between its setting and the callback.
+    private func deletion(of setting: CookieDelivery.Setting, before callback: Int, _ flow: Flow) -> Int? {
+        let span = flow.capture[callback].startedAt - setting.at
+        return flow.exchanges(before: callback, within: span).first { index in
+            let exchange = flow.capture[index]
+            guard exchange.startedAt > setting.at, exchange.request.url.host == setting.url.host else {
+                return false
+            }
+            return exchange.response?.setCookies.contains { cookie in
+                cookie.name == setting.cookie.name && LoginCookies.isDeletion(cookie, at: exchange.endedAt)
+            } ?? false
+        }
+    }
+
+    private func note(_ setting: CookieDelivery.Setting, _ sending: CookieDelivery.Sending, _ flow: Flow)
+        -> String
+    {
+        let before = flow.capture[setting.exchange].request.headers.first("user-agent") ?? ""
+        guard !before.isEmpty, !sending.agent.isEmpty, before != sending.agent else {
+            return "cookies sent with the callback"
+        }
+        return "cookies sent with the callback, by another browser than the one that started the login"
+    }
+}

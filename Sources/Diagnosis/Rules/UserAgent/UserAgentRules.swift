@@ -1,0 +1,6 @@
+/// Stage 5, in the order of the catalogue.
+enum UserAgentRules {
+    static let list: [any Rule] = [
+        StateCookieLost()
+    ]
+}
