@@ -51,7 +51,7 @@ let package = Package(
             "Proxy",
             [
                 "Wire", "TLS", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOPosix"),
-                nio("NIOHTTP1"), logging, lifecycle,
+                nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"), logging, lifecycle,
             ]
         ),
         library("OAuth", ["Captures", "JOSE", "LibCrypto", "JSON"]),

@@ -121,6 +121,11 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: The tunnel
 
+    /// Whether the client is still there, waiting for the provider.
+    private var isDialing: Bool {
+        if case .dialing = phase { context != nil } else { false }
+    }
+
     private func dial() {
         guard let context else { return }
         phaseBegan = proxy.clock()
@@ -128,7 +133,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
             [self] result in
             switch result {
             case .success(let channel):
-                guard self.context != nil else { return channel.close(promise: nil) }
+                guard isDialing else { return channel.close(promise: nil) }
                 timings.connect = proxy.clock() - phaseBegan
                 facts.serverAddress = channel.remoteAddress.flatMap { address in
                     address.ipAddress.map {
@@ -151,7 +156,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func refuse(_ failure: UpstreamFailure) {
-        guard context != nil else { return }
+        guard isDialing else { return }
         note(failure)
         answer(PlainResponse.unreachable(origin, failure).bytes())
     }
@@ -167,7 +172,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func openTunnel() {
-        guard let context, let upstream else { return }
+        guard isDialing, let context, let upstream else { return }
         // Raw: an encoder would add a body to it (RFC 9110, section 9.3.6).
         let established = ByteBuffer(staticString: "HTTP/1.1 200 Connection established\r\n\r\n")
         context.writeAndFlush(wrapOutboundOut(established), promise: nil)
