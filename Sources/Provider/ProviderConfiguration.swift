@@ -1,0 +1,80 @@
+package import JOSE
+package import LibCrypto
+
+/// What a built-in provider is told before it answers: who it is, whom it knows, how long things last.
+package struct ProviderConfiguration: Sendable {
+    /// A registered client (RFC 7591, section 2).
+    package struct Client: Sendable {
+        package var id: String
+        /// Nil for a public client.
+        package var secret: String?
+        /// Compared as strings (RFC 9700, section 2.1).
+        package var redirectURIs: [String]
+        package var postLogoutRedirectURIs: [String]
+        /// Whether a request without a code challenge is refused.
+        package var requiresPKCE: Bool
+        package var idTokenAlgorithm: SignatureAlgorithm
+
+        package init(
+            id: String,
+            secret: String? = nil,
+            redirectURIs: [String],
+            postLogoutRedirectURIs: [String] = [],
+            requiresPKCE: Bool = true,
+            idTokenAlgorithm: SignatureAlgorithm = .rs256
+        ) {
+            self.id = id
+            self.secret = secret
+            self.redirectURIs = redirectURIs
+            self.postLogoutRedirectURIs = postLogoutRedirectURIs
+            self.requiresPKCE = requiresPKCE
+            self.idTokenAlgorithm = idTokenAlgorithm
+        }
+    }
+
+    /// Somebody who can sign in.
+    package struct User: Sendable {
+        package var name: String
+        package var password: String
+        package var subject: String
+        package var fullName: String
+        package var email: String
+
+        package init(name: String, password: String, subject: String, fullName: String, email: String) {
+            self.name = name
+            self.password = password
+            self.subject = subject
+            self.fullName = fullName
+            self.email = email
+        }
+    }
+
+    /// A key that signs tokens, with the `kid` under which it is published.
+    package struct SigningKeyEntry: Sendable {
+        package var id: String
+        package var algorithm: SignatureAlgorithm
+        package var key: PrivateKey
+
+        package init(id: String, algorithm: SignatureAlgorithm, key: PrivateKey) {
+            self.id = id
+            self.algorithm = algorithm
+            self.key = key
+        }
+    }
+
+    /// Without a final slash; every endpoint lies below it.
+    package var issuer: String
+    package var clients: [Client]
+    package var users: [User]
+    package var keys: [SigningKeyEntry]
+    /// Seconds.
+    package var codeLifetime: Int64 = 60
+    package var tokenLifetime: Int64 = 300
+
+    package init(issuer: String, clients: [Client], users: [User], keys: [SigningKeyEntry]) {
+        self.issuer = issuer
+        self.clients = clients
+        self.users = users
+        self.keys = keys
+    }
+}

@@ -1,0 +1,146 @@
+package import Captures
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+package import TLS
+
+/// A small HTTP/1.1 server on loopback around a pure responder: the built-in provider, the mock, the viewer.
+///
+/// Bodies are bounded; what is larger is answered with 413.
+package final class LocalServer: Sendable {
+    /// What is asked, with the address it was asked at, to what is answered.
+    package typealias Responder = @Sendable (RecordedRequest) async -> RecordedResponse
+
+    private let group: MultiThreadedEventLoopGroup
+    private let channel: any Channel
+    /// The port that is listened on.
+    package let port: Int
+
+    private init(group: MultiThreadedEventLoopGroup, channel: any Channel, port: Int) {
+        self.group = group
+        self.channel = channel
+        self.port = port
+    }
+
+    /// Listens on 127.0.0.1.
+    ///
+    /// - Parameters:
+    ///   - port: 0 lets the system pick one.
+    ///   - tls: a server's context; nil speaks plain HTTP.
+    /// - Throws: ``ProxyError`` when the port is not to be had.
+    package static func start(port: Int = 0, tls: TLSContext? = nil, responder: @escaping Responder) async throws -> LocalServer {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let scheme = tls == nil ? "http" : "https"
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 128)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls {
+                        let protocols = ServerProtocols(accepted: "http/1.1")
+                        try pipeline.addHandler(TLSHandler(context: tls, configuration: .server(alpn: protocols)))
+                    }
+                    try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
+                    try pipeline.addHandler(LocalServerHandler(scheme: scheme, responder: responder))
+                }
+            }
+        do {
+            let channel = try await bootstrap.bind(host: "127.0.0.1", port: port).get()
+            return LocalServer(group: group, channel: channel, port: channel.localAddress?.port ?? port)
+        } catch {
+            try? await group.shutdownGracefully()
+            if let error = error as? IOError, error.errnoCode == SystemError.addressInUse {
+                throw ProxyError.addressInUse(host: "127.0.0.1", port: port)
+            }
+            throw ProxyError.cannotListen(host: "127.0.0.1", port: port, reason: "\(error)")
+        }
+    }
+
+    /// Closes every connection.
+    package func stop() async {
+        try? await channel.close().get()
+        try? await group.shutdownGracefully()
+    }
+}
+
+/// Collects a request, asks the responder, writes the answer; one request of a connection at a time.
+private final class LocalServerHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private static let maximumBodyBytes = 1 << 20
+
+    private let scheme: String
+    private let responder: LocalServer.Responder
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+
+    init(scheme: String, responder: @escaping LocalServer.Responder) {
+        self.scheme = scheme
+        self.responder = responder
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            body = []
+            isTooLarge = false
+        case .body(let bytes):
+            isTooLarge = isTooLarge || body.count + bytes.readableBytes > Self.maximumBodyBytes
+            if !isTooLarge { body.append(contentsOf: bytes.readableBytesView) }
+        case .end: answer(context)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let outcome = event as? HandshakeOutcome, case .completed = outcome { return }
+        if event is HandshakeOutcome { return context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        guard let head else { return }
+        self.head = nil
+        guard !isTooLarge else {
+            return write(RecordedResponse(status: 413), to: head, context)
+        }
+        let request = request(head)
+        let responder = responder
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        // The pipeline hands out the next request only when this one is answered.
+        context.eventLoop.makeFutureWithTask { await responder(request) }.whenSuccess { response in
+            let (handler, context) = bound.value
+            handler.write(response, to: head, context)
+        }
+    }
+
+    private func request(_ head: HTTPRequestHead) -> RecordedRequest {
+        let host = head.headers.first(name: "host") ?? "localhost"
+        return RecordedRequest(
+            method: head.method.rawValue,
+            url: RecordedURL(head.uri.utf8.first == 0x2f ? "\(scheme)://\(host)\(head.uri)" : head.uri),
+            headers: HeaderFields(head.headers.map { ($0.name, $0.value) }),
+            body: body.isEmpty ? nil : Body(content: .bytes(body), mediaType: head.headers.first(name: "content-type"), size: body.count)
+        )
+    }
+
+    private func write(_ response: RecordedResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let bytes = response.body?.bytes ?? []
+        var headers = HTTPHeaders(response.headers.fields.map { ($0.name, $0.value) })
+        headers.replaceOrAdd(name: "Content-Length", value: String(bytes.count))
+        let head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if request.method != .HEAD, !bytes.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
+        }
+        let channel = context.channel
+        let isLast = !request.isKeepAlive
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in if isLast { channel.close(promise: nil) } }
+    }
+}
