@@ -21,7 +21,7 @@ struct Authreel: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Record.self, Show.self, Diagnose.self, Explain.self, ListRules.self, Authority.self,
+            Demo.self, Record.self, Show.self, Diagnose.self, Explain.self, ListRules.self, Authority.self,
         ]
     )
 

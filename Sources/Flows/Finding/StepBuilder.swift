@@ -7,6 +7,14 @@ struct StepBuilder {
     let index: CaptureIndex
     let builder: FlowBuilder
     let messages: [OAuthMessage]
+    private let sharedProcesses: Set<String>
+
+    init(index: CaptureIndex, builder: FlowBuilder, messages: [OAuthMessage]) {
+        self.index = index
+        self.builder = builder
+        self.messages = messages
+        sharedProcesses = Self.sharedProcesses(builder.exchanges, index.capture)
+    }
 
     private var capture: Capture { index.capture }
 
@@ -88,7 +96,19 @@ struct StepBuilder {
         let agent = recorded.request.headers.first("user-agent") ?? ""
         let looksLikeBrowser = agent.hasPrefix("Mozilla/")
         let role: Participant.Role = isBrowser || looksLikeBrowser ? .browser : isNative ? .app : .backend
-        return Participant(role: role, name: recorded.client.process ?? Self.product(agent, role))
+        if let process = recorded.client.process, !sharedProcesses.contains(process) { return Participant(role: role, name: process) }
+        return Participant(role: role, name: Self.product(agent, role))
+    }
+
+    /// Processes that send under several user agents: browser and backend in one test program, say. Their name tells nobody apart.
+    private static func sharedProcesses(_ exchanges: Set<Int>, _ capture: Capture) -> Set<String> {
+        var agents: [String: Set<String>] = [:]
+        for exchange in exchanges {
+            let recorded = capture[exchange]
+            guard let process = recorded.client.process else { continue }
+            agents[process, default: []].insert(recorded.request.headers.first("user-agent") ?? "")
+        }
+        return Set(agents.filter { $0.value.count > 1 }.keys)
     }
 
     /// Whether the client is an app on a device: its redirect URI is one that only the system can follow.

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Captures
+import Diagnosis
+import Flows
+import Foundation
+import Reports
+
+/// One healthy and one broken login, recorded on this machine.
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Records a healthy and a broken login on this machine and shows what authreel makes of them.",
+        discussion: """
+            Starts a provider, an application and the recording proxy on loopback, logs in twice through the proxy over TLS, and stops
+            everything again. Nothing leaves this machine; both captures stay for you to look at.
+
+            Examples:
+              authreel demo
+              authreel demo --out /tmp/demo
+            """
+    )
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the two captures; made where it does not exist.", valueName: "DIR"))
+    var out = "authreel-demo"
+
+    private enum Name: String, CaseIterable {
+        case healthy = "healthy.har"
+        case broken = "broken.har"
+    }
+
+    func run() async throws {
+        try prepareFolder()
+        let style = Style.forDescriptor(STDOUT_FILENO)
+        try await DemoStage.record(.base64url, into: path(.healthy))
+        let healthy = try report(.healthy)
+        print(style.bold("1. A healthy login"), "\n")
+        print(TextReport.timeline(of: healthy, style: style), "\n")
+        print(style.bold("   and what the rules say of it"), "\n")
+        print(TextReport.diagnosis(of: healthy, showsAbstentions: false, style: style), "\n")
+        try await DemoStage.record(.standardBase64, into: path(.broken))
+        let broken = try report(.broken)
+        print(style.bold("2. The same application, its code challenge written in the standard library's Base64"), "\n")
+        print(TextReport.timeline(of: broken, style: style), "\n")
+        print(style.bold("   and what the rules say of it"), "\n")
+        print(TextReport.diagnosis(of: broken, showsAbstentions: false, style: style), "\n")
+        print(style.bold("Both captures are in \(out). Next:"))
+        print("  authreel show \(path(.healthy))")
+        print("  authreel diagnose \(path(.broken))")
+        print("  authreel explain pkce-verifier-mismatch")
+        print("  authreel record --out login.har        your own login")
+        try check(healthy, broken)
+    }
+
+    private func path(_ name: Name) -> String { out + "/" + name.rawValue }
+
+    /// Captures of an earlier run are ours and made anew; anything else stays as it is.
+    private func prepareFolder() throws {
+        do {
+            try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure(.noInput, "\(out) cannot be made: \(error.localizedDescription)", hint: "--out DIR chooses another folder")
+        }
+        for name in Name.allCases where FileManager.default.fileExists(atPath: path(name)) {
+            // Opening it for appending refuses what is not ours.
+            _ = try CaptureWriter(path: path(name), version: Authreel.version)
+            try FileManager.default.removeItem(atPath: path(name))
+        }
+    }
+
+    private func report(_ name: Name) throws -> Report {
+        ReportBuilder.report(on: try CaptureReader.read(path: path(name)), named: path(name))
+    }
+
+    /// The demo is its own test: another outcome is a bug, and says so.
+    private func check(_ healthy: Report, _ broken: Report) throws {
+        let loud = healthy.flows.flatMap(\.diagnosis.findings).filter { $0.severity != .note }
+        guard healthy.flows.count == 1, healthy.flows[0].diagnosis.outcome == .success, loud.isEmpty else {
+            throw CommandFailure(.bug, "the healthy login did not come out healthy", hint: "please report it with \(path(.healthy))")
+        }
+        let primary = broken.flows.flatMap(\.diagnosis.findings).first(where: \.isPrimary)
+        guard broken.flows.count == 1, broken.flows[0].diagnosis.outcome == .failure, primary?.rule == "pkce-verifier-mismatch",
+            primary?.variant != nil
+        else {
+            throw CommandFailure(.bug, "the broken login was not explained", hint: "please report it with \(path(.broken))")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Captures
+import Foundation
+import JOSE
+import LibCrypto
+import Provider
+import Proxy
+import Replay
+import TLS
+
+/// Everything that the demo starts: a provider and an application over TLS, the real recording proxy, and somebody who logs in.
+///
+/// All of it on loopback, on ports that the system picks, with authorities of its own that nothing else trusts.
+struct DemoStage {
+    /// Records one login into a file, from the sign-in page to the logout.
+    ///
+    /// - Parameters:
+    ///   - coding: how the application makes its code challenge.
+    ///   - path: the capture; made anew.
+    static func record(_ coding: DemoRelyingParty.ChallengeCoding, into path: String) async throws {
+        let now = SystemClock.now
+        let identities = try Identities(now: now)
+        let (recorder, _) = try CertificateAuthority.make(now: now)
+        let recording = try Recording(
+            to: try CaptureWriter(path: path, version: Authreel.version),
+            configuration: ProxyConfiguration(port: 0, upstreamTrust: [identities.authority]),
+            authority: recorder,
+            notify: { _ in }
+        )
+        let address = try await recording.start()
+        let port = Int(address.split(separator: ":").last ?? "") ?? 0
+        let trust = try TLSContext.client(.init(trustsSystemRoots: false, furtherRoots: [recorder.certificate]))
+        let sender = HTTPSender(.init(proxy: ("127.0.0.1", port), tls: trust))
+        do {
+            try await logIn(coding, identities, sender)
+        } catch {
+            await recording.stop()
+            await sender.stop()
+            throw error
+        }
+        await sender.stop()
+        await recording.stop()
+    }
+
+    private static func logIn(
+        _ coding: DemoRelyingParty.ChallengeCoding,
+        _ identities: Identities,
+        _ sender: HTTPSender
+    ) async throws {
+        let send: UserAgent.Send = { try await sender.send($0) }
+        // Provider and application know each other's address before either answers.
+        let providerBox = Late<BuiltInProvider>()
+        let provider = try await LocalServer.start(tls: try identities.server(.address([127, 0, 0, 1]))) { request in
+            await providerBox.value?.respond(to: request, at: SystemClock.now) ?? RecordedResponse(status: 503)
+        }
+        let applicationBox = Late<DemoRelyingParty>()
+        let application = try await LocalServer.start(tls: try identities.server(.host("localhost"))) { request in
+            await applicationBox.value?.respond(to: request) ?? RecordedResponse(status: 503)
+        }
+        let issuer = "https://127.0.0.1:\(provider.port)"
+        let origin = "https://localhost:\(application.port)"
+        await providerBox.set(BuiltInProvider(try configuration(issuer: issuer, origin: origin)))
+        await applicationBox.set(DemoRelyingParty(issuer: issuer, origin: origin, coding: coding, send: send))
+        let browser = UserAgent(name: "Mozilla/5.0 (authreel demo browser)", clock: { SystemClock.now }, send: send)
+        do {
+            try await walk(browser, origin)
+        } catch {
+            await application.stop()
+            await provider.stop()
+            throw error
+        }
+        await application.stop()
+        await provider.stop()
+    }
+
+    /// Signs in, looks at the account with refreshed tokens, signs out. A login that breaks ends where it breaks.
+    private static func walk(_ browser: UserAgent, _ origin: String) async throws {
+        let signIn = try await browser.open(RecordedURL(origin + "/login"))
+        let account = try await browser.submit(signIn, filling: ["username": "alice", "password": "wonderland", "action": "sign-in"])
+        guard account.response.status == 200 else { return }
+        _ = try await browser.open(RecordedURL(origin + "/me?refresh=1"))
+        _ = try await browser.open(RecordedURL(origin + "/logout"))
+    }
+
+    private static func configuration(issuer: String, origin: String) throws -> ProviderConfiguration {
+        ProviderConfiguration(
+            issuer: issuer,
+            clients: [
+                .init(
+                    id: DemoRelyingParty.clientID,
+                    secret: DemoRelyingParty.clientSecret,
+                    redirectURIs: [origin + "/callback"],
+                    postLogoutRedirectURIs: [origin + "/"]
+                )
+            ],
+            users: [
+                .init(name: "alice", password: "wonderland", subject: "248289761001", fullName: "Alice Liddell", email: "alice@mail.example")
+            ],
+            keys: [
+                .init(id: "demo-rs256", algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
+                .init(id: "demo-es256", algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
+            ]
+        )
+    }
+
+    /// Makes server contexts with certificates of the stage's own authority.
+    private struct Identities {
+        let authority: Certificate
+        private let issuer: CertificateIssuer
+        private let key: PrivateKey
+        private let validity: CertificateIssuer.Validity
+
+        init(now: Timestamp) throws {
+            let (authority, authorityKey) = try CertificateAuthority.make(now: now)
+            self.authority = authority.certificate
+            issuer = try CertificateIssuer(certificate: authority.certificate, key: authorityKey)
+            key = try PrivateKey.generate(.elliptic(.p256))
+            validity = .init(notBefore: now.seconds - 3600, notAfter: now.seconds + 86_400)
+        }
+
+        func server(_ name: CertificateIssuer.Name) throws -> TLSContext {
+            try TLSContext.server(chain: [try issuer.leaf(for: name, key: key, validity: validity), authority], key: key)
+        }
+    }
+
+    /// Something that is made after it is needed.
+    private actor Late<Value: Sendable> {
+        private(set) var value: Value?
+
+        func set(_ value: Value) { self.value = value }
+    }
+}
