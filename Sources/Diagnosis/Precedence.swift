@@ -132,8 +132,11 @@ enum Precedence {
     /// Whether the first rule, where both fired, goes before the second by the table.
     ///
     /// - Parameters:
+    ///   - cause: id of the one.
+    ///   - effect: id of the other.
     ///   - explained: the ids that the finding of the cause names (``Violation/explains``).
     ///   - isEarlier: the cause's fault is at the effect's exchange or before.
+    /// - Returns: false where the table says nothing of the two.
     static func places(_ cause: String, over effect: String, explained: Set<String>, isEarlier: Bool) -> Bool
     {
         guard cause != effect else { return false }

@@ -23,7 +23,10 @@ enum RootCause {
 
     /// The findings in order, with primary and effects marked.
     ///
-    /// - Parameter isSuccess: the flow reached its goal; a note is then never primary.
+    /// - Parameters:
+    ///   - candidates: what fired, in the order of the catalogue.
+    ///   - isSuccess: the flow reached its goal; a note is then never primary.
+    /// - Returns: every finding, the root cause first.
     static func ordered(_ candidates: [Candidate], isSuccess: Bool) -> [Finding] {
         var rest = candidates
         var sorted: [Candidate] = []

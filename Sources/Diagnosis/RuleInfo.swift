@@ -1,6 +1,6 @@
 /// What a rule says of itself; `explain` prints it.
 package struct RuleInfo: Sendable {
-    /// The catalogue's id, e.g. `redirect-uri-token-mismatch`.
+    /// The catalogue's id, as `redirect-uri-token-mismatch`.
     package var id: String
     package var title: String
     package var severity: RuleSeverity

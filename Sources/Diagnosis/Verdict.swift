@@ -12,11 +12,11 @@ package enum Verdict: Sendable, Equatable {
 /// What was seen and what was expected, with both places.
 package struct Violation: Sendable, Equatable {
     package var evidence: [Evidence]
-    /// The catalogue's name for the way in which it is broken, e.g. `hex`.
+    /// The catalogue's name for the way in which it is broken, as `hex`.
     package var variant: String?
     /// Decides `errorWhenRefused` and rules whose exceptions only soften them; nil: as the rule's info says.
     package var severity: Severity?
-    /// One sentence of this very case, e.g. for the variant; nil: the rule's own explanation.
+    /// One sentence of this very case, for its variant say; nil: the rule's own explanation.
     package var explanation: String?
     package var fix: String?
     /// The exchange at which the fault exists, not where it was noticed; nil: that of the first evidence.
@@ -51,7 +51,7 @@ package struct Evidence: Sendable, Equatable {
     package var place: Place
     /// Shown as it is: secrets are already cut to their first characters and length, `dBjf…(43)`.
     package var value: String
-    /// What the reader should see in it, e.g. `differs from character 31 on: "/" is missing`.
+    /// What the reader should see in it, as `differs from character 31 on: "/" is missing`.
     package var note: String?
 
     package init(place: Place, value: String, note: String? = nil) {

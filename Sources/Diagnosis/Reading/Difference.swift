@@ -8,7 +8,7 @@ struct Difference {
     let seen: String
     let isSecret: Bool
 
-    /// What happened to the expected value on its way, e.g. `"/" is missing at the end`.
+    /// What happened to the expected value on its way, as `"/" is missing at the end`.
     static func note(expected: String, seen: String, isSecret: Bool = false) -> String {
         Difference(expected: expected, seen: seen, isSecret: isSecret).note
     }

@@ -4,7 +4,9 @@ import OAuth
 
 /// The cookies by which an app recognises a login: set when it sent the browser to the provider, or just before.
 enum LoginCookies {
-    /// What the app set in the redirect that led to an authorization request (and the redirects before it), else on its pages in the
+    /// The cookies the app set when it sent the browser to the provider.
+    ///
+    /// Of the redirect that led to the request and the redirects before it, else of its pages in the
     /// half minute before. Deletions do not count.
     static func set(for request: AuthorizationRequest, callback: Int, in flow: Flow) -> [CookieDelivery
         .Setting]

@@ -1,6 +1,8 @@
 /// The site of a host: what SameSite cookies compare (RFC 6265bis, section 5.2).
 enum Site {
-    /// The registrable domain, without a public suffix list: two labels, three below the usual second-level suffixes of countries and below
+    /// The registrable domain, without a public suffix list.
+    ///
+    /// Two labels, three below the usual second-level suffixes of countries and below
     /// hosting domains where every customer has a name. Addresses and single labels are their own site.
     static func of(_ host: String) -> String {
         let labels = host.split(separator: ".")
