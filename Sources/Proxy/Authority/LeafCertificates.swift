@@ -47,7 +47,8 @@ final class LeafCertificates: Sendable {
             if contexts.count >= Self.maximumCount { contexts.removeAll(keepingCapacity: true) }
             let leaf = try authority.leaf(for: Self.name(of: host), key: key, now: now)
             let context = try TLSContext.server(
-                chain: [leaf, authority.certificate],
+                // Without the root: who trusts it has it (RFC 8446, section 4.4.2).
+                chain: [leaf],
                 key: key,
                 keyLog: keyLog
             )
