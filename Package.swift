@@ -101,7 +101,7 @@ let package = Package(
         tests("ReplayTests", ["Replay", "Captures", "JSON"]),
         tests("ProviderTests", ["Provider", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests("ReportsTests", ["Reports", "Diagnosis", "Flows", "Captures", "JSON"]),
-        tests("HouseTests", ["Diagnosis", "Captures"]),
+        tests("HouseTests", ["Diagnosis", "Flows", "Captures"]),
         tests(
             "EndToEndTests",
             [
