@@ -6,6 +6,11 @@ package struct FlowDiagnosis: Sendable {
     package struct Abstention: Sendable, Equatable {
         package var rule: String
         package var reason: String
+
+        package init(rule: String, reason: String) {
+            self.rule = rule
+            self.reason = reason
+        }
     }
 
     package var outcome: Outcome

@@ -14,7 +14,8 @@ struct ImportArrowsTests {
         "TLS": ["LibCrypto", "COpenSSL", "NIOCore"],
         "Packets": ["Wire", "Captures", "LibCrypto", "CPcap"],
         "Proxy": [
-            "Wire", "TLS", "Captures", "LibCrypto", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOConcurrencyHelpers",
+            "Wire", "TLS", "Captures", "LibCrypto", "NIOCore", "NIOPosix", "NIOHTTP1",
+            "NIOConcurrencyHelpers",
             "Logging", "ServiceLifecycle",
         ],
         "OAuth": ["Captures", "JOSE", "LibCrypto"],
@@ -59,7 +60,9 @@ struct ImportArrowsTests {
     }
 
     @Test func everyModuleUnderSourcesIsInTheTable() throws {
-        let folders = try FileManager.default.contentsOfDirectory(atPath: Fixtures.root.appending(path: "Sources").path)
+        let folders = try FileManager.default.contentsOfDirectory(
+            atPath: Fixtures.root.appending(path: "Sources").path
+        )
         let modules = Set(folders.filter { !$0.hasPrefix(".") })
         let known = Set(Self.allowed.keys).union(Self.systemModules).union(["authreel"])
         #expect(modules.subtracting(known).sorted() == [])
@@ -67,7 +70,8 @@ struct ImportArrowsTests {
 
     @Test func foldersBesideTheFixedOnesAreNone() throws {
         let fixed: Set<String> = [
-            "Package.swift", "Package.resolved", "Sources", "Tests", "captures", "viewer", "README.md", "LICENSE",
+            "Package.swift", "Package.resolved", "Sources", "Tests", "captures", "viewer", "README.md",
+            "LICENSE",
             "Makefile", "docs", "Plugins", "Benchmarks", "CONTRIBUTING.md", "CHANGELOG.md", "authreel-demo",
         ]
         let entries = try FileManager.default.contentsOfDirectory(atPath: Fixtures.root.path)
@@ -101,9 +105,13 @@ struct ImportArrowsTests {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split(separator: " ")
             guard let position = words.firstIndex(of: "import"), position <= 3,
-                words[..<position].allSatisfy({ $0.hasPrefix("@") || ["package", "public", "internal", "private"].contains($0) })
+                words[..<position].allSatisfy({
+                    $0.hasPrefix("@") || ["package", "public", "internal", "private"].contains($0)
+                })
             else { continue }
-            let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+            let kinds: Set<Substring> = [
+                "struct", "class", "enum", "protocol", "func", "var", "let", "typealias",
+            ]
             var rest = words[(position + 1)...]
             if let first = rest.first, kinds.contains(first) { rest = rest.dropFirst() }
             guard let name = rest.first?.split(separator: ".").first else { continue }

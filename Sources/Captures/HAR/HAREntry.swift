@@ -60,13 +60,20 @@ enum HAREntry {
         }
         return RecordedRequest(
             method: object["method"]?.string ?? "",
-            url: RecordedURL(object["url"]?.string ?? ""),
+            url: requestURL(object),
             httpVersion: object["httpVersion"]?.string ?? "",
             headers: headers(object["headers"]),
             listedCookies: listed,
             body: requestBody(object, deferral: deferral),
             foreign: remaining(object, without: requestMembers)
         )
+    }
+
+    /// Some producers write the target of a `CONNECT` as it stands on the wire, `HOST:PORT` (RFC 9112, section 3.2.3): no scheme is meant by it.
+    private static func requestURL(_ object: JSONObject) -> RecordedURL {
+        let text = object["url"]?.string ?? ""
+        let isBare = object["method"]?.string == "CONNECT" && text.utf8.firstRange(of: [0x2f, 0x2f]) == nil
+        return RecordedURL(isBare ? "https://" + text : text)
     }
 
     private static func recordedResponse(_ object: JSONObject, _ status: Int, deferral: Deferral) -> RecordedResponse {

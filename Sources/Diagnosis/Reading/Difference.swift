@@ -39,10 +39,10 @@ struct Difference {
         let decoded = PercentEncoding.decode(expected)
         if decoded == seen { return "percent-decoded once too often" }
         if PercentEncoding.decode(decoded) == seen { return "percent-decoded twice too often" }
+        if Self.replacing(0x2b, by: 0x20, in: expected) == seen { return "\"+\" was read as a space" }
         if PercentEncoding.decode(expected, plusIsSpace: true) == seen {
             return "form-decoded once too often: \"+\" became a space"
         }
-        if Self.replacing(0x2b, by: 0x20, in: expected) == seen { return "\"+\" was read as a space" }
         if Self.replacing(0x20, by: 0x2b, in: expected) == seen { return "a space came back as \"+\"" }
         if Self.inURLAlphabet(expected) == Self.inURLAlphabet(seen) { return "the other Base64 alphabet" }
         return nil

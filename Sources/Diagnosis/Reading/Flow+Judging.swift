@@ -46,6 +46,9 @@ extension Flow {
         }
     }
 
+    /// Whether a token request was saved without its body, so that nobody knows what it asked for.
+    var hasUnsavedTokenRequest: Bool { tokenRequests.contains { !$0.isRecorded } }
+
     /// Whether a later exchange shows that the client used an answer with an ID token instead of refusing it.
     func wentOn(after delivered: DeliveredIDToken) -> Bool {
         guard let request = delivered.tokenRequest else { return usesHint(delivered.idToken) }

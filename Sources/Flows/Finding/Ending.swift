@@ -37,11 +37,19 @@ struct Ending {
             if response.parameters.contains("access_token") || response.parameters.contains("id_token"), response.code == nil { return .success }
             // The back channel is a server's own affair; what the browser is told next shows how it went.
             guard let callback = response.callback, let status = index.capture[callback].response?.status else { return .incomplete }
-            return (200..<400).contains(status) ? .success : .failure
+            return (200..<400).contains(status) && !isSentToAnError(callback) ? .success : .failure
         }
         if let last { return outcome(of: last) }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
         return status >= 400 ? .failure : .incomplete
+    }
+
+    /// Whether the app answers its callback with a redirect that names an error.
+    private func isSentToAnError(_ callback: Int) -> Bool {
+        let exchange = index.capture[callback]
+        guard let location = exchange.response?.location else { return false }
+        let target = exchange.request.url.resolving(location)
+        return (target.queryItems.items + target.fragmentItems.items).contains { ["error", "auth_error", "login_error"].contains($0.name) }
     }
 
     /// A later try of the same callback went well (a reload, a second response).

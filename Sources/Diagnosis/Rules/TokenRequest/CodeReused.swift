@@ -35,7 +35,9 @@ struct CodeReused: Rule {
         var spent: [String: TokenRequest] = [:]
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
-            if let first = spent[code], request.isRefused(with: "invalid_grant", "bad_verification_code") {
+            if let first = spent[code],
+                request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code")
+            {
                 return .violated(violation(first, request, flow))
             }
             if spent[code] == nil, spends(request) { spent[code] = request }
@@ -43,7 +45,8 @@ struct CodeReused: Rule {
         let isMissing = flow.tokenRequests.contains {
             $0.isCodeExchange && $0.code == nil && $0.isRefused(with: "invalid_grant")
         }
-        return isMissing ? .abstains("the code of a token request was not saved") : .holds
+        return isMissing || flow.hasUnsavedTokenRequest
+            ? .abstains("the code of a token request was not saved") : .holds
     }
 
     /// Whether the provider has looked at the code.

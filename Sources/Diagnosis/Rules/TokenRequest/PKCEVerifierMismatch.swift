@@ -31,7 +31,7 @@ struct PKCEVerifierMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
+        var reason = flow.hasUnsavedTokenRequest ? "a token request was saved without its body" : nil
         for login in flow.logins {
             let certain = flow.certainTokenRequests(of: login).filter { $0.codeVerifier?.isEmpty == false }
             if certain.isEmpty, !login.tokenRequests.isEmpty {

@@ -31,7 +31,7 @@ struct PKCEVerifierMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var isUncertain = false
+        var isUncertain = flow.hasUnsavedTokenRequest
         for login in flow.logins {
             guard login.request.codeChallenge != nil,
                 let challenge = login.request.parameters.parameter("code_challenge")

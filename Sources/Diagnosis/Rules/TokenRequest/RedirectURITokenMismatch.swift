@@ -29,7 +29,7 @@ struct RedirectURITokenMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var isUncertain = false
+        var isUncertain = flow.hasUnsavedTokenRequest
         var found: Violation?
         for login in flow.logins {
             let certain = flow.certainTokenRequests(of: login)
@@ -51,7 +51,7 @@ struct RedirectURITokenMismatch: Rule {
         }
         if let found { return .violated(found) }
         return isUncertain
-            ? .abstains("it is not certain which login the code of the token request came from") : .holds
+            ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
     }
 
     private func severity(_ request: TokenRequest, isMissing: Bool) -> Severity {

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Diagnosis
+
+struct MaskingTests {
+    @Test(arguments: [
+        ("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "dBjf…(43)"), ("123456789012", "1234…(12)"),
+        ("12345678901", "…(11)"), ("hunter2", "…(7)"),
+        ("", "…(0)"),
+    ])
+    func showsAtMostAThirdAndNothingOfShortOnes(value: String, masked: String) {
+        #expect(Masking.masked(value) == masked)
+    }
+
+    @Test(arguments: ["code", "Authorization", "id_token_hint", "client_secret", "code_verifier"])
+    func knowsSecretsByName(name: String) {
+        #expect(Masking.shown("abcdefghijklmnop", of: name) == "abcd…(16)")
+    }
+
+    @Test(arguments: [
+        ("https://a.example/cb?code=abcdefghijklmnop&state=1", "https://a.example/cb?code=abcd…(16)&state=1"),
+        ("com.a:/cb#id_token=abcdefghijklmnop", "com.a:/cb#id_token=abcd…(16)"), ("a=b", "a=b"),
+        ("https://a.example/cb", "https://a.example/cb"),
+    ])
+    func masksSecretsInsideOfURLs(value: String, shown: String) {
+        #expect(Masking.shown(value, of: "redirect_uri") == shown)
+    }
+
+    @Test func cutsWhatIsLong() {
+        #expect(
+            Masking.shown(String(repeating: "x", count: 1000), of: "state") == String(
+                repeating: "x",
+                count: 300
+            ) + "…(1000)"
+        )
+    }
+}

@@ -1,0 +1,179 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import TestSupport
+
+/// A capture of the folder `captures/`, to be diagnosed as it is or with one thing changed.
+struct Recording {
+    var exchanges: [Exchange]
+
+    init(_ exchanges: [Exchange]) { self.exchanges = exchanges }
+
+    /// Reads a file below `captures/`, named without `.har`.
+    init(_ path: String) throws {
+        let name = "captures/\(path).har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        exchanges = capture.indices.map { capture[$0] }
+    }
+
+    var flows: [Flow] { FlowFinder.flows(in: Capture(exchanges)) }
+
+    var diagnoses: [FlowDiagnosis] { flows.map { Diagnostician.diagnose($0) } }
+
+    var findings: [Finding] { diagnoses.flatMap(\.findings) }
+
+    var outcomes: [Outcome] { diagnoses.map(\.outcome) }
+
+    func finding(_ rule: String) -> Finding? { findings.first { $0.rule == rule } }
+
+    /// The reason why a rule could not decide; nil where it did.
+    func abstention(_ rule: String) -> String? {
+        diagnoses.flatMap(\.abstentions).first { $0.rule == rule }?.reason
+    }
+
+    // MARK: - Changing one thing
+
+    func without(_ drop: (Exchange) -> Bool) -> Recording { Recording(exchanges.filter { !drop($0) }) }
+
+    func editing(_ edit: (inout Exchange) -> Void) -> Recording {
+        Recording(
+            exchanges.map { exchange in
+                var exchange = exchange
+                edit(&exchange)
+                return exchange
+            }
+        )
+    }
+
+    /// The last request to a path, its form changed: nil takes the field out.
+    func sending(_ name: String, _ value: String?, to path: String = "/token") -> Recording {
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
+        var copy = self
+        var items = FormBody.items(of: exchanges[index].request.body)?.items.map { ($0.name, $0.value) } ?? []
+        if let position = items.firstIndex(where: { $0.0 == name }) {
+            if let value { items[position].1 = value } else { items.remove(at: position) }
+        } else if let value {
+            items.append((name, value))
+        }
+        copy.exchanges[index].request.body = Body(text: FormBody.encode(items), mediaType: FormBody.mediaType)
+        return copy
+    }
+
+    /// A parameter of the authorization request changed, wherever the request is seen; nil takes it out.
+    func asking(_ name: String, _ value: String?) -> Recording {
+        editing { exchange in
+            if exchange.request.url.path == "/authorize" {
+                exchange.request.url = RecordedURL(Self.changing(exchange.request.url.text, name, value))
+            }
+            guard let location = exchange.response?.location, RecordedURL(location).path == "/authorize"
+            else { return }
+            exchange.response?.redirect(to: Self.changing(location, name, value))
+        }
+    }
+
+    /// The last answer of a path.
+    func answering(_ path: String, _ status: Int, _ json: JSONValue? = nil) -> Recording {
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
+        var copy = self
+        copy.exchanges[index].response?.status = status
+        copy.exchanges[index].response?.body = json.map {
+            Body(text: JSONWriter.text(of: $0), mediaType: "application/json")
+        }
+        return copy
+    }
+
+    /// The JSON of the last answer of a path, changed.
+    func editingAnswer(of path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
+            var object = exchanges[index].response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object
+        else { return self }
+        edit(&object)
+        var copy = self
+        copy.exchanges[index].response?.body = Body(
+            text: JSONWriter.text(of: .object(object)),
+            mediaType: "application/json"
+        )
+        return copy
+    }
+
+    /// As saved without content: no body of any request or answer of a path.
+    func withoutBodies(of path: String) -> Recording {
+        editing { exchange in
+            guard exchange.request.url.path == path else { return }
+            exchange.request.body = exchange.request.body.map { _ in Body(content: .missing) }
+            if exchange.response?.body != nil { exchange.response?.body = Body(content: .missing) }
+        }
+    }
+
+    /// As Chrome exports by default: no cookie and no credential anywhere.
+    var sanitized: Recording {
+        editing { exchange in
+            exchange.request.headers.fields.removeAll {
+                ["cookie", "authorization"].contains($0.name.lowercased())
+            }
+            exchange.request.listedCookies = []
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
+            exchange.response?.listedCookies = []
+        }
+    }
+
+    /// With the provider's metadata in front, so that an endpoint is known without its parameters.
+    func withMetadata() throws -> Recording {
+        let document = try Recording("healthy/web-code-flow").exchanges.filter {
+            $0.request.url.path.hasSuffix("openid-configuration")
+        }
+        return Recording(
+            document.map { exchange in
+                var exchange = exchange
+                exchange.startedAt = Timestamp(seconds: 1_772_000_000)
+                return exchange
+            } + exchanges
+        )
+    }
+
+    /// The browser's half alone.
+    var frontChannel: Recording {
+        without { $0.request.headers.first("user-agent")?.hasPrefix("shop-backend") ?? false }
+    }
+
+    static func changing(_ url: String, _ name: String, _ value: String?) -> String {
+        let parsed = RecordedURL(url)
+        var items = parsed.queryItems.items.map { ($0.name, $0.value) }
+        if let position = items.firstIndex(where: { $0.0 == name }) {
+            if let value { items[position].1 = value } else { items.remove(at: position) }
+        } else if let value {
+            items.append((name, value))
+        }
+        return parsed.withoutQuery + "?" + FormBody.encode(items)
+    }
+}
+
+extension RecordedResponse {
+    mutating func redirect(to location: String) {
+        headers.fields.removeAll { $0.name.lowercased() == "location" }
+        headers.append("Location", location)
+        redirectURL = location
+    }
+}
+
+extension Finding {
+    /// Places of the evidence as `exchange part name`; a dash for computed values.
+    var places: [String] {
+        evidence.map {
+            "\($0.place.exchange.map { "\($0)" } ?? "-") \($0.place.part.rawValue) \($0.place.name)"
+        }
+    }
+
+    var notes: [String] { evidence.compactMap(\.note) }
+}
+
+extension Flow {
+    /// The nonce of the first ID token.
+    var deliveredNonce: String? { idTokens.first?.token.nonce }
+}
+
+/// Base64url of a text.
+func encoded(_ text: String) -> String { Base64URL.encode(text.utf8) }

@@ -1,0 +1,145 @@
+import Captures
+import Testing
+
+@testable import Diagnosis
+
+struct RootCauseTests {
+    private func candidate(
+        _ rule: String,
+        _ severity: Severity = .error,
+        time: Int = 0,
+        rank: Int = 0,
+        explains: Set<String> = []
+    ) -> RootCause.Candidate {
+        RootCause.Candidate(
+            finding: Finding(
+                rule: rule,
+                severity: severity,
+                title: "",
+                isPrimary: false,
+                variant: nil,
+                evidence: [],
+                explanation: "",
+                fix: "",
+                specifications: [],
+                effectOf: nil
+            ),
+            isSymptom: Precedence.symptoms.contains(rule),
+            explains: explains,
+            time: time,
+            rank: rank
+        )
+    }
+
+    private func order(_ candidates: [RootCause.Candidate], isSuccess: Bool = false) -> [String] {
+        RootCause.ordered(candidates, isSuccess: isSuccess).map(\.rule)
+    }
+
+    @Test func severityGoesBeforeEverything() {
+        #expect(
+            order([candidate("code-reused", .warning), candidate("token-invalid-grant", time: 9)]) == [
+                "token-invalid-grant", "code-reused",
+            ]
+        )
+    }
+
+    @Test func causesGoBeforeSymptomsAndSymptomsInTheirOrder() {
+        let symptoms = Precedence.symptoms.reversed().map { candidate($0) }
+        #expect(
+            order(symptoms + [candidate("access-denied-by-policy", time: 9)]) == ["access-denied-by-policy"]
+                + Precedence.symptoms
+        )
+    }
+
+    /// Rows of the table: the first goes before the second, though its fault is later and it stands behind it.
+    @Test(arguments: [
+        ("code-altered", "redirect-uri-token-mismatch"), ("code-wrong-client", "pkce-verifier-mismatch"),
+        ("redirect-uri-token-mismatch", "pkce-verifier-missing"),
+        ("pkce-verifier-missing", "pkce-verifier-mismatch"),
+        ("pkce-method-omitted", "pkce-verifier-mismatch"), ("pkce-verifier-mismatch", "code-reused"),
+        ("code-reused", "code-expired"),
+        ("registration-auth-method-mismatch", "client-secret-mismatch"),
+        ("registration-redirect-differs", "redirect-uri-not-registered"),
+        ("cookies-too-large", "cookie-path-mismatch"), ("cookie-samesite-strict", "state-cookie-lost"),
+        ("state-cookie-lost", "state-mismatch"),
+        ("client-auth-missing", "par-rejected"), ("par-rejected", "redirect-uri-not-registered"),
+        ("scope-malformed", "id-token-missing"),
+        ("id-token-alg-none", "id-token-signature-invalid"),
+        ("id-token-kid-unknown", "id-token-signature-invalid"),
+        ("id-token-issuer-mismatch", "id-token-kid-unknown"),
+        ("refresh-token-reused", "refresh-token-expired"),
+        ("access-token-expired", "audience-mismatch"), ("dpop-key-mismatch", "insufficient-scope"),
+        ("proxy-scheme-downgrade", "cookie-secure-over-http"),
+        ("silent-login-cookies-blocked", "silent-login-required"),
+    ])
+    func theTableGoesBeforeTime(cause: String, effect: String) {
+        let findings = RootCause.ordered(
+            [candidate(effect, time: 0, rank: 0), candidate(cause, time: 5, rank: 9)],
+            isSuccess: false
+        )
+        #expect(findings.map(\.rule) == [cause, effect])
+        #expect(findings.map(\.isPrimary) == [true, false])
+        #expect(findings[1].effectOf == cause)
+        #expect(findings[0].effectOf == nil)
+    }
+
+    /// Symptoms that a cause explains.
+    @Test(arguments: [
+        ("pkce-verifier-mismatch", "token-invalid-grant"), ("client-auth-duplicate", "token-invalid-client"),
+        ("client-assertion-audience", "token-invalid-client"),
+        ("registration-secret-expired", "token-invalid-client"),
+        ("cookie-host-mismatch", "redirect-loop"), ("state-cookie-lost", "callback-rejected-by-app"),
+        ("access-token-wrong-kind", "bearer-rejected"),
+        ("refresh-token-expired", "token-invalid-grant"),
+    ])
+    func aSymptomNamesItsCause(cause: String, symptom: String) {
+        let findings = RootCause.ordered([candidate(symptom), candidate(cause, time: 5)], isSuccess: false)
+        #expect(findings.last?.effectOf == cause)
+    }
+
+    @Test func someRowsDependOnTheCase() {
+        let skew = candidate("client-clock-skew", time: 5)
+        #expect(order([candidate("id-token-expired"), skew]) == ["id-token-expired", "client-clock-skew"])
+        let saysSo = candidate("client-clock-skew", time: 5, explains: ["id-token-expired"])
+        #expect(order([candidate("id-token-expired"), saysSo]) == ["client-clock-skew", "id-token-expired"])
+    }
+
+    @Test func theTransportExplainsWhatCouldNotHappenAfterwards() {
+        #expect(
+            order([
+                candidate("discovery-unreachable", time: 3), candidate("host-unreachable", time: 3, rank: 9),
+            ]) == ["host-unreachable", "discovery-unreachable"]
+        )
+        #expect(
+            order([candidate("discovery-issuer-mismatch", time: 1), candidate("host-unreachable", time: 3)])
+                .first == "discovery-issuer-mismatch"
+        )
+    }
+
+    @Test func thenTheEarliestThenTheCatalogueDecides() {
+        #expect(order([candidate("a", time: 4, rank: 0), candidate("b", time: 2, rank: 1)]) == ["b", "a"])
+        #expect(order([candidate("b", time: 2, rank: 1), candidate("a", time: 2, rank: 0)]) == ["a", "b"])
+    }
+
+    @Test func aNoteIsPrimaryOnlyAsTheReasonOfAnEnding() {
+        #expect(RootCause.ordered([candidate("user-cancelled", .note)], isSuccess: false)[0].isPrimary)
+        #expect(!RootCause.ordered([candidate("user-cancelled", .note)], isSuccess: true)[0].isPrimary)
+        #expect(!RootCause.ordered([candidate("scope-reduced", .note)], isSuccess: false)[0].isPrimary)
+        #expect(RootCause.ordered([candidate("pkce-plain", .warning)], isSuccess: true)[0].isPrimary)
+    }
+
+    @Test func theTableHasNoCircle() {
+        let ids = Set(Precedence.rows.flatMap { $0.causes + $0.effects } + Precedence.chains.flatMap { $0 })
+            .filter { $0 != "*" }
+            .map { $0.hasSuffix("*") ? $0.dropLast() + "x" : $0 }
+        for first in ids {
+            for second in ids
+            where Precedence.places(first, over: second, explained: Set(ids), isEarlier: false) {
+                #expect(
+                    !Precedence.places(second, over: first, explained: Set(ids), isEarlier: false),
+                    "\(first) and \(second)"
+                )
+            }
+        }
+    }
+}

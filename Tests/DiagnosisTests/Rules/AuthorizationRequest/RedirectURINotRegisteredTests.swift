@@ -1,0 +1,80 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct RedirectURINotRegisteredTests {
+    private let rule = "redirect-uri-not-registered"
+    private let broken = "authorization-request/redirect-uri-not-registered"
+
+    @Test func namesTheURIThePageAndTheNearestOther() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "3 request.query redirect_uri", "3 response.body ", "0 request.query redirect_uri",
+            ]
+        )
+        #expect(finding.evidence[1].value == "Invalid parameter: redirect_uri")
+        #expect(finding.notes.last?.hasSuffix("a \"/\" too many at the end") == true)
+    }
+
+    @Test func leavesAloneWhatReachedTheRedirectURI() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "AADSTS50011: The redirect URI 'https://x' specified in the request does not match the redirect URIs configured",
+        "Error 400: redirect_uri_mismatch", "Callback URL mismatch.",
+        "The redirection URI provided does not match a pre-registered value.",
+        "<b>INVALID PARAMETER: REDIRECT_URI</b>",
+    ])
+    func knowsTheWordsOfProviders(text: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.response?.status == 400 {
+                exchange.response?.body = Body(text: text, mediaType: "text/html")
+            }
+        }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test(arguments: [
+        "error=redirect_mismatch", "oauthErrorCode=invalid_callback&oauthErrorMsg=x",
+        "error=invalid_redirect_uri",
+    ])
+    func readsTheProvidersErrorPageByItsURL(query: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.response?.status == 400 else { return }
+            exchange.response?.status = 302
+            exchange.response?.body = nil
+            exchange.response?.redirect(to: "https://id.harbour.example/error?" + query)
+        }
+        #expect(recording.finding(rule)?.evidence[1].place.part == .responseLocation)
+    }
+
+    @Test func gitHubTellsTheRegisteredCallback() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.response?.status == 400 else { return }
+            exchange.response?.status = 302
+            exchange.response?.redirect(to: "https://www.shop.example/other?error=redirect_uri_mismatch")
+        }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func abstainsWithoutTheTextOfThePage() throws {
+        let recording = try Recording(broken).withoutBodies(of: "/authorize")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func saysNothingOfAnotherRefusal() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.response?.status == 400 {
+                exchange.response?.body = Body(text: "Client not found.", mediaType: "text/html")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}

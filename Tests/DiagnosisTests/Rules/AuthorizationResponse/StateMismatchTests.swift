@@ -1,0 +1,104 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct StateMismatchTests {
+    private let rule = "state-mismatch"
+    private let broken = "authorization-response/state-mismatch"
+
+    /// The state that comes back, in the redirect and at the callback.
+    private func returning(_ state: String, _ recording: Recording) -> Recording {
+        recording.editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(
+                    Recording.changing(exchange.request.url.text, "state", state)
+                )
+            }
+            if let location = exchange.response?.location, location.contains("/callback?code") {
+                exchange.response?.redirect(to: Recording.changing(location, "state", state))
+            }
+        }
+    }
+
+    private func sent(_ recording: Recording) throws -> String {
+        try #require(recording.flows.first?.authorizationRequests.first?.state)
+    }
+
+    @Test func namesBothValuesAndTheDifference() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == ["1 request.query state", "2 response.location state", "3 request.query state"]
+        )
+        #expect(finding.notes.first == "cut off after 16 of 22 characters")
+    }
+
+    @Test func leavesTheAnswerOfAnotherTabAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success, .success])
+    }
+
+    @Test(arguments: [
+        ("upper", "differs in upper and lower case only"), ("plus", "\"+\" was read as a space"),
+        ("encoded", "percent-encoded once too often"), ("other", "differs from character 1 on"),
+    ])
+    func saysHowTheValueChanged(kind: String, note: String) throws {
+        let recording = try Recording(broken).asking("state", "ab+cd/Ef_12345678")
+        let came = [
+            "upper": "AB+CD/EF_12345678", "plus": "ab cd/Ef_12345678", "encoded": "ab%2Bcd%2FEf_12345678",
+            "other": "zyx",
+        ][kind]
+        let returned = try returning(#require(came), recording)
+        let finding = try #require(returned.finding(rule))
+        #expect(finding.notes.first?.hasPrefix(note) == true)
+    }
+
+    @Test func holdsWhenTheStateIsTheSame() throws {
+        let recording = try Recording(broken)
+        #expect(returning(try sent(recording), recording).finding(rule) == nil)
+    }
+
+    @Test func isAnErrorThoughTheAppAcceptedIt() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.response?.status = 302
+                exchange.response?.redirect(to: "/")
+            }
+        }
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func looksInsideOfASignedResponse() throws {
+        let token = try JSONWebToken.sign(
+            claims: ["state": "forged", "code": "not-a-code"],
+            header: [:],
+            algorithm: .hs256,
+            with: .secret([1])
+        )
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL("https://www.shop.example/callback?response=\(token)")
+            }
+            if exchange.request.url.path == "/sign-in" {
+                exchange.response?.redirect(to: "https://www.shop.example/callback?response=\(token)")
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence.last?.place.part == .jwtClaims)
+    }
+
+    @Test func abstainsWithoutTheRequest() throws {
+        // The token request alone still tells the redirect URI, so the answer is recognised.
+        let recording = try Recording("token-request/token-invalid-grant").without { exchange in
+            exchange.request.url.path == "/authorize" || exchange.request.url.path == "/login"
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}

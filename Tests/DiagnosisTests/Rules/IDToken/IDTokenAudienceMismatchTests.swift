@@ -1,0 +1,50 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenAudienceMismatchTests {
+    private let rule = "id-token-audience-mismatch"
+    private let broken = "id-token/id-token-audience-mismatch"
+
+    @Test func namesAudienceAndClient() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 jwt.claims aud", "4 request.body client_id"])
+        #expect(finding.evidence.map(\.value) == ["shop-mobile", "shop-web"])
+    }
+
+    @Test func leavesAListWithTheClientAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func leavesAnAudienceAloneThatWasAskedFor() throws {
+        #expect(try Recording(broken).asking("audience", "shop-mobile").finding(rule) == nil)
+        #expect(try Recording(broken).sending("audience", "shop-mobile").finding(rule) == nil)
+        #expect(try Recording(broken).asking("audience", "shop-api").finding(rule) != nil)
+    }
+
+    @Test func isAnErrorThoughTheClientWentOn() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.status = 302
+            exchange.response?.redirect(to: "/")
+        }
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func abstainsOnAnEncryptedToken() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") {
+            $0["id_token"] = "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA"
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func saysNothingWhereTheAnswerWasNotSaved() throws {
+        #expect(try Recording(broken).withoutBodies(of: "/token").finding(rule) == nil)
+    }
+}

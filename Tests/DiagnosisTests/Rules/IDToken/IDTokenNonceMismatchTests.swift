@@ -1,0 +1,59 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenNonceMismatchTests {
+    private let rule = "id-token-nonce-mismatch"
+    private let broken = "id-token/id-token-nonce-mismatch"
+
+    @Test func namesBothValues() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["1 request.query nonce", "4 jwt.claims nonce"])
+        #expect(finding.notes.first?.hasPrefix("differs from character") == true)
+    }
+
+    @Test func leavesARefreshAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func saysWhichLoginTheNonceIsOf() throws {
+        let recording = try Recording(broken)
+        let token = try #require(recording.flows.first?.deliveredNonce)
+        var both = recording
+        var other = try #require(recording.exchanges.first { $0.request.url.path == "/authorize" })
+        let changed = Recording.changing(
+            Recording.changing(other.request.url.text, "nonce", token),
+            "state",
+            "other"
+        )
+        other.request.url = RecordedURL(changed)
+        both.exchanges.append(other)
+        let finding = try #require(both.finding(rule))
+        #expect(finding.notes == ["that of another login in this capture", "the login that sent it"])
+    }
+
+    @Test func readsANonceThatIsNoString() throws {
+        let recording = try Recording("id-token/id-token-nonce-mismatch.near-miss").asking("nonce", "17")
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func saysNothingWhereNoneWasSent() throws {
+        #expect(try Recording(broken).asking("nonce", nil).finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutTheRequest() throws {
+        let recording = try Recording(broken).without {
+            ["/authorize", "/login", "/sign-in", "/callback"].contains($0.request.url.path)
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func saysNothingOfACodeThatIsAnotherLogins() throws {
+        #expect(try Recording(broken).sending("code", "code-of-a-login-nobody-recorded").finding(rule) == nil)
+    }
+}

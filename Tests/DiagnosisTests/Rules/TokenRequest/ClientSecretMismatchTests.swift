@@ -1,0 +1,70 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ClientSecretMismatchTests {
+    private let rule = "client-secret-mismatch"
+    private let broken = "token-request/client-secret-mismatch"
+
+    @Test func namesBothSecretsByTwoCharactersAndLength() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "5 request.header Authorization", "0 response.body client_secret", "5 response.body error",
+            ]
+        )
+        #expect(finding.evidence[0].value == "se…(33)")
+        #expect(finding.evidence[1].value.utf8.count == "ab…(32)".utf8.count)
+        #expect(recording.finding("token-invalid-client")?.effectOf == rule)
+    }
+
+    @Test func leavesAnEncodingThatMakesThemEqualAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("token-invalid-client") != nil)
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "AADSTS7000215: Invalid client secret provided. Ensure the secret being sent in the request is the client secret value",
+        "AADSTS7000222: The provided client secret keys for app 'x' are expired.",
+        "The provided client secret is invalid.",
+    ])
+    func knowsTheWordsOfProviders(text: String) throws {
+        let recording = try Recording("token-request/token-invalid-client")
+            .answering("/token", 401, ["error": "invalid_client", "error_description": .string(text)])
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func knowsGitHubsRefusalWithStatus200() throws {
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            200,
+            ["error": "incorrect_client_credentials"]
+        )
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func abstainsWithoutTheRegistration() throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/register" }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func saysNothingOfASanitizedCapture() throws {
+        #expect(try Recording(broken).sanitized.finding(rule) == nil)
+    }
+}

@@ -1,0 +1,90 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct CodeReusedTests {
+    private let rule = "code-reused"
+    private let broken = "token-request/code-reused"
+
+    /// The answer of the first of the two requests.
+    private func first(_ status: Int, _ error: String?) throws -> Recording {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        recording.exchanges[index].response?.status = status
+        recording.exchanges[index].response?.body = error.map {
+            Body(text: "{\"error\":\"\($0)\"}", mediaType: "application/json")
+        }
+        return recording
+    }
+
+    @Test func namesBothRequestsAndTheReload() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "4 request.body code", "4 response.status ", "6 request.body code", "6 response.body error",
+                "5 request.url ",
+            ]
+        )
+        #expect(finding.notes.first == "sent first")
+        #expect(finding.notes.last == "the callback was loaded again")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesARetryAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test(
+        arguments: [(400, "use_dpop_nonce"), (429, "slow_down"), (503, nil), (401, "invalid_client")]
+            as [(Int, String?)]
+    )
+    func leavesACodeAloneThatWasNotSpent(status: Int, error: String?) throws {
+        #expect(try first(status, error).finding(rule) == nil)
+    }
+
+    @Test func countsARefusedCodeAsSpent() throws {
+        #expect(try first(400, "invalid_grant").finding(rule) != nil)
+    }
+
+    @Test func leavesAnIdempotentProviderAlone() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["bad_verification_code", "invalid_code"]) func knowsOtherNamesOfTheRefusal(
+        error: String
+    ) throws {
+        #expect(
+            try Recording(broken).answering("/token", 400, ["error": .string(error)]).finding(rule) != nil
+        )
+    }
+
+    @Test func leavesARequestWithoutAnswerAlone() throws {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        recording.exchanges[index].response = nil
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsWhereTheCodeWasNotSaved() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/token" {
+                exchange.request.body = Body(
+                    text: "grant_type=authorization_code",
+                    mediaType: FormBody.mediaType
+                )
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

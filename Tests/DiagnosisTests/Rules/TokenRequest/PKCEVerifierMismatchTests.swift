@@ -1,0 +1,155 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import LibCrypto
+import OAuth
+import Testing
+
+struct PKCEVerifierMismatchTests {
+    private let rule = "pkce-verifier-mismatch"
+    private let broken = "token-request/pkce-verifier-mismatch"
+
+    /// RFC 7636, appendix B.
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    static let hex = "13d31e961a1ad8ec2f16b10c4c982e0876a878ad6df144566ee1894acb70f9c3"
+
+    private func pair(_ challenge: String, _ verifier: String = Self.verifier, method: String? = "S256")
+        throws -> Recording
+    {
+        try Recording(broken).asking("code_challenge", challenge).asking("code_challenge_method", method)
+            .sending("code_verifier", verifier)
+    }
+
+    @Test func namesChallengeVerifierAndWhatItHasToBe() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "hex")
+        #expect(
+            finding.places == [
+                "1 request.query code_challenge", "4 request.body code_verifier",
+                "- request.body BASE64URL(SHA256(code_verifier))",
+                "4 response.body error",
+            ]
+        )
+        #expect(finding.notes.first == "64 characters, method S256")
+        #expect(finding.explanation == "The challenge is the digest in hexadecimal.")
+        #expect(recording.finding("token-invalid-grant")?.effectOf == rule)
+    }
+
+    @Test func leavesAPairThatFitsAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    /// Each way of getting it wrong.
+    static let variants: [(variant: String, challenge: String, verifier: String, method: String?)] = [
+        ("padded", challenge + "=", verifier, "S256"),
+        ("base64", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM=", verifier, "S256"),
+        ("base64", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM", verifier, "S256"),
+        ("hex", hex, verifier, "S256"),
+        ("hex", hex.uppercased(), verifier, "S256"),
+        (
+            "hex-base64url",
+            "MTNkMzFlOTYxYTFhZDhlYzJmMTZiMTBjNGM5ODJlMDg3NmE4NzhhZDZkZjE0NDU2NmVlMTg5NGFjYjcwZjljMw",
+            verifier, "S256"
+        ),
+        ("double-hash", CodeChallenge.s256(of: challenge), verifier, "S256"),
+        ("plain-as-s256", verifier, verifier, "S256"),
+        ("s256-as-plain", challenge, verifier, "plain"),
+        ("truncated", String(challenge.prefix(40)), verifier, "S256"),
+        ("trimmed", challenge, verifier + " ", "S256"),
+        ("trimmed", challenge, "\n" + verifier, "S256"),
+        ("trimmed", CodeChallenge.s256(of: "a~b" + verifier), "a%7Eb" + verifier, "S256"),
+        ("unknown", challenge, "M25iVXpKU3puUjFaYWg3T1NDTDQtcW1ROUY5YXlwalNoc0hhakxifmZHag", "S256"),
+        ("unknown", challenge, verifier + "x", nil),
+    ]
+
+    @Test(arguments: variants) func namesTheVariant(
+        _ row: (variant: String, challenge: String, verifier: String, method: String?)
+    ) throws {
+        let finding = try #require(pair(row.challenge, row.verifier, method: row.method).finding(rule))
+        #expect(finding.variant == row.variant)
+        #expect(finding.severity == .error)
+    }
+
+    @Test func namesSlashAsDash() throws {
+        // A digest with both of the characters that differ between the alphabets.
+        let number = try #require(
+            (0..<200).first {
+                CodeChallenge.s256(of: "verifier-\($0)").contains("_")
+                    && CodeChallenge.s256(of: "verifier-\($0)").contains("-")
+            }
+        )
+        let wrong = String(
+            CodeChallenge.s256(of: "verifier-\(number)").map { $0 == "_" ? "-" : $0 == "-" ? "_" : $0 }
+        )
+        #expect(try pair(wrong, "verifier-\(number)").finding(rule)?.variant == "base64-slash-as-dash")
+    }
+
+    @Test func namesTheLoginThatTheVerifierBelongsTo() throws {
+        var recording = try Recording(broken)
+        let other = try Recording("healthy/web-code-flow")
+        let verifier = try #require(other.flows.first?.tokenRequests.first?.codeVerifier)
+        recording.exchanges += other.exchanges.filter { $0.request.url.path == "/authorize" }
+        let finding = try #require(recording.sending("code_verifier", verifier).finding(rule))
+        #expect(finding.variant == "other-flow")
+        #expect(finding.evidence.last?.place.exchange == 5)
+    }
+
+    @Test(arguments: [nil, "", "plain"] as [String?]) func takesPlainAsPlain(method: String?) throws {
+        #expect(try pair(Self.verifier, method: method).finding(rule) == nil)
+    }
+
+    @Test func leavesAnOmittedMethodToItsOwnRule() throws {
+        #expect(try pair(Self.challenge, method: nil).finding(rule) == nil)
+    }
+
+    @Test func abstainsOnAMethodNobodyKnows() throws {
+        let recording = try pair(Self.hex, method: "S512")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["invalid_client", "use_dpop_nonce", "temporarily_unavailable"])
+    func saysNothingWhereTheCodeWasNotLookedAt(error: String) throws {
+        #expect(
+            try Recording(broken).answering("/token", 400, ["error": .string(error)]).finding(rule) == nil
+        )
+    }
+
+    @Test func readsARefusalWithStatus200() throws {
+        let recording = try Recording(broken).answering("/token", 200, ["error": "bad_verification_code"])
+        #expect(recording.finding(rule)?.variant == "hex")
+    }
+
+    @Test func abstainsWhereTheCodeIsOfAnotherLogin() throws {
+        let recording = try Recording(broken).sending("code", "code-of-a-login-nobody-recorded")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func abstainsWithoutTheChallenge() throws {
+        let recording = try Recording(broken).asking("code_challenge", nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule)?.contains("challenge") == true)
+    }
+
+    @Test func abstainsWhereTheTokenRequestWasNotSaved() throws {
+        let recording = try Recording(broken).withMetadata().editing { exchange in
+            if exchange.request.url.path == "/token" { exchange.request.body = Body(content: .missing) }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

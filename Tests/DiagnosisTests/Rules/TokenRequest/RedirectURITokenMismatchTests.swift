@@ -1,0 +1,85 @@
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct RedirectURITokenMismatchTests {
+    private let rule = "redirect-uri-token-mismatch"
+    private let broken = "token-request/redirect-uri-token-mismatch"
+
+    @Test func namesBothURIsAndTheDifference() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "1 request.query redirect_uri", "4 request.body redirect_uri", "4 response.body error",
+            ]
+        )
+        #expect(finding.notes.first == "a \"/\" too many at the end")
+        #expect(try Recording(broken).finding("token-invalid-grant")?.effectOf == rule)
+    }
+
+    @Test func leavesAnotherEscapingAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("http://www.shop.example/callback", "scheme http instead of https"),
+        ("https://www.shop.example:8443/callback", "port 8443 instead of (none)"),
+        ("https://shop.example/callback", "host shop.example instead of www.shop.example"),
+        ("https://www.shop.example/callback?code=1&state=2", "still carries code, state"),
+        ("https%3A%2F%2Fwww.shop.example%2Fcallback", "percent-encoded once too often"),
+    ])
+    func saysWhatDiffers(uri: String, note: String) throws {
+        let finding = try #require(Recording(broken).sending("redirect_uri", uri).finding(rule))
+        #expect(finding.notes.first == note)
+    }
+
+    @Test func masksACodeThatStandsInTheURI() throws {
+        let recording = try Recording(broken).sending(
+            "redirect_uri",
+            "https://www.shop.example/callback?code=abcdefghijklmnopqrstuvwxyz&state=1"
+        )
+        #expect(
+            recording.finding(rule)?.evidence[1].value
+                == "https://www.shop.example/callback?code=abcd…(26)&state=1"
+        )
+    }
+
+    @Test func isAWarningWhereTheProviderTookIt() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    @Test func isANoteWhereItIsMissingAndAccepted() throws {
+        let recording = try Recording(broken).sending("redirect_uri", nil)
+        #expect(recording.finding(rule)?.severity == .error)
+        let accepted = recording.answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(accepted.finding(rule)?.severity == .note)
+    }
+
+    @Test func isNoErrorWhereTheClientWasRefused() throws {
+        let recording = try Recording(broken).answering("/token", 401, ["error": "invalid_client"])
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    @Test func abstainsWhereTheTokenRequestWasNotSaved() throws {
+        let recording = try Recording(broken).withMetadata().withoutBodies(of: "/token")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func saysNothingWithoutTheBackChannel() throws {
+        #expect(try Recording(broken).frontChannel.finding(rule) == nil)
+    }
+}

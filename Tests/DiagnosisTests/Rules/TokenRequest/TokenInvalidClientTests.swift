@@ -1,0 +1,53 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct TokenInvalidClientTests {
+    private let rule = "token-invalid-client"
+    private let broken = "token-request/token-invalid-client"
+
+    @Test func namesTheAnswerAndTheMethod() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 response.body error", "4 request.header Authorization"])
+        #expect(finding.notes == ["client authentication: client_secret_basic"])
+        #expect(finding.evidence[1].value == "shop-web")
+    }
+
+    @Test func leavesAnAPIs401Alone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func takesABare401() throws {
+        let finding = try Recording(broken).answering("/token", 401).finding(rule)
+        #expect(finding?.evidence[0].value == "401")
+    }
+
+    @Test(arguments: ["use_dpop_nonce", "invalid_grant", "invalid_dpop_proof"]) func leavesOtherRefusalsAlone(
+        error: String
+    ) throws {
+        #expect(
+            try Recording(broken).answering("/token", 401, ["error": .string(error)]).finding(rule) == nil
+        )
+    }
+
+    @Test func isANoteWhereTheNextTryIsLetIn() throws {
+        var recording = try Recording(broken)
+        var second = try #require(recording.exchanges.last)
+        second.startedAt = second.startedAt + .milliseconds(100)
+        recording.exchanges.append(second)
+        recording = recording.answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule)?.severity == .note)
+    }
+
+    @Test func saysNothingWithoutTheBackChannel() throws {
+        #expect(try Recording(broken).frontChannel.finding(rule) == nil)
+    }
+}

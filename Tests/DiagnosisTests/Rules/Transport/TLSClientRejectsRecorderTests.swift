@@ -1,0 +1,52 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct TLSClientRejectsRecorderTests {
+    private let rule = "tls-client-rejects-recorder"
+    private let broken = "transport/tls-client-rejects-recorder"
+
+    @Test func namesTheHostOnceAndLeavesTheFlowIncomplete() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["0 tls id.harbour.example"])
+        #expect(finding.notes == ["client: Shop"])
+        #expect(recording.outcomes == [.incomplete])
+    }
+
+    @Test func leavesAHostAloneThatTheClientReachedInClear() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func tellsClientsApart() throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            if exchange.request.method == "CONNECT" { exchange.client.process = "java" }
+        }
+        #expect(recording.finding(rule)?.notes == ["client: java"])
+    }
+
+    @Test(arguments: [
+        ("SSL handshake with client failed: Software caused connection abort (certificate_unknown)", true),
+        ("SSL handshake with client failed: unknown_ca", true), ("SSL Handshake Failed", true),
+        ("ECONNRESET", false),
+        ("SSL handshake with client failed: protocol_version", false), ("net::ERR_CONNECTION_REFUSED", false),
+    ])
+    func knowsTheWordsOfRecorders(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in exchange.failure = words }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test func readsTheTargetOfAConnectAsItStandsOnTheWire() throws {
+        let entry =
+            #"{"startedDateTime":"2026-03-02T10:00:00Z","time":1,"request":{"method":"CONNECT","url":"login.microsoftonline.com:443","httpVersion":"HTTP/1.1","headers":[],"queryString":[],"cookies":[],"headersSize":-1,"bodySize":0},"response":{"status":0,"statusText":"","httpVersion":"","headers":[],"cookies":[],"content":{"size":0,"mimeType":""},"redirectURL":"","headersSize":-1,"bodySize":-1},"cache":{},"timings":{"send":0,"wait":0,"receive":0},"comment":"SSL Handshake Failed"}"#
+        let file =
+            #"{"log":{"version":"1.2","creator":{"name":"Charles","version":"5"},"entries":["# + entry + "]}}"
+        let capture = try CaptureReader.read(bytes: Array(file.utf8), name: "charles.har")
+        let recording = Recording(capture.indices.map { capture[$0] })
+        #expect(recording.finding(rule)?.places == ["0 tls login.microsoftonline.com"])
+    }
+}

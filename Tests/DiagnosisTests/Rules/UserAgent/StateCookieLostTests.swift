@@ -1,0 +1,129 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct StateCookieLostTests {
+    private let rule = "state-cookie-lost"
+    private let broken = "user-agent/state-cookie-lost"
+
+    private func setting(_ cookie: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            exchange.response?.headers.append("Set-Cookie", cookie)
+        }
+    }
+
+    @Test func namesTheCookieTheCallbackAndTheRefusal() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "0 response.header Set-Cookie", "3 request.header Cookie", "3 response.status ",
+            ]
+        )
+        #expect(finding.evidence[0].value.hasPrefix("shop_login="))
+        #expect(finding.notes[0].hasPrefix("Max-Age 60; 18"))
+        #expect(finding.notes[0].hasSuffix("run out by then"))
+    }
+
+    @Test func leavesAloneWhatTheAppAccepted() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        ("__Host-login=1234567890abcd; Path=/auth; Secure", "breaks the rules of its prefix"),
+        ("login=" + String(repeating: "x", count: 4200) + "; Path=/; Secure", "dropped: 4205 bytes"),
+        ("login=1234567890abcd; Path=/; Domain=.harbour.example; Secure", "is not the host's"),
+        ("login=1234567890abcd; Path=/; Secure; SameSite=Lax", "s before the callback"),
+    ])
+    func saysWhatBecameOfIt(cookie: String, note: String) throws {
+        let finding = try #require(setting(cookie).finding(rule))
+        #expect(finding.notes[0].hasSuffix(note))
+    }
+
+    @Test func saysWhichExchangeDeletedIt() throws {
+        var recording = try setting("login=1234567890abcd; Path=/; Secure")
+        var logout = recording.exchanges[0]
+        logout.request.url = RecordedURL("https://www.shop.example/logout")
+        logout.startedAt = recording.exchanges[2].startedAt
+        logout.response = RecordedResponse(
+            status: 204,
+            headers: HeaderFields([("Set-Cookie", "login=; Path=/; Max-Age=0")])
+        )
+        recording.exchanges.append(logout)
+        #expect(recording.finding(rule)?.notes[0].hasSuffix("deleted by exchange 4") == true)
+    }
+
+    @Test(arguments: [
+        "login=1234567890abcd; Path=/; Secure; SameSite=Strict",
+        "login=1234567890abcd; Path=/; SameSite=None",
+        "login=1234567890abcd; Path=/login; Secure",
+    ])
+    func leavesToOtherRulesWhatTheyExplain(cookie: String) throws {
+        #expect(try setting(cookie).finding(rule) == nil)
+    }
+
+    @Test func leavesToOtherRulesALaxCookieWithAPost() throws {
+        let recording = try setting("login=1234567890abcd; Path=/; Secure; SameSite=Lax").editing {
+            exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            let query = exchange.request.url.query ?? ""
+            exchange.request.method = "POST"
+            exchange.request.url = RecordedURL(exchange.request.url.withoutQuery)
+            exchange.request.body = Body(text: query, mediaType: FormBody.mediaType)
+        }
+        #expect(recording.outcomes == [.failure])
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesToOtherRulesAnotherHost() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/login" {
+                exchange.request.url = RecordedURL("https://shop.example/login")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesAloneACallbackThatBringsTheCookie() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.headers.append("Cookie", "a=b; shop_login=x")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesAloneAnAppThatSetsNoCookie() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/login" {
+                exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            }
+            // One elsewhere, so that the capture is not taken for a sanitized one.
+            if exchange.request.url.path == "/sign-in" {
+                exchange.request.headers.append("Cookie", "harbour=1")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) == nil)
+    }
+
+    @Test func firesOnARedirectThatNamesAnError() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.status = 302
+            exchange.response?.redirect(to: "/sign-in?auth_error=session")
+        }
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func abstainsOnASanitizedCapture() throws {
+        let recording = try Recording(broken).sanitized
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule)?.contains("stripped") == true)
+    }
+}

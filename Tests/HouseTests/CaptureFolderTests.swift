@@ -1,0 +1,69 @@
+import Captures
+import Diagnosis
+import Flows
+import Foundation
+import TestSupport
+import Testing
+
+/// Every file under `captures/` is told of, reads without loss, and shows what it is there for.
+struct CaptureFolderTests {
+    static let files: [String] = {
+        let folder = Fixtures.root.appending(path: "captures")
+        let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return all.filter { $0.hasSuffix(".har") }.sorted()
+    }()
+
+    private static func read(_ file: String) throws -> Capture {
+        try CaptureReader.read(bytes: Fixtures.bytes("captures/\(file)"), name: file)
+    }
+
+    private static func findings(_ file: String) throws -> [Finding] {
+        try FlowFinder.flows(in: read(file)).flatMap { Diagnostician.diagnose($0).findings }
+    }
+
+    private static func rule(of file: String) -> String {
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        return name.replacing(".near-miss.har", with: "").replacing(".har", with: "")
+    }
+
+    @Test func everyFileHasItsLineAndEveryLineItsFile() throws {
+        let text = try String(
+            contentsOf: Fixtures.root.appending(path: "captures/README.md"),
+            encoding: .utf8
+        )
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("| [`") }
+        let named = lines.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+        #expect(named.sorted() == Self.files)
+    }
+
+    @Test(arguments: files) func readsWithoutLoss(file: String) throws {
+        let capture = try Self.read(file)
+        #expect(capture.losses.isEmpty)
+        #expect((1...10).contains(capture.count))
+    }
+
+    @Test(arguments: files) func namesOnlyHostsThatCannotExist(file: String) throws {
+        let capture = try Self.read(file)
+        for index in capture.indices {
+            let host = capture[index].request.url.host ?? ""
+            #expect(host.hasSuffix(".example"), "\(host)")
+        }
+    }
+
+    @Test(arguments: files.filter { !$0.hasPrefix("healthy/") && !$0.hasSuffix(".near-miss.har") })
+    func aBreakingCaptureHasItsRuleAsThePrimary(file: String) throws {
+        #expect(try Self.findings(file).filter(\.isPrimary).map(\.rule) == [Self.rule(of: file)])
+    }
+
+    @Test(arguments: files.filter { $0.hasSuffix(".near-miss.har") })
+    func aNearMissDoesNotFire(file: String) throws {
+        #expect(try !Self.findings(file).contains { $0.rule == Self.rule(of: file) && $0.severity != .note })
+    }
+
+    @Test(arguments: files.filter { $0.hasPrefix("healthy/") })
+    func aHealthyLoginHasNothingWrong(file: String) throws {
+        let diagnoses = try FlowFinder.flows(in: Self.read(file)).map { Diagnostician.diagnose($0) }
+        #expect(diagnoses.map(\.outcome) == [.success])
+        #expect(diagnoses.flatMap(\.findings).filter { $0.severity != .note }.isEmpty)
+    }
+}
