@@ -73,7 +73,12 @@ package final class CaptureIndex: Sendable {
         self.registrations = registrations
         isSanitized = !requests.isEmpty && Self.hasNoCredentials(capture)
         knownSecrets = Self.secrets(tokens, registrations)
-        openedHosts = Set(capture.indices.compactMap { capture[$0].response == nil ? nil : capture[$0].request.url.host })
+        openedHosts = Set(
+            capture.indices.compactMap { index in
+                // A CONNECT that was answered opens a tunnel, it shows nothing of what is in it.
+                capture[index].response == nil || capture[index].request.method == "CONNECT" ? nil : capture[index].request.url.host
+            }
+        )
     }
 
     /// Requests that carry a token issued in the capture, to something that is no endpoint: resource calls.

@@ -265,18 +265,22 @@ private struct Grouping {
         let hadFlows = !builders.isEmpty
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]
-            guard recorded.response == nil, recorded.failure != nil, let host = recorded.request.url.host else { continue }
+            let isRefusal = RecorderRefusal.isOne(recorded)
+            guard isRefusal || recorded.response == nil && recorded.failure != nil, let host = recorded.request.url.host else { continue }
             let near = builders.filter { $0.grant != "connection" && ($0.providerHosts.contains(host) || $0.clientHosts.contains(host)) }
             if let flow = near.last(where: { $0.startedAt <= recorded.startedAt }) ?? near.first {
                 attach(exchange, to: flow)
                 continue
             }
-            let isProvider = ProviderRecognizer.kind(ofHost: host) != nil && !index.openedHosts.contains(host)
-            // Nothing of any login was seen, and the recorder was refused: that is what its user has to know.
-            let isAllThereIs = !hadFlows && RecorderRefusal.isOne(recorded)
+            let kind = ProviderRecognizer.kind(ofHost: host)
+            let isProvider = kind != nil && !index.openedHosts.contains(host)
+            // Nothing of any login was seen, and the recorder was refused: that is what its user has to know, unless it is some service of
+            // the system that calls home.
+            let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)
             guard isProvider || isAllThereIs else { continue }
-            let flow = byHost[host] ?? new(grant: "connection", exchange)
-            byHost[host] = flow
+            let name = kind?.rawValue ?? host
+            let flow = byHost[name] ?? new(grant: "connection", exchange)
+            byHost[name] = flow
             flow.providerHosts.insert(host)
             attach(exchange, to: flow)
         }

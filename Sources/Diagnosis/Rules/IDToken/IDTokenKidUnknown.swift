@@ -50,13 +50,14 @@ struct IDTokenKidUnknown: Rule {
             }
             let holders = sets.filter { $0.keys?.keys.contains { $0.id == kid } ?? false }
             let wentOn = flow.wentOn(after: delivered)
-            let end = timeOfRejection(of: delivered, in: flow)
+            // A client that fetches its first key set late had none to look into before.
+            let end = max(timeOfRejection(of: delivered, in: flow), sets[0].servedAt)
             let isKnown = holders.contains { wentOn || $0.servedAt <= end }
             guard !isKnown else { continue }
             let served = wentOn ? sets : sets.filter { $0.servedAt <= end }
             return .violated(
                 Violation(
-                    evidence(delivered, kid, served.isEmpty ? sets : served, holders.first, flow),
+                    evidence(delivered, kid, served, holders.first, flow),
                     variant: holders.isEmpty ? "absent" : "rotated",
                     // It may have newer keys than this capture shows.
                     severity: wentOn ? .warning : .error,

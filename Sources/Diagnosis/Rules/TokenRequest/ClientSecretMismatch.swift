@@ -122,6 +122,11 @@ struct ClientSecretMismatch: Rule {
         "the provided client secret is invalid",
         "incorrect_client_credentials", "invalid client secret", "client secret is expired",
         "client secret has expired",
-        "client secret keys for app", "invalid_client_secret",
+        "client secret keys for app", "client secret supplied for a confidential client is invalid",
+        "invalid_client_secret", "client secret is invalid", "client_secret is invalid",
+        "invalid client_secret",
+        "wrong client secret", "incorrect client secret", "client secret is incorrect",
+        "client secret does not match",
+        "client secret mismatch",
     ]
 }

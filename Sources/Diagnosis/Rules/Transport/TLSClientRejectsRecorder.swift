@@ -34,11 +34,11 @@ struct TLSClientRejectsRecorder: Rule {
             let exchange = flow.capture[index]
             guard RecorderRefusal.isOne(exchange), let host = exchange.request.url.host, concerns(host, flow)
             else { continue }
-            guard !isOpened(host, by: exchange.client.process, flow) else { continue }
             // A client that tries again and again is told once.
             guard seen.insert("\(host) \(exchange.client.process ?? "")").inserted, evidence.count < 6 else {
                 continue
             }
+            guard !isOpened(host, by: exchange.client.process, flow) else { continue }
             evidence.append(
                 Evidence(
                     place: Place(exchange: index, part: .tls, name: host),

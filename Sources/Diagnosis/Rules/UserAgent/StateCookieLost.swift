@@ -46,6 +46,8 @@ struct StateCookieLost: Rule {
             guard !flow.tokenRequests.contains(where: { $0.code != nil && $0.code == response.code }) else {
                 continue
             }
+            // Loaded again after it was done with: the cookie has served its purpose.
+            guard !isRepeated(response, callback, flow) else { continue }
             switch judge(callback, rejection, flow) {
             case .violated(let violation): return .violated(violation)
             case .abstains(let why): reason = why
@@ -53,6 +55,16 @@ struct StateCookieLost: Rule {
             }
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private func isRepeated(_ response: AuthorizationResponse, _ callback: Int, _ flow: Flow) -> Bool {
+        flow.authorizationResponses.contains { earlier in
+            guard let other = earlier.callback, other != callback, earlier.code == response.code,
+                flow.capture[other].startedAt < flow.capture[callback].startedAt
+            else { return false }
+            if case .rejected = CallbackFate(of: other, in: flow) { return false }
+            return true
+        }
     }
 
     private func judge(_ callback: Int, _ rejection: Place, _ flow: Flow) -> Verdict {
@@ -67,6 +79,11 @@ struct StateCookieLost: Rule {
         let settings = LoginCookies.set(for: request, callback: callback, in: flow)
         guard !settings.isEmpty else { return .holds }
         let sent = Set(exchange.request.cookies.map(\.name))
+        let capture = flow.capture
+        guard capture.indices.contains(where: { !capture[$0].request.cookies.isEmpty }) else {
+            // Some recorders keep the cookies that are set and not those that are sent.
+            return .abstains("no request of this capture has a cookie: they may not have been recorded")
+        }
         guard settings.allSatisfy({ !sent.contains($0.cookie.name) }) else { return .holds }
         let sending = LoginCookies.sending(of: callback, for: request, in: flow)
         let obstacles = settings.map { CookieDelivery.obstacle(for: $0, in: sending) }

@@ -36,6 +36,14 @@ struct IDTokenKidUnknownTests {
         #expect(recording.outcomes == [.success])
     }
 
+    @Test func leavesAFirstKeySetThatComesLateAlone() throws {
+        var recording = try Recording(broken)
+        let first = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/jwks" })
+        recording.exchanges.remove(at: first)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) == nil)
+    }
+
     @Test func abstainsWithoutAKeySet() throws {
         let recording = try Recording(broken).without { $0.request.url.path == "/jwks" }
         #expect(recording.finding(rule) == nil)

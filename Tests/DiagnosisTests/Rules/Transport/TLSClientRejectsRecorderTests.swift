@@ -40,6 +40,38 @@ struct TLSClientRejectsRecorderTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    @Test(arguments: [
+        ("gateway.icloud.example", false), ("telemetry.vendor.example", false),
+        ("push.vendor.example", false), ("www.vendor.example", false),
+        ("sso.vendor.example", true), ("my-idp.vendor.example", true), ("127.0.0.1", true),
+        ("localhost", true), ("accounts.google.com", true),
+    ])
+    func tellsALoginFromTheSystemCallingHome(host: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL("https://\(host):443/")
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.flows.isEmpty == !fires)
+    }
+
+    @Test func takesTheHostsOfOneProviderTogether() throws {
+        var recording = try Recording(broken)
+        for (index, host) in ["accounts.google.com", "oauth2.googleapis.com", "gateway.icloud.example"]
+            .enumerated()
+        {
+            recording.exchanges[index].request.url = RecordedURL("https://\(host)/")
+        }
+        #expect(recording.outcomes == [.incomplete])
+        #expect(
+            recording.finding(rule)?.places == ["0 tls accounts.google.com", "1 tls oauth2.googleapis.com"]
+        )
+    }
+
+    @Test func anAnsweredConnectShowsNothingOfTheHost() throws {
+        let recording = try Recording(broken).editing { $0.response = RecordedResponse(status: 200) }
+        #expect(recording.finding(rule) != nil)
+    }
+
     @Test func readsTheTargetOfAConnectAsItStandsOnTheWire() throws {
         let entry =
             #"{"startedDateTime":"2026-03-02T10:00:00Z","time":1,"request":{"method":"CONNECT","url":"login.microsoftonline.com:443","httpVersion":"HTTP/1.1","headers":[],"queryString":[],"cookies":[],"headersSize":-1,"bodySize":0},"response":{"status":0,"statusText":"","httpVersion":"","headers":[],"cookies":[],"content":{"size":0,"mimeType":""},"redirectURL":"","headersSize":-1,"bodySize":-1},"cache":{},"timings":{"send":0,"wait":0,"receive":0},"comment":"SSL Handshake Failed"}"#

@@ -121,6 +121,29 @@ struct StateCookieLostTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    @Test func leavesAReloadOfADoneCallbackAlone() throws {
+        var recording = try Recording("healthy/web-code-flow").frontChannel
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        var again = recording.exchanges[index]
+        again.startedAt = again.startedAt + .seconds(5)
+        again.request.headers.fields.removeAll { $0.name == "Cookie" }
+        again.request.listedCookies = []
+        again.response = RecordedResponse(status: 400)
+        recording.exchanges.append(again)
+        #expect(recording.finding(rule) == nil)
+        recording.exchanges.remove(at: index)
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func abstainsWhereNoRequestHasACookie() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.listedCookies = []
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule)?.contains("may not have been recorded") == true)
+    }
+
     @Test func abstainsOnASanitizedCapture() throws {
         let recording = try Recording(broken).sanitized
         #expect(recording.finding(rule) == nil)
