@@ -162,12 +162,11 @@ class Capture:
     def post(self, url, status=200, **rest):
         self.exchange("POST", url, status, **rest)
 
-    def write(self):
-        file = ROOT / self.path
-        file.parent.mkdir(parents=True, exist_ok=True)
+    @property
+    def text(self):
         lines = ",\n".join(compact(entry) for entry in self.entries)
         head = '{"log":{"version":"1.2","creator":{"name":"authreel","version":"captures/make"},"entries":[\n'
-        file.write_text(head + lines + "\n]}}\n", encoding="utf-8")
+        return head + lines + "\n]}}\n"
 
 
 class Login:

@@ -36,6 +36,19 @@ struct CaptureFolderTests {
         #expect(named.sorted() == Self.files)
     }
 
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "captures/make needs Python 3"))
+    func theScriptWritesTheVeryFiles() throws {
+        let make = Process()
+        make.executableURL = URL(filePath: "/usr/bin/python3")
+        make.arguments = [Fixtures.root.appending(path: "captures/make").path, "--check"]
+        let output = Pipe()
+        make.standardOutput = output
+        try make.run()
+        let differing = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        make.waitUntilExit()
+        #expect(make.terminationStatus == 0, "\(differing)")
+    }
+
     @Test(arguments: files) func readsWithoutLoss(file: String) throws {
         let capture = try Self.read(file)
         #expect(capture.losses.isEmpty)

@@ -63,6 +63,16 @@ struct RedirectURINotRegisteredTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    @Test func leavesAnErrorOfThatNameAloneThatReachedTheApp() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.response?.status == 400 else { return }
+            exchange.response?.status = 302
+            exchange.response?.body = nil
+            exchange.response?.redirect(to: "https://www.shop.example/callback/?error=redirect_uri_mismatch")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func abstainsWithoutTheTextOfThePage() throws {
         let recording = try Recording(broken).withoutBodies(of: "/authorize")
         #expect(recording.finding(rule) == nil)

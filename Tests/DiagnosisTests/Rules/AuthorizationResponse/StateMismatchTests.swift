@@ -59,6 +59,25 @@ struct StateMismatchTests {
         #expect(finding.notes.first?.hasPrefix(note) == true)
     }
 
+    @Test func leavesAStateAloneThatAnotherLoginSent() throws {
+        let recording = try Recording(broken + ".near-miss")
+        let requests = recording.flows.flatMap(\.authorizationRequests)
+        let (first, second) = try (#require(requests.first?.state), #require(requests.last?.state))
+        // The provider mixes them up: the answer on the first login's pages has the second's state.
+        let mixed = recording.editing { exchange in
+            let url = exchange.request.url
+            if url.path == "/callback", url.queryItems.first("state") == first {
+                exchange.request.url = RecordedURL(Recording.changing(url.text, "state", second))
+            }
+            if let location = exchange.response?.location, location.contains("/callback?code"),
+                location.contains(first)
+            {
+                exchange.response?.redirect(to: Recording.changing(location, "state", second))
+            }
+        }
+        #expect(mixed.finding(rule) == nil)
+    }
+
     @Test func holdsWhenTheStateIsTheSame() throws {
         let recording = try Recording(broken)
         #expect(returning(try sent(recording), recording).finding(rule) == nil)

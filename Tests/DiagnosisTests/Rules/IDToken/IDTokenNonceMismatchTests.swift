@@ -20,6 +20,10 @@ struct IDTokenNonceMismatchTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
+    @Test func doesNotAbstainForARefresh() throws {
+        #expect(try Recording(broken + ".near-miss").abstention(rule) == nil)
+    }
+
     @Test func saysWhichLoginTheNonceIsOf() throws {
         let recording = try Recording(broken)
         let token = try #require(recording.flows.first?.deliveredNonce)

@@ -29,6 +29,16 @@ struct ClientSecretMismatchTests {
         #expect(recording.finding("token-invalid-client") != nil)
     }
 
+    @Test(arguments: [("a b/c", "a+b/c"), ("a+b/c", "a%2Bb%2Fc"), ("a%2Fb", "a/b"), ("a b", "a%20b")])
+    func readsASecretInEveryEncoding(issued: String, sent: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+        }.sending("client_secret", sent).sending("client_id", try Recording(broken).flows.first?.clientID)
+            .editingAnswer(of: "/register") { $0["client_secret"] = .string(issued) }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.sending("client_secret", "x" + sent).finding(rule) != nil)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         let recording = try Recording(broken).answering(
             "/token",
