@@ -10,6 +10,8 @@ package final class CaptureIndex: Sendable {
     package let capture: Capture
     /// Indices into `log.entries` by time; entries of the same instant in file order.
     package let order: [Int]
+    /// Where each entry stands in ``order``.
+    package let position: [Int]
     /// The message of each exchange that is one, authorization responses aside.
     package let messages: [Int: OAuthMessage]
     package let authorizationRequests: [AuthorizationRequest]
@@ -32,6 +34,9 @@ package final class CaptureIndex: Sendable {
         order = capture.indices.sorted {
             (capture[$0].startedAt.nanoseconds, $0) < (capture[$1].startedAt.nanoseconds, $1)
         }
+        var position = [Int](repeating: 0, count: order.count)
+        for (place, entry) in order.enumerated() { position[entry] = place }
+        self.position = position
         var endpoints = Endpoints()
         for index in capture.indices where MessageRecognizer.isMetadata(capture[index].request.url) {
             if let json = Answer(of: capture[index], at: index).json { endpoints.add(json) }

@@ -34,6 +34,8 @@ private struct Grouping {
     private var byExchange: [Int: FlowBuilder] = [:]
     private var pushed: [Int: EndpointCall] = [:]
     private var responsesAt: [Int: [Int]] = [:]
+    /// Where the messages of a flow went, by its number: looked up once a document, so made once a flow.
+    private var addresses: [Int: Set<String>] = [:]
 
     private var capture: Capture { index.capture }
 
@@ -288,6 +290,7 @@ private struct Grouping {
 
     /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of their own.
     private mutating func sharedDocuments() {
+        for flow in builders { addresses[flow.number] = Set(flow.messages.map { Self.address(capture[$0.exchange].request.url) }) }
         var alone: [String: FlowBuilder] = [:]
         for exchange in index.order {
             guard let message = index.messages[exchange], let owners = owners(of: message, exchange) else { continue }
@@ -314,13 +317,13 @@ private struct Grouping {
             return own.isEmpty ? flows.filter { host.map($0.providerHosts.contains) ?? false } : own
         case .discovery(let document):
             let named = Set(["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint"].compactMap { document.endpoint($0).map { Self.address(RecordedURL($0)) } })
-            let own = flows.filter { flow in flow.messages.contains { named.contains(Self.address(capture[$0.exchange].request.url)) } }
+            let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
             if !own.isEmpty { return own }
             return flows.filter { host.map($0.providerHosts.contains) ?? false }
         case .keySet(let document):
             let issuers = index.metadata.filter { $0.endpoint("jwks_uri") == document.url.text }
             let named = Set(issuers.flatMap { metadata in ["authorization_endpoint", "token_endpoint"].compactMap { metadata.endpoint($0).map { Self.address(RecordedURL($0)) } } })
-            let own = flows.filter { flow in flow.messages.contains { named.contains(Self.address(capture[$0.exchange].request.url)) } }
+            let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
             if !own.isEmpty { return own }
             return flows.filter { host.map($0.providerHosts.contains) ?? false }
         default: return nil

@@ -36,7 +36,12 @@ struct CaptureFolderTests {
         #expect(named.sorted() == Self.files)
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "captures/make needs Python 3"))
+    @Test(
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"),
+            "captures/make needs Python 3"
+        )
+    )
     func theScriptWritesTheVeryFiles() throws {
         let make = Process()
         make.executableURL = URL(filePath: "/usr/bin/python3")

@@ -9,10 +9,10 @@ struct FlowAssembly {
     let number: Int
 
     func flow() -> Flow {
-        let exchanges = index.order.filter(builder.exchanges.contains)
-        let position = Dictionary(uniqueKeysWithValues: index.order.enumerated().map { ($1, $0) })
+        let position = index.position
+        let exchanges = builder.exchanges.sorted { position[$0] < position[$1] }
         let messages = builder.messages.enumerated().sorted {
-            (position[$0.element.exchange] ?? 0, $0.offset) < (position[$1.element.exchange] ?? 0, $1.offset)
+            (position[$0.element.exchange], $0.offset) < (position[$1.element.exchange], $1.offset)
         }.map(\.element)
         return Flow(
             id: "flow-\(number)",

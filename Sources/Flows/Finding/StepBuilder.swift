@@ -18,7 +18,7 @@ struct StepBuilder {
 
     private var capture: Capture { index.capture }
 
-    func steps(_ position: [Int: Int]) -> [Step] {
+    func steps(_ position: [Int]) -> [Step] {
         var steps = messages.compactMap(step)
         for exchange in builder.interactions {
             let recorded = capture[exchange]
@@ -29,7 +29,7 @@ struct StepBuilder {
             steps.append(make(.userInteraction, exchange, parameters, to: .provider, isBrowser: true))
         }
         return steps.enumerated().sorted {
-            (position[$0.element.exchange] ?? 0, $0.offset) < (position[$1.element.exchange] ?? 0, $1.offset)
+            (position[$0.element.exchange], $0.offset) < (position[$1.element.exchange], $1.offset)
         }.map(\.element)
     }
 
