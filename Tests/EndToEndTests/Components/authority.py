@@ -1,0 +1,32 @@
+"""A throw-away certificate authority, by the openssl command."""
+import subprocess
+
+
+def openssl(*arguments):
+    done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"openssl {arguments[0]}: {done.stderr.strip()}")
+
+
+class Authority:
+    """Made on first use in `state`; leaves are for 127.0.0.1 and localhost."""
+
+    def __init__(self, state):
+        self.folder = state / "authority"
+        self.folder.mkdir(exist_ok=True)
+        self.certificate, self.key = self.folder / "ca.pem", self.folder / "ca.key"
+        if not self.certificate.exists():
+            openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test components",
+                    "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign",
+                    "-keyout", self.key, "-out", self.certificate)
+
+    def leaf(self, name):
+        """The paths of a server certificate and its key."""
+        certificate, key, request, extensions = (self.folder / f"{name}.{end}" for end in ("pem", "key", "csr", "ext"))
+        openssl("req", "-new", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", request)
+        extensions.write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n")
+        openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key, "-CAcreateserial",
+                "-days", "2", "-extfile", extensions, "-out", certificate)
+        for path in (certificate, key):
+            path.chmod(0o644)
+        return certificate, key

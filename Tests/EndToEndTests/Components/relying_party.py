@@ -1,0 +1,99 @@
+"""Apache with mod_auth_openidc: one protected page, its back channel through the recording proxy."""
+import os
+import pathlib
+import pwd
+import shutil
+import urllib.parse
+
+from service import Service, free_port
+
+MODULE = pathlib.Path("/usr/lib/apache2/modules/mod_auth_openidc.so")
+MODULES = ["mpm_event", "authz_core", "authz_user", "authn_core", "alias", "dir", "env", "mime", "include", "filter",
+           "socache_shmcb", "ssl", "auth_openidc"]
+
+CONFIGURATION = """
+ServerRoot "{folder}"
+DefaultRuntimeDir "{folder}"
+PidFile "{folder}/pid"
+ServerName localhost:{port}
+Listen 127.0.0.1:{port}
+{modules}
+{user}
+StartServers 1
+ServerLimit 1
+ThreadsPerChild 16
+MaxRequestWorkers 16
+Mutex file:{folder} default
+LogLevel warn auth_openidc:info
+ErrorLog "{folder}/errors"
+TypesConfig /etc/mime.types
+DocumentRoot "{folder}/pages"
+DirectoryIndex index.html
+SSLEngine on
+SSLCertificateFile {certificate}
+SSLCertificateKeyFile {key}
+<Directory "{folder}/pages">
+  Require all granted
+</Directory>
+
+OIDCProviderMetadataURL {issuer}/.well-known/openid-configuration
+OIDCClientID {client}
+OIDCClientSecret {secret}
+OIDCProviderTokenEndpointAuth client_secret_basic
+OIDCRedirectURI {redirect_uri}
+OIDCCryptoPassphrase a-passphrase-for-tests-only
+OIDCScope "{scope}"
+OIDCPKCEMethod S256
+OIDCDefaultLoggedOutURL {logged_out}
+OIDCOutgoingProxy {proxy}
+OIDCCABundlePath "{folder}/proxy-ca.pem"
+
+<Location /protected>
+  AuthType openid-connect
+  Require valid-user
+</Location>
+"""
+
+
+class RelyingParty:
+    def __init__(self, state, authority, provider, proxy, proxy_ca):
+        self.folder, self.authority, self.provider = state / "relying-party", authority, provider
+        self.proxy, self.proxy_ca, self.port = proxy, proxy_ca, free_port()
+        self.origin = f"https://localhost:{self.port}"
+        self.page = f"{self.origin}/protected/"
+        self.redirect_uri = f"{self.origin}/protected/callback"
+        self.logged_out = f"{self.origin}/bye.html"
+
+    @property
+    def logout(self):
+        return f"{self.redirect_uri}?logout={urllib.parse.quote(self.logged_out, safe='')}"
+
+    def __enter__(self):
+        pages = self.folder / "pages" / "protected"
+        pages.mkdir(parents=True)
+        (pages / "index.html").write_text('<!doctype html><title>Inside</title><h1 id="inside">Inside</h1>\n')
+        (pages.parent / "bye.html").write_text('<!doctype html><title>Bye</title><h1 id="bye">Bye</h1>\n')
+        # A copy that the server's own user can read.
+        shutil.copyfile(self.proxy_ca, self.folder / "proxy-ca.pem")
+        (self.folder / "proxy-ca.pem").chmod(0o644)
+        user = ""
+        if os.getuid() == 0:
+            user = "User www-data\nGroup www-data"
+            account = pwd.getpwnam("www-data")
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+        for folder in (self.folder, *list(self.folder.parents)[:3]):
+            if folder.stat().st_uid == os.getuid():
+                folder.chmod(folder.stat().st_mode | 0o055)
+        certificate, key = self.authority.leaf("relying-party")
+        configuration = self.folder / "apache.conf"
+        configuration.write_text(CONFIGURATION.format(
+            folder=self.folder, port=self.port, user=user, certificate=certificate, key=key, issuer=self.provider.issuer,
+            client=self.provider.CLIENT, secret=self.provider.SECRET, scope=" ".join(self.provider.SCOPES),
+            redirect_uri=self.redirect_uri, logged_out=self.logged_out, proxy=self.proxy,
+            modules="\n".join(f"LoadModule {name}_module {MODULE.parent}/mod_{name}.so" for name in MODULES)))
+        self.service = Service(["apache2", "-f", configuration, "-DFOREGROUND"], self.port, self.folder / "out")
+        self.service.start()
+        return self
+
+    def __exit__(self, *_):
+        self.service.stop()

@@ -1,0 +1,48 @@
+"""Child processes that listen on a free port of loopback and end with their owner."""
+import os
+import socket
+import subprocess
+import time
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def environment(**more):
+    """The environment without proxy settings of whoever runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    return {**kept, "PATH": os.environ.get("PATH", "") + ":/usr/sbin", **more}
+
+
+class Service:
+    """One process; `start` returns when its port answers, `stop` when the process is gone."""
+
+    def __init__(self, argv, port, log, **environ):
+        self.argv, self.port, self.log, self.environ, self.child = [str(a) for a in argv], port, log, environ, None
+
+    def start(self, seconds=20):
+        with open(self.log, "ab") as log:
+            self.child = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                          env=environment(**self.environ), cwd=self.log.parent)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.child.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        self.stop()
+        raise RuntimeError(f"{self.argv[0]} did not start:\n{self.log.read_text(errors='replace')[-2000:]}")
+
+    def stop(self, seconds=10):
+        if self.child is None or self.child.poll() is not None:
+            return
+        self.child.terminate()
+        try:
+            self.child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
