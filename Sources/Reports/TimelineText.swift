@@ -10,11 +10,12 @@ struct TimelineText {
     var capture: Capture
     var style: TextStyle
 
-    /// Values that a step makes or uses, by the index of the link.
+    /// A value that an exchange makes or uses.
     private struct Mark {
-        var link: Int
+        var link: Link
         var isOrigin: Bool
-        var place: Place
+        /// Where in the exchange it stands.
+        var parts: [Place.Part]
     }
 
     var text: String {
@@ -23,20 +24,20 @@ struct TimelineText {
         lines.append(style.dim("  started \(flow.started.rfc3339), \(duration(of: flow)), exchanges in [brackets]"))
         lines.append("")
         let marks = marksByExchange(flow)
-        let actors = flow.steps.map { "\($0.from.name) → \($0.to.name)".printable }
-        let actorWidth = min(actors.map(\.count).max() ?? 0, 36)
-        let kindWidth = flow.steps.map(\.kind.rawValue.count).max() ?? 0
+        let rows = rows(of: flow, marks)
+        let actorWidth = min(rows.map(\.actor.count).max() ?? 0, 36)
+        let kindWidth = rows.map(\.kind.count).max() ?? 0
         var shown: Set<Int> = []
-        for (step, actor) in zip(flow.steps, actors) {
-            let exchange = capture[step.exchange]
+        for row in rows {
+            let exchange = capture[row.exchange]
             lines.append(
-                "  \(offset(step.at, from: flow.started))  \(style.dim("[\(step.exchange)]".padded(to: 5)))"
-                    + "\(actor.padded(to: actorWidth))  \(style.bold(step.kind.rawValue.padded(to: kindWidth)))  "
+                "  \(offset(row.at, from: flow.started))  \(style.dim("[\(row.exchange)]".padded(to: 5)))"
+                    + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
                     + "\(what(exchange))  \(answer(exchange))"
             )
-            lines += step.tokens.map { "\(Self.margin)\(token($0))" }
-            if shown.insert(step.exchange).inserted {
-                lines += (marks[step.exchange] ?? []).map { "\(Self.margin)\(describe($0, flow))" }
+            lines += row.tokens.map { "\(Self.margin)\(token($0))" }
+            if shown.insert(row.exchange).inserted {
+                lines += (marks[row.exchange] ?? []).compactMap(describe).map { "\(Self.margin)\($0)" }
             }
         }
         if let primary = item.diagnosis.findings.first(where: \.isPrimary) {
@@ -47,34 +48,79 @@ struct TimelineText {
 
     private static let margin = String(repeating: " ", count: 17)
 
+    // MARK: - Rows
+
+    private struct Row {
+        var at: Timestamp
+        var exchange: Int
+        var actor: String
+        var kind: String
+        var tokens: [StepToken] = []
+    }
+
+    /// The steps, and between them what is no protocol message but makes a value that one carries.
+    private func rows(of flow: Flow, _ marks: [Int: [Mark]]) -> [Row] {
+        let steps = flow.steps.map { step in
+            Row(
+                at: step.at,
+                exchange: step.exchange,
+                actor: "\(step.from.name) → \(step.to.name)".printable,
+                kind: step.kind.rawValue,
+                tokens: step.tokens
+            )
+        }
+        let told = Set(flow.steps.map(\.exchange))
+        let others = flow.exchanges.filter { exchange in
+            !told.contains(exchange) && (marks[exchange] ?? []).contains { $0.isOrigin && describe($0) != nil }
+        }
+        // Numbered, because sorting alone may swap what happened in the same instant.
+        let rows = steps + others.map { Row(at: capture[$0].startedAt, exchange: $0, actor: "", kind: "") }
+        return rows.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    }
+
     // MARK: - Links
 
     private func marksByExchange(_ flow: Flow) -> [Int: [Mark]] {
         var marks: [Int: [Mark]] = [:]
-        for (index, link) in flow.links.enumerated() {
+        for link in flow.links {
             if let exchange = link.origin.place.exchange {
-                marks[exchange, default: []].append(Mark(link: index, isOrigin: true, place: link.origin.place))
+                marks[exchange, default: []].append(Mark(link: link, isOrigin: true, parts: [link.origin.place.part]))
             }
+            var uses: [Int: [Place.Part]] = [:]
             for use in link.uses {
                 guard let exchange = use.place.exchange, exchange != link.origin.place.exchange else { continue }
-                marks[exchange, default: []].append(Mark(link: index, isOrigin: false, place: use.place))
+                if uses[exchange]?.contains(use.place.part) != true { uses[exchange, default: []].append(use.place.part) }
             }
+            for (exchange, parts) in uses { marks[exchange, default: []].append(Mark(link: link, isOrigin: false, parts: parts)) }
         }
         return marks
     }
 
-    private func describe(_ mark: Mark, _ flow: Flow) -> String {
-        let link = flow.links[mark.link]
+    /// Nil where the mark tells nothing that the line above it does not.
+    private func describe(_ mark: Mark) -> String? {
+        let link = mark.link
         let name = link.name.printable
-        guard mark.isOrigin else {
-            let from = link.origin.place.exchange.map { "[\($0)]" } ?? "elsewhere"
-            let how = link.transform == .equal ? "" : ", \(link.transform.rawValue)"
-            return style.dim("◂ ") + "\(name) from \(from)" + style.dim(" in \(mark.place.part.rawValue)\(how)")
-        }
-        let targets = Set(link.uses.compactMap(\.place.exchange)).sorted().filter { $0 != mark.place.exchange }
+        let parts = mark.parts.map(\.rawValue).joined(separator: ", ")
+        let origin = link.origin.place.exchange.map { "[\($0)]" } ?? "elsewhere"
+        let use = link.uses.first?.name.printable ?? ""
+        let targets = Set(link.uses.compactMap(\.place.exchange)).sorted().filter { $0 != link.origin.place.exchange }
         let where_ = targets.map { "[\($0)]" }.joined(separator: " ")
-        return style.cyan("▸ ") + "\(name)" + style.dim(" made in \(mark.place.part.rawValue)")
-            + (where_.isEmpty ? "" : style.dim(", goes to ") + where_)
+        switch (link.transform, mark.isOrigin) {
+        // The verifier is sent after the challenge that was made of it.
+        case (.s256, true): return style.green("✓ ") + name + style.dim(" in \(parts) fits the \(use) of \(where_)")
+        case (.s256, false): return style.dim("◂ ") + use + style.dim(" is the SHA-256 of the \(name) in \(origin)")
+        case (.malformedChallenge, true):
+            return style.red("✗ ") + name + style.dim(" in \(parts) does not fit the \(use) of \(where_)")
+        case (.malformedChallenge, false):
+            return style.red("✗ ") + use + style.dim(" is not what the \(name) in \(origin) gives")
+        case (.atHash, true), (.codeHash, true): return style.green("✓ ") + name + style.dim(" fits \(use)")
+        case (_, true):
+            guard !targets.isEmpty else { return nil }
+            return style.cyan("▸ ") + name + style.dim(" made in \(parts), goes to ") + where_
+        case (_, false):
+            let how = link.transform == .equal ? "" : ", \(link.transform.rawValue)"
+            return style.dim("◂ ") + name + style.dim(" from ") + origin + style.dim(" in \(parts)\(how)")
+        }
     }
 
     // MARK: - Cells

@@ -5,7 +5,7 @@ import Testing
 
 /// What a user meets before anything works: wrong names, wrong files, help.
 struct CommandLineTests {
-    private static let healthy = Fixtures.root.appending(path: "captures/healthy/code-flow.har").path
+    private static let healthy = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
     private static let broken = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
 
     @Test func missingFileIs66AndSaysWhatMakesOne() throws {

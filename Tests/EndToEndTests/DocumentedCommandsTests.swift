@@ -79,7 +79,7 @@ struct DocumentedCommandsTests {
             "PATH": programs + ":/usr/local/bin:/usr/bin:/bin", "HOME": folder.file("home"), "TMPDIR": folder.path,
         ]
         let errors = folder.file("errors")
-        FileManager.default.createFile(atPath: errors, contents: nil)
+        _ = FileManager.default.createFile(atPath: errors, contents: nil)
         process.standardOutput = FileHandle(forWritingAtPath: "/dev/null")
         process.standardError = FileHandle(forWritingAtPath: errors)
         process.standardInput = FileHandle.nullDevice

@@ -17,19 +17,21 @@ package enum Program {
     ///
     /// - Parameters:
     ///   - arguments: without the program's name.
+    ///   - executable: `authreel`, unless another program is what the test is about.
     ///   - input: what it reads from standard input; nothing by default.
     ///   - environment: variables set besides those of the test.
     ///   - folder: its current folder.
     ///   - seconds: after which it is killed; the status is then that of the signal.
     package static func run(
         _ arguments: [String],
+        executable: String = path,
         input: [UInt8] = [],
         environment: [String: String] = [:],
         in folder: String? = nil,
         within seconds: Double = 60
     ) throws -> Result {
         let process = Process()
-        process.executableURL = URL(filePath: path)
+        process.executableURL = URL(filePath: executable)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         if let folder { process.currentDirectoryURL = URL(filePath: folder) }

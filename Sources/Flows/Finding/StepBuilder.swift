@@ -20,7 +20,7 @@ struct StepBuilder {
 
     func steps(_ position: [Int]) -> [Step] {
         var steps = messages.compactMap(step)
-        for exchange in builder.interactions {
+        for exchange in builder.interactions where isInteraction(capture[exchange]) {
             let recorded = capture[exchange]
             var parameters = Parameters(recorded.request.url.queryItems, of: exchange, in: .requestQuery)
             if let form = FormBody.items(of: recorded.request.body) {
@@ -31,6 +31,13 @@ struct StepBuilder {
         return steps.enumerated().sorted {
             (position[$0.element.exchange], $0.offset) < (position[$1.element.exchange], $1.offset)
         }.map(\.element)
+    }
+
+    /// What the user meets: pages, and what is sent from them. Scripts, styles and the data a page fetches belong to the flow, but are no step.
+    private func isInteraction(_ exchange: Exchange) -> Bool {
+        guard ["GET", "HEAD"].contains(exchange.request.method.uppercased()) else { return true }
+        guard let response = exchange.response else { return exchange.failure != nil }
+        return response.location != nil || response.body?.essence == "text/html" || !response.setCookies.isEmpty
     }
 
     private func step(_ message: OAuthMessage) -> Step? {

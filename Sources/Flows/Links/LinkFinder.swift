@@ -23,9 +23,10 @@ enum LinkFinder {
         var order: [String] = []
         var table: [String: [Occurrence]] = [:]
         var leftovers: [Occurrence] = []
+        var collector = OccurrenceCollector()
         for exchange in exchanges {
-            for occurrence in OccurrenceCollector.occurrences(in: index.capture[exchange], at: exchange) {
-                let isIssued = registered.contains(exchange) && occurrence.place.name == "client_id"
+            for occurrence in collector.occurrences(in: index.capture[exchange], at: exchange) {
+                let isIssued = registered.contains(exchange) && occurrence.name == "client_id"
                 guard isIssued || mayTravel(occurrence) || table[occurrence.value] != nil else { continue }
                 if occurrence.place.part == .requestCookie || occurrence.place.part == .responseHeader { leftovers.append(occurrence) }
                 if table[occurrence.value] == nil { order.append(occurrence.value) }
@@ -38,7 +39,7 @@ enum LinkFinder {
             guard let occurrences = table[value], let origin = occurrences.first else { continue }
             let uses = occurrences.dropFirst().filter { $0.place != origin.place }
             if !uses.isEmpty {
-                links.append(Link(name: origin.place.name, origin: origin, uses: Array(uses), transform: .equal))
+                links.append(Link(name: origin.name, origin: origin, uses: Array(uses), transform: .equal))
             } else if let link = respelling(of: origin, in: table) {
                 respelled.append(link)
             }
@@ -57,8 +58,8 @@ enum LinkFinder {
     private static func mayTravel(_ occurrence: Occurrence) -> Bool {
         let value = occurrence.value
         let length = value.utf8.count
-        guard length >= 2, length <= 1 << 20, !commonNames.contains(occurrence.place.name) else { return false }
-        if protocolNames.contains(occurrence.place.name) { return true }
+        guard length >= 2, length <= 1 << 20, !commonNames.contains(occurrence.name) else { return false }
+        if protocolNames.contains(occurrence.name) { return true }
         // What was made up for one login is long, has digits, and is no address or sentence.
         guard length >= 12, value.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return false }
         return !value.utf8.contains(0x20) && RecordedURL(value).authority == nil
@@ -68,12 +69,12 @@ enum LinkFinder {
     private static func respelling(of occurrence: Occurrence, in table: [String: [Occurrence]]) -> Link? {
         let decoded = PercentEncoding.decode(occurrence.value)
         if decoded != occurrence.value, let origin = table[decoded]?.first {
-            return Link(name: origin.place.name, origin: origin, uses: [occurrence], transform: .percent)
+            return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .percent)
         }
         guard occurrence.value.utf8.count >= 12, let bytes = Base64URL.decode(occurrence.value),
             let text = String(validating: bytes, as: UTF8.self), text != occurrence.value, let origin = table[text]?.first
         else { return nil }
-        return Link(name: origin.place.name, origin: origin, uses: [occurrence], transform: .base64url)
+        return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .base64url)
     }
 
     private static func challenges(_ flow: FlowBuilder) -> [Link] {
@@ -140,7 +141,7 @@ enum LinkFinder {
             guard pieces.count > 1 else { continue }
             for piece in Set(pieces) where piece.utf8.count >= 8 && piece != cookie.value {
                 guard let origin = table[piece]?.first, origin.place != cookie.place else { continue }
-                links.append(Link(name: origin.place.name, origin: origin, uses: [cookie], transform: .part))
+                links.append(Link(name: origin.name, origin: origin, uses: [cookie], transform: .part))
             }
         }
         return links.sorted { ($0.name, $0.uses[0].place.exchange ?? 0) < ($1.name, $1.uses[0].place.exchange ?? 0) }

@@ -3,12 +3,17 @@ import JOSE
 import JSON
 import OAuth
 
-/// Lists the values of an exchange that could travel, each with its place, request before answer.
-enum OccurrenceCollector {
-    static func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
+/// Lists the values of a flow's exchanges that could travel, each with its place, request before answer.
+///
+/// The claims of a token count where the token is seen first: afterwards it is the token that travels.
+struct OccurrenceCollector {
+    private var seenTokens: Set<String> = []
+
+    mutating func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
         var list: [Occurrence] = []
-        func add(_ part: Place.Part, _ name: String, _ value: String, _ raw: String? = nil) {
-            list.append(Occurrence(place: Place(exchange: index, part: part, name: name), value: value, rawValue: raw))
+        func add(_ part: Place.Part, _ name: String, _ value: String, _ raw: String? = nil, called: String? = nil) {
+            let place = Place(exchange: index, part: part, name: name)
+            list.append(Occurrence(place: place, value: value, rawValue: raw, name: called))
         }
         func add(_ part: Place.Part, _ items: QueryItems) {
             for item in items.items {
@@ -17,7 +22,7 @@ enum OccurrenceCollector {
             }
         }
         func claims(of value: String) {
-            guard let claims = JSONWebToken.parse(value)?.claims else { return }
+            guard let claims = JSONWebToken.parse(value)?.claims, seenTokens.insert(value).inserted else { return }
             for member in claims.members { if let text = member.value.string { add(.jwtClaims, member.name, text) } }
         }
         func members(_ part: Place.Part, _ value: JSONValue, _ name: String, depth: Int) {
@@ -35,14 +40,16 @@ enum OccurrenceCollector {
         add(.requestQuery, request.url.queryItems)
         for cookie in request.cookies { add(.requestCookie, cookie.name, cookie.value) }
         if let token = BearerToken.of(request, exchange: index) {
-            add(.requestHeader, "Authorization", token.value, token.rawValue)
+            add(.requestHeader, "Authorization", token.value, token.rawValue, called: "access_token")
         } else if request.headers.contains("authorization") {
             let authentication = ClientAuthentication(of: request, exchange: index, parameters: Parameters())
-            if let secret = authentication.secret { add(.requestHeader, "Authorization", secret.value, secret.rawValue) }
+            if let secret = authentication.secret {
+                add(.requestHeader, "Authorization", secret.value, secret.rawValue, called: "client_secret")
+            }
         }
         if let form = FormBody.items(of: request.body) {
             add(.requestBody, form)
-        } else if let json = json(request.body) {
+        } else if let json = Self.json(request.body) {
             members(.requestBody, json, "", depth: 0)
         }
         guard let response = exchange.response else { return list }
@@ -52,7 +59,7 @@ enum OccurrenceCollector {
             add(.responseLocation, url.fragmentItems)
         }
         for cookie in response.setCookies { add(.responseHeader, cookie.name, cookie.value) }
-        if let json = json(response.body) {
+        if let json = Self.json(response.body) {
             members(.responseBody, json, "", depth: 0)
         } else if let body = response.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20, let html = body.text {
             for form in HTMLForm.all(in: html) {

@@ -19,7 +19,7 @@ struct Demo: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the two captures; made where it does not exist.", valueName: "DIR"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the two captures; DIR-2 and so on where DIR has some already.", valueName: "DIR"))
     var out = "authreel-demo"
 
     private enum Name: String, CaseIterable {
@@ -27,21 +27,21 @@ struct Demo: AsyncParsableCommand {
         case broken = "broken.har"
     }
 
-    func run() async throws {
+    mutating func run() async throws {
         try prepareFolder()
         let style = Style.forDescriptor(STDOUT_FILENO)
         try await DemoStage.record(.base64url, into: path(.healthy))
         let healthy = try report(.healthy)
-        print(style.bold("1. A healthy login"), "\n")
-        print(TextReport.timeline(of: healthy, style: style), "\n")
-        print(style.bold("   and what the rules say of it"), "\n")
-        print(TextReport.diagnosis(of: healthy, showsAbstentions: false, style: style), "\n")
+        print(style.bold("1. A healthy login") + "\n")
+        print(TextReport.timeline(of: healthy, style: style) + "\n")
+        print(style.bold("   and what the rules say of it") + "\n")
+        print(TextReport.diagnosis(of: healthy, showsAbstentions: false, style: style) + "\n")
         try await DemoStage.record(.standardBase64, into: path(.broken))
         let broken = try report(.broken)
-        print(style.bold("2. The same application, its code challenge written in the standard library's Base64"), "\n")
-        print(TextReport.timeline(of: broken, style: style), "\n")
-        print(style.bold("   and what the rules say of it"), "\n")
-        print(TextReport.diagnosis(of: broken, showsAbstentions: false, style: style), "\n")
+        print(style.bold("2. The same application, its code challenge written in the standard library's Base64") + "\n")
+        print(TextReport.timeline(of: broken, style: style) + "\n")
+        print(style.bold("   and what the rules say of it") + "\n")
+        print(TextReport.diagnosis(of: broken, showsAbstentions: false, style: style) + "\n")
         print(style.bold("Both captures are in \(out). Next:"))
         print("  authreel show \(path(.healthy))")
         print("  authreel diagnose \(path(.broken))")
@@ -52,17 +52,22 @@ struct Demo: AsyncParsableCommand {
 
     private func path(_ name: Name) -> String { out + "/" + name.rawValue }
 
-    /// Captures of an earlier run are ours and made anew; anything else stays as it is.
-    private func prepareFolder() throws {
+    /// Makes the folder, or, where it holds captures of an earlier run, the next one that does not: nothing is overwritten.
+    private mutating func prepareFolder() throws {
+        let wanted = out
+        var number = 1
+        while Name.allCases.contains(where: { FileManager.default.fileExists(atPath: path($0)) }) {
+            number += 1
+            out = "\(wanted)-\(number)"
+        }
         do {
             try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
         } catch {
-            throw CommandFailure(.noInput, "\(out) cannot be made: \(error.localizedDescription)", hint: "--out DIR chooses another folder")
-        }
-        for name in Name.allCases where FileManager.default.fileExists(atPath: path(name)) {
-            // Opening it for appending refuses what is not ours.
-            _ = try CaptureWriter(path: path(name), version: Authreel.version)
-            try FileManager.default.removeItem(atPath: path(name))
+            throw CommandFailure(
+                .noInput,
+                "\(out) cannot be made: \(error.localizedDescription)",
+                hint: "--out DIR chooses another folder"
+            )
         }
     }
 

@@ -71,7 +71,7 @@ actor DemoRelyingParty {
 
     private func login() async throws -> RecordedResponse {
         if metadata.isEmpty { metadata = try await json(get(issuer + "/.well-known/openid-configuration")) }
-        let verifier = Base64URL.encode(SecureRandom.bytes(32))
+        let verifier = verifier()
         let login = Login(state: random(), nonce: random(), verifier: verifier)
         let browser = random()
         logins[browser] = login
@@ -82,6 +82,14 @@ actor DemoRelyingParty {
             ("code_challenge", coding == .base64url ? Base64URL.encode(hash) : Base64.encode(hash)), ("code_challenge_method", "S256"),
         ])
         return redirect(to: (metadata["authorization_endpoint"]?.string ?? "") + "?" + query, cookie: "login=\(browser)")
+    }
+
+    /// A verifier whose hash differs in the two alphabets: of four hashes one has neither `+` nor `/`, and would show only the padding.
+    private func verifier() -> String {
+        while true {
+            let verifier = Base64URL.encode(SecureRandom.bytes(32))
+            if Base64.encode(Digest.of(verifier.utf8)).utf8.contains(where: { $0 == 0x2b || $0 == 0x2f }) { return verifier }
+        }
     }
 
     private func callback(_ request: RecordedRequest) async throws -> RecordedResponse {

@@ -1,0 +1,59 @@
+import Captures
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `authreel demo`: what somebody sees who has nothing yet.
+struct DemoTests {
+    @Test func showsAHealthyAndABrokenLogin() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try Program.run(["demo", "--out", "captures"], in: folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("pkce-verifier-mismatch (base64)"), "\(result.output)")
+
+        let captures = try FileManager.default.contentsOfDirectory(atPath: folder.file("captures"))
+            .filter { $0.hasSuffix(".har") }.sorted()
+        #expect(captures.count == 2)
+        var seen: [String: [JSONValue]] = [:]
+        for name in captures {
+            let report = try Program.run(["diagnose", "--format", "json", folder.file("captures/" + name)])
+            let flows = try JSONParser.parse(report.output.utf8)["flows"]?.array ?? []
+            #expect(flows.count == 1)
+            seen[flows.first?["outcome"]?.string ?? ""] = flows.first?["findings"]?.array
+            #expect(result.output.contains(name), "the output does not name \(name)")
+        }
+        let healthy = try #require(seen["success"])
+        #expect(!healthy.contains { ["error", "warning"].contains($0["severity"]?.string) })
+        let primary = try #require(seen["failure"]?.first { $0["primary"] == true })
+        #expect(primary["rule"] == "pkce-verifier-mismatch")
+        #expect(primary["variant"] == "base64")
+    }
+
+    @Test func commandsThatItNamesRun() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try Program.run(["demo", "--out", "captures"], in: folder.path)
+        let commands = result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { $0.hasPrefix("authreel ") }
+        #expect(!commands.isEmpty)
+        for command in commands {
+            let arguments = command.split(separator: " ").dropFirst().map(String.init)
+            guard arguments.first != "record" else { continue }
+            let next = try Program.run(arguments, in: folder.path)
+            #expect([0, 1].contains(next.status), "\(command): \(next.errors)")
+        }
+    }
+
+    @Test func overwritesNothing() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        #expect(try Program.run(["demo", "--out", "captures"], in: folder.path).status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("captures"))
+        let before = try names.map { try Data(contentsOf: URL(filePath: folder.file("captures/" + $0))) }
+        _ = try Program.run(["demo", "--out", "captures"], in: folder.path)
+        let after = try names.map { try Data(contentsOf: URL(filePath: folder.file("captures/" + $0))) }
+        #expect(before == after)
+    }
+}

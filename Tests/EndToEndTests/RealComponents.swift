@@ -1,0 +1,23 @@
+import Foundation
+import TestSupport
+
+/// The real provider, relying party and browser under `Components`, driven by its script.
+enum RealComponents {
+    private static let script = Fixtures.root.appending(path: "Tests/EndToEndTests/Components/components").path
+
+    /// Whether to run: continuous integration has to have them, elsewhere they may be missing.
+    static var isAvailable: Bool { isRequired || missing == nil }
+
+    /// With `CI` set, what is missing is a failure.
+    static var isRequired: Bool { ProcessInfo.processInfo.environment["CI"] != nil }
+
+    /// What the script says is not installed; nil where everything is.
+    static let missing: String? = {
+        guard let result = try? run(["check"]) else { return "python3 is not installed" }
+        return result.status == 0 ? nil : result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }()
+
+    static func run(_ arguments: [String], within seconds: Double = 240) throws -> Program.Result {
+        try Program.run(arguments, executable: script, within: seconds)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Chromium logs in to Apache with mod_auth_openidc against Glewlwyd; browser and back channel go through the recorder.
+@Suite(.serialized, .timeLimit(.minutes(6)))
+struct RealLoginTests {
+    /// What `show --format json` says of the recorded login.
+    struct Shown {
+        var flows: [JSONValue]
+        var capture: String
+
+        var flow: JSONValue { flows.first ?? .null }
+        var steps: [JSONValue] { flow["steps"]?.array ?? [] }
+        var kinds: [String] { steps.compactMap { $0["kind"]?.string } }
+
+        func link(_ name: String, to use: (String, String), by transform: String) -> Bool {
+            (flow["links"]?.array ?? []).contains { link in
+                link["name"]?.string == name && link["transform"]?.string == transform
+                    && (link["uses"]?.array ?? []).contains { $0["where"]?.string == use.0 && $0["name"]?.string == use.1 }
+            }
+        }
+
+        var links: String { JSONWriter.text(of: flow["links"] ?? .null, indented: true) }
+    }
+
+    @Test(.enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? "")))
+    func browserAndBackChannelAreOneFlow() throws {
+        if let missing = RealComponents.missing {
+            Issue.record("\(missing): run Tests/EndToEndTests/Components/install")
+            return
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let shown = try Self.recordLogin(in: folder)
+        Self.checkSteps(shown)
+        Self.checkTokens(shown)
+        Self.checkLinks(shown)
+        try Self.checkClients(shown)
+
+        let diagnosis = try Program.run(["diagnose", "--format", "json", shown.capture])
+        #expect(diagnosis.status == 0, "\(diagnosis.output)")
+        let findings = try JSONParser.parse(diagnosis.output.utf8)["flows"]?.array?.first?["findings"]?.array ?? []
+        #expect(!findings.contains { ["error", "warning"].contains($0["severity"]?.string) }, "\(diagnosis.output)")
+    }
+
+    private static func recordLogin(in folder: TemporaryFolder) throws -> Shown {
+        let state = folder.file("components")
+        let authority = try RealComponents.run(["authority", "--state", state])
+        try #require(authority.status == 0, "\(authority.errors)")
+        let recorder = try RecorderProcess(
+            into: folder.file("login.har"),
+            folder: folder,
+            upstreamCA: authority.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        )
+        let login = try RealComponents.run([
+            "login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca", recorder.certificate,
+        ])
+        #expect(recorder.interrupt() == 0, "\(recorder.messages)")
+        try #require(login.status == 0, "\(login.errors)\n\(recorder.messages)")
+        let shown = try Program.run(["show", "--format", "json", recorder.capture])
+        try #require(shown.status == 0, "\(shown.errors)")
+        let report = try JSONParser.parse(shown.output.utf8)
+        return Shown(flows: report["flows"]?.array ?? [], capture: recorder.capture)
+    }
+
+    private static func checkSteps(_ shown: Shown) {
+        #expect(shown.flows.count == 1)
+        #expect(shown.flow["outcome"] == "success")
+        #expect(shown.flow["provider"] == "glewlwyd")
+        #expect(shown.flow["client_id"] == "shop")
+        for kind in [
+            "discovery", "jwks", "authorization_request", "user_interaction", "authorization_response", "token_request",
+            "userinfo_request", "end_session_request",
+        ] {
+            #expect(shown.kinds.contains(kind), "no \(kind) among \(shown.kinds)")
+        }
+    }
+
+    private static func checkTokens(_ shown: Shown) {
+        let tokens = shown.steps.filter { $0["kind"] == "token_request" }.flatMap { $0["tokens"]?.array ?? [] }
+        let idToken = tokens.first { $0["name"] == "id_token" }
+        #expect(idToken?["signature"] == "valid")
+        #expect(idToken?["claims"]?["aud"] == "shop" || idToken?["claims"]?["aud"]?.array?.contains("shop") == true)
+    }
+
+    private static func checkLinks(_ shown: Shown) {
+        let expected = [
+            ("state", ("request.query", "state"), "equal"), ("nonce", ("jwt.claims", "nonce"), "equal"),
+            ("code", ("request.body", "code"), "equal"), ("code_verifier", ("request.query", "code_challenge"), "s256"),
+        ]
+        for (name, use, transform) in expected {
+            #expect(shown.link(name, to: use, by: transform), "\(name) → \(use) (\(transform)) is not in \(shown.links)")
+        }
+        #expect(shown.link("access_token", to: ("request.header", "Authorization"), by: "equal"), "\(shown.links)")
+        #expect(shown.link("id_token", to: ("request.query", "id_token_hint"), by: "equal"), "\(shown.links)")
+    }
+
+    /// The two halves stand side by side: each names the process that sent it.
+    private static func checkClients(_ shown: Shown) throws {
+        func sender(of kind: String) -> String? { shown.steps.first { $0["kind"]?.string == kind }?["from"]?.string }
+        let browser = try #require(sender(of: "authorization_request"))
+        let backend = try #require(sender(of: "token_request"))
+        #expect(browser.contains("chrom"))
+        #expect(backend.contains("apache"))
+    }
+}
