@@ -249,3 +249,76 @@ METADATA = {
     "code_challenge_methods_supported": ["S256"], "scopes_supported": ["openid", "profile"],
     "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
 }
+
+
+MADE = []
+
+
+def capture(path):
+    """Registers a function that fills a capture: `path` is its name, its docstring the line in README.md."""
+    def add(function):
+        MADE.append((path + ".har", " ".join(function.__doc__.split()), function))
+        return function
+
+    return add
+
+
+# What several stages need
+
+REFUSED = {"error": "invalid_grant", "error_description": "The grant was not accepted"}
+FAILED = "<!doctype html><title>Shop</title>Sign-in failed"
+
+
+def web(c, **rest):
+    """A login up to the provider's answer."""
+    login = Login(c, **rest)
+    login.start()
+    return login
+
+
+def refresh(login, status=200, body=None, scope=None, **claims):
+    fields = {"grant_type": "refresh_token", "refresh_token": login.refresh_token, "client_id": login.client, "client_secret": login.secret}
+    if scope:
+        fields["scope"] = scope
+    if status == 200:
+        body = {"access_token": login.c.value("second access", 40), "token_type": "Bearer", "expires_in": 600, "scope": "openid profile",
+                "refresh_token": login.c.value("second refresh", 40), "id_token": jwt(login.claims(**{"nonce": None, **claims}))}
+    login.c.post(ID + "/token", status, agent=BACKEND, sent=form(**fields), body=body)
+
+
+def logout(login):
+    return ID + "/end-session?" + form(id_token_hint=login.id_token, post_logout_redirect_uri=APP + "/goodbye", state=login.c.value("logout state"))
+
+
+def registered(c, secret):
+    """A client that the provider registered a minute ago."""
+    login = Login(c, client="shop-" + c.value("client", 8))
+    login.secret = secret
+    c.post(ID + "/register", 201, agent=BACKEND, sent='{"redirect_uris":["%s"]}' % login.redirect, sent_kind="application/json",
+           body={"client_id": login.client, "client_secret": secret, "client_secret_expires_at": 0, "redirect_uris": [login.redirect],
+                 "grant_types": ["authorization_code"], "token_endpoint_auth_method": "client_secret_basic"})
+    c.wait(60)
+    return login
+
+
+def basic_token(login, secret, status, body=None):
+    """The exchange of the code with Basic credentials as given, not encoded."""
+    credentials = base64.b64encode(f"{login.client}:{secret}".encode()).decode()
+    login.token(status, body, client_id=None, client_secret=None)
+    login.c.entries[-1]["request"]["headers"].append({"name": "Authorization", "value": "Basic " + credentials})
+
+
+def with_token(c, id_token, *, status=302, keys=(), before=()):
+    """A login whose ID token is made by a function of the login."""
+    login = Login(c)
+    if before:
+        login.discover()
+        login.keys(*before)
+    login.start()
+    login.sign_in()
+    login.callback(status, None if status == 302 else FAILED)
+    login.id_token = id_token(login)
+    login.token()
+    if keys is not None:
+        login.keys(*keys)
+    return login

@@ -1,0 +1,4 @@
+/// Stage 2, in the order of the catalogue.
+enum DiscoveryRules {
+    static let list: [any Rule] = []
+}

@@ -1,0 +1,4 @@
+/// Stage 12, in the order of the catalogue.
+enum LogoutAndDeviceRules {
+    static let list: [any Rule] = []
+}

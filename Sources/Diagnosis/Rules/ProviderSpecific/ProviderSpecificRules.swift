@@ -1,0 +1,4 @@
+/// Stage 15, in the order of the catalogue.
+enum ProviderSpecificRules {
+    static let list: [any Rule] = []
+}

@@ -1,0 +1,4 @@
+/// Stage 11, in the order of the catalogue.
+enum RefreshRules {
+    static let list: [any Rule] = []
+}

@@ -1,0 +1,4 @@
+/// Stage 3, in the order of the catalogue.
+enum RegistrationRules {
+    static let list: [any Rule] = []
+}

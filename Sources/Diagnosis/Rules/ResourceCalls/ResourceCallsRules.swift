@@ -1,0 +1,4 @@
+/// Stage 10, in the order of the catalogue.
+enum ResourceCallsRules {
+    static let list: [any Rule] = []
+}

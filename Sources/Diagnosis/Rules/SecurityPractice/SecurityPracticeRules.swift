@@ -1,0 +1,4 @@
+/// Stage 14, in the order of the catalogue.
+enum SecurityPracticeRules {
+    static let list: [any Rule] = []
+}

@@ -1,0 +1,4 @@
+/// Stage 1, in the order of the catalogue.
+enum TheCaptureRules {
+    static let list: [any Rule] = []
+}

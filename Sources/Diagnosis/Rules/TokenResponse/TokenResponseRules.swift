@@ -1,0 +1,4 @@
+/// Stage 8, in the order of the catalogue.
+enum TokenResponseRules {
+    static let list: [any Rule] = []
+}
