@@ -20,8 +20,8 @@ struct RuleCatalogTests {
     /// `redirect-uri-token-mismatch` is `RedirectURITokenMismatch`.
     static func typeName(of id: String) -> String {
         let abbreviations: Set<String> = [
-            "acr", "api", "cors", "dpop", "id", "jarm", "jwks", "mtls", "par", "pkce", "tls", "uri", "uris",
-            "url",
+            "acr", "api", "azp", "cors", "csrf", "dpop", "https", "id", "jarm", "json", "jwks", "mtls", "par",
+            "pkce", "tls", "uri", "uris", "url",
         ]
         return id.split(separator: "-").map { word in
             if word == "jwks" || word == "mtls" || word == "dpop" {
