@@ -40,9 +40,9 @@ package final class PrivateKey: @unchecked Sendable {
 
     /// Reads PEM: PKCS #8, or the older forms of RSA and EC keys. Encrypted keys are refused.
     package convenience init(pem: String) throws(OpenSSLError) {
-        let bytes = Array(pem.utf8)
-        guard let memory = BIO_new_mem_buf(bytes, Int32(clamping: bytes.count)) else { throw .draining("out of memory") }
+        guard let memory = BIO_new(BIO_s_mem()) else { throw .draining("out of memory") }
         defer { BIO_free(memory) }
+        _ = Array(pem.utf8).withUnsafeBytes { BIO_write(memory, $0.baseAddress, Int32(clamping: $0.count)) }
         // A callback that gives no passphrase: without one libcrypto would ask at the terminal.
         guard let key = PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil) else { throw .draining("not a private key in PEM") }
         try self.init(owning: key)

@@ -147,6 +147,8 @@ package struct Timings: Sendable, Hashable {
     package var send: Duration?
     package var wait: Duration?
     package var receive: Duration?
+    /// The members of `timings` that nothing above holds.
+    package var foreign: JSONObject
 
     package init(
         blocked: Duration? = nil,
@@ -155,7 +157,8 @@ package struct Timings: Sendable, Hashable {
         tls: Duration? = nil,
         send: Duration? = nil,
         wait: Duration? = nil,
-        receive: Duration? = nil
+        receive: Duration? = nil,
+        foreign: JSONObject = JSONObject()
     ) {
         self.blocked = blocked
         self.dns = dns
@@ -164,6 +167,7 @@ package struct Timings: Sendable, Hashable {
         self.send = send
         self.wait = wait
         self.receive = receive
+        self.foreign = foreign
     }
 }
 

@@ -55,12 +55,12 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
         return String(hostAndPort.host).lowercased()
     }
 
-    /// The port as written; nil where none is written or it is not a number.
-    package var explicitPort: Int? { hostAndPort?.port.flatMap { Int($0) } }
+    /// The port as written; nil where none is written or it is no port.
+    package var explicitPort: Int? { hostAndPort?.port.flatMap { UInt16($0) }.map(Int.init) }
 
-    /// The port as written, else that of `http` (80) or `https` (443).
+    /// The port as written, else that of `http` (80) or `https` (443); nil where something is written that is no port.
     package var port: Int? {
-        if let explicitPort { return explicitPort }
+        if let written = hostAndPort?.port, !written.isEmpty { return explicitPort }
         return switch scheme?.lowercased() {
         case "http", "ws": 80
         case "https", "wss": 443

@@ -10,7 +10,7 @@ extension HAREntry {
         append(exchange.request, to: &out)
         writer.name("response", &out)
         append(exchange.response, to: &out)
-        writer.raw("cache", "{}", &out)
+        if exchange.foreign["cache"] == nil { writer.raw("cache", "{}", &out) }
         writer.name("timings", &out)
         append(exchange.timings, to: &out)
         if let address = exchange.connection.serverAddress { writer.string("serverIPAddress", host(of: address), &out) }
@@ -129,6 +129,7 @@ extension HAREntry {
         writer.milliseconds("wait", timings.wait, missing: "0", &out)
         writer.milliseconds("receive", timings.receive, missing: "0", &out)
         writer.milliseconds("ssl", timings.tls, missing: "-1", &out)
+        foreign(timings.foreign, besides: timingMembers, &writer, &out)
         writer.end(&out)
     }
 

@@ -9,7 +9,7 @@ enum HAREntry {
     typealias Deferral = (@escaping @Sendable (JSONValue) -> [UInt8]?) -> @Sendable () -> [UInt8]?
 
     static let entryMembers: Set<String> = [
-        "startedDateTime", "time", "request", "response", "timings", "connection", "serverIPAddress", "cache", "_error",
+        "startedDateTime", "time", "request", "response", "timings", "connection", "serverIPAddress", "_error",
         "_authreel",
     ]
 
@@ -183,6 +183,8 @@ enum HAREntry {
         return .nanoseconds(Int64(value * 1_000_000))
     }
 
+    static let timingMembers: Set<String> = ["blocked", "dns", "connect", "ssl", "send", "wait", "receive"]
+
     private static func timings(_ object: JSONObject) -> Timings {
         Timings(
             blocked: duration(object["blocked"]),
@@ -191,7 +193,8 @@ enum HAREntry {
             tls: duration(object["ssl"]),
             send: duration(object["send"]),
             wait: duration(object["wait"]),
-            receive: duration(object["receive"])
+            receive: duration(object["receive"]),
+            foreign: remaining(object, without: timingMembers)
         )
     }
 

@@ -50,8 +50,10 @@ enum MessageFraming: Equatable {
     private static func length(_ headers: HeaderFields) -> Result<Int?, Reason> {
         var found: Int?
         for value in headers.all("content-length").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
-            let digits = value.utf8.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
-            guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(String(digits) ?? "") else {
+            let trimmed = value.utf8.drop { $0 == 0x20 || $0 == 0x09 }
+            let digits = trimmed.prefix { $0 != 0x20 && $0 != 0x09 }
+            guard trimmed.dropFirst(digits.count).allSatisfy({ $0 == 0x20 || $0 == 0x09 }),
+                !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(String(digits) ?? "") else {
                 return .failure(Reason(text: "Content-Length is not a number: \(value)"))
             }
             if let found, found != length {

@@ -5,6 +5,7 @@ import LibCrypto
 import Provider
 import Proxy
 import Replay
+import Synchronization
 import TLS
 
 /// Everything that the demo starts: a provider and an application over TLS, the real recording proxy, and somebody who logs in.
@@ -20,11 +21,14 @@ struct DemoStage {
         let now = SystemClock.now
         let identities = try Identities(now: now)
         let (recorder, _) = try CertificateAuthority.make(now: now)
+        let failure = Mutex<String?>(nil)
         let recording = try Recording(
             to: try CaptureWriter(path: path, version: Authreel.version),
             configuration: ProxyConfiguration(port: 0, upstreamTrust: [identities.authority]),
             authority: recorder,
-            notify: { _ in }
+            notify: { notice in
+                if case .recordingFailed(let reason) = notice { failure.withLock { $0 = reason } }
+            }
         )
         let address = try await recording.start()
         let port = Int(address.split(separator: ":").last ?? "") ?? 0
@@ -39,6 +43,9 @@ struct DemoStage {
         }
         await sender.stop()
         await recording.stop()
+        if let reason = failure.withLock({ $0 }) {
+            throw CommandFailure(.bug, "the login was not recorded whole: \(reason)", hint: "--out DIR chooses another folder")
+        }
     }
 
     private static func logIn(

@@ -1,0 +1,164 @@
+import Captures
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+struct CaptureWriterTests {
+    private func exchange(_ number: Int, body: String = "ok") -> Exchange {
+        Exchange(
+            startedAt: Timestamp(seconds: 1_780_000_000 + Int64(number)),
+            duration: .milliseconds(12),
+            request: RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/\(number)")),
+            response: RecordedResponse(status: 200, body: Body(text: body, mediaType: "text/plain"))
+        )
+    }
+
+    private func bytes(_ path: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(filePath: path))) }
+
+    @Test func fileIsWholeHARAfterEveryAppend() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        let writer = try CaptureWriter(path: path, version: "1.0")
+        #expect(try CaptureReader.read(path: path).count == 0)
+        for number in 0..<5 {
+            try writer.append([exchange(number), exchange(number + 100)])
+            let capture = try CaptureReader.read(path: path)
+            #expect(capture.count == 2 * (number + 1))
+            #expect(capture.losses.isEmpty)
+            #expect(try JSONParser.parse(bytes(path))["log"]?["creator"]?["name"] == "authreel")
+        }
+        // An entry a line: what a diff and grep want.
+        let lines = try String(decoding: bytes(path), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 12)
+        #expect(lines.dropFirst().dropLast().allSatisfy { $0.hasPrefix(#"{"startedDateTime""#) })
+    }
+
+    @Test func fileIsForItsOwnerAlone() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        _ = try CaptureWriter(path: folder.file("a.har"), version: "1.0")
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("a.har"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    /// The promise's other half: wherever a death cuts the last two entries, reading names the loss, and opening mends it.
+    @Test func cutAtEveryByteOfItsLastTwoEntriesIsReadAndMended() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        do {
+            let writer = try CaptureWriter(path: path, version: "1.0")
+            for number in 0..<4 { try writer.append([exchange(number, body: "a \"body\" with é and }]}")]) }
+        }
+        let whole = try bytes(path)
+        let ends = whole.indices.filter { whole[$0] == 0x0a }
+        // The head line, four entries, the tail: the third entry begins behind the third line end.
+        let start = ends[2] + 1
+        for cut in start..<whole.count {
+            try Data(whole[..<cut]).write(to: URL(filePath: path))
+            let read = try CaptureReader.read(path: path)
+            let expected = cut >= whole.count - 4 ? 4 : [2, 3, 4].last { cut >= ends[$0] - ($0 == 4 ? 0 : 1) } ?? 2
+            #expect(read.count == expected || read.count == expected - 1, "cut at \(cut): \(read.count) entries")
+            #expect(cut >= whole.count - 1 || read.losses.count == 1, "cut at \(cut): the loss is not named")
+            let writer = try CaptureWriter(path: path, version: "1.0")
+            #expect(writer.mending.entries == read.count)
+            try writer.append([exchange(9)])
+            let mended = try CaptureReader.read(path: path)
+            #expect(mended.losses.isEmpty, "cut at \(cut)")
+            #expect(mended.count == read.count + 1)
+            #expect(mended[mended.count - 1].request.url.text == "https://idp.example/9")
+            #expect(throws: Never.self) { try JSONParser.parse(try bytes(path)) }
+        }
+    }
+
+    @Test func endOfZerosAsAPowerLossLeavesItIsMended() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        do { try CaptureWriter(path: path, version: "1.0").append([exchange(0), exchange(1)]) }
+        try Data(bytes(path).dropLast(40) + [UInt8](repeating: 0, count: 4096)).write(to: URL(filePath: path))
+        #expect(try CaptureReader.read(path: path).count == 1)
+        try CaptureWriter(path: path, version: "1.0").append([exchange(2)])
+        let mended = try CaptureReader.read(path: path)
+        #expect(mended.losses.isEmpty && mended.count == 2)
+    }
+
+    @Test(arguments: ["Firefox", "WebInspector", "mitmproxy"]) func captureOfAnotherProducerIsLeftAsItIs(producer: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("a.har")
+        let text = #"{"log":{"version":"1.2","creator":{"name":"\#(producer)","version":"1"},"entries":[]}}"#
+        try Data(text.utf8).write(to: URL(filePath: path))
+        #expect(throws: CaptureError.notOurs(path: path, producer: producer)) { try CaptureWriter(path: path, version: "1.0") }
+        #expect(try String(decoding: bytes(path), as: UTF8.self) == text)
+    }
+
+    @Test(arguments: ["a diary, not a capture", "{}", "\u{0}\u{0}"]) func fileThatIsNoCaptureIsLeftAsItIs(text: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("notes.txt")
+        try Data(text.utf8).write(to: URL(filePath: path))
+        #expect(throws: CaptureError.self) { try CaptureWriter(path: path, version: "1.0") }
+        #expect(try String(decoding: bytes(path), as: UTF8.self) == text)
+    }
+
+    @Test func captureOfOursThatSomebodyEditedIsLeftAsItIs() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("a.har")
+        let text = #"{"log":{"creator":{"name":"authreel"},"entries":[{}],"comment":"mine"}}"#
+        try Data(text.utf8).write(to: URL(filePath: path))
+        #expect(throws: CaptureError.self) { try CaptureWriter(path: path, version: "1.0") }
+        #expect(try String(decoding: bytes(path), as: UTF8.self) == text)
+    }
+
+    @Test func secondWriterIsKeptOut() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("a.har")
+        let first = try CaptureWriter(path: path, version: "1.0")
+        let error = try #require(throws: CaptureError.self) { try CaptureWriter(path: path, version: "1.0") }
+        guard case .lockedByAnother = error else {
+            Issue.record("\(error)")
+            return
+        }
+        try first.append([exchange(1)])
+        #expect(try CaptureReader.read(path: path).count == 1)
+    }
+
+    @Test func symbolicLinkIsNotFollowed() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try Data().write(to: URL(filePath: folder.file("target")))
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link.har"), withDestinationPath: folder.file("target"))
+        let error = try #require(throws: CaptureError.self) { try CaptureWriter(path: folder.file("link.har"), version: "1.0") }
+        #expect("\(error)".contains("symbolic link"))
+    }
+
+    /// A limit on file sizes is how a full disk is had without one.
+    @Test func writeThatFailsLeavesTheFileWhole() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        // In a process of its own: the limit holds for a whole process.
+        let script = """
+            import json, resource, signal, subprocess, sys
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+            sys.exit(subprocess.call(sys.argv[1:], restore_signals=False))
+            """
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/python3") else { return }
+        let result = try Program.run(
+            ["-c", script, Program.path, "demo", "--out", folder.path],
+            executable: "/usr/bin/python3"
+        )
+        #expect(result.status == 70, "the demo's captures are larger than the limit: \(result.errors)")
+        #expect(result.errors.contains("File too large"), "\(result.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".har") }
+        #expect(!names.isEmpty)
+        for name in names {
+            #expect(try CaptureReader.read(path: folder.file(name)).losses.isEmpty, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Captures
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// What is written comes back, and what other producers wrote besides is not lost.
+struct RoundTripTests {
+    /// The exchange as a file of ours gives it back, and the entry's JSON.
+    private func written(_ exchange: Exchange) throws -> (exchange: Exchange, entry: JSONValue) {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("a.har")
+        try CaptureWriter(path: path, version: "1.0").append([exchange])
+        let bytes = try Array(Data(contentsOf: URL(filePath: path)))
+        let entry = try #require(JSONParser.parse(bytes)["log"]?["entries"]?.array?.first)
+        return (try CaptureReader.read(bytes: bytes, name: path)[0], entry)
+    }
+
+    @Test func everyFieldOfAnExchangeComesBack() throws {
+        var exchange = Exchange(
+            startedAt: Timestamp(nanoseconds: 1_780_000_000_123_456_000),
+            duration: .microseconds(1_234_567),
+            request: RecordedRequest(
+                method: "POST",
+                url: RecordedURL("https://idp.example:8443/token?a=b%2Fc&a=&d#f"),
+                headers: HeaderFields([("Host", "idp.example:8443"), ("X-Twice", "1"), ("x-twice", "2"), ("Cookie", "a=b=c; d")]),
+                body: Body(text: "code=é&x=\u{1}", mediaType: FormBody.mediaType)
+            ),
+            response: RecordedResponse(
+                status: 302,
+                statusText: "Found",
+                headers: HeaderFields([("Location", "app:/cb?code=1"), ("Set-Cookie", "s=1; Path=/; HttpOnly")]),
+                body: Body(content: .bytes([0, 1, 255, 254]), mediaType: "image/png", size: 4, wireSize: 9)
+            ),
+            timings: Timings(dns: .microseconds(5), connect: .milliseconds(2), tls: .milliseconds(1), wait: .milliseconds(3)),
+            connection: ConnectionFacts(
+                id: "7",
+                serverAddress: "127.0.0.1:8443",
+                clientTLSVersion: "TLSv1.3",
+                serverTLSVersion: "TLSv1.2",
+                cipher: "TLS_AES_128_GCM_SHA256",
+                serverName: "idp.example",
+                alpn: "http/1.1"
+            ),
+            client: ClientFacts(process: "apache2", processID: 42, address: "127.0.0.1:5000"),
+            malformations: [Malformation(side: .response, offset: 17, reason: "a chunk size that is none: \"zz\"")],
+            upgradedTo: "websocket"
+        )
+        exchange.request.trailers = HeaderFields([("X-Check", "1")])
+        exchange.response?.trailers = HeaderFields([("X-Sum", "2")])
+        exchange.response?.body?.isTruncated = true
+        exchange.response?.body?.remainingCoding = "br"
+        let back = try written(exchange).exchange
+        #expect(back.startedAt == exchange.startedAt && back.duration == exchange.duration)
+        #expect(back.request.url == exchange.request.url && back.request.method == "POST")
+        #expect(back.request.headers == exchange.request.headers && back.request.body?.bytes == exchange.request.body?.bytes)
+        #expect(back.response?.status == 302 && back.response?.statusText == "Found")
+        #expect(back.response?.headers == exchange.response?.headers && back.response?.body?.bytes == [0, 1, 255, 254])
+        #expect(back.response?.body?.size == 4 && back.response?.body?.wireSize == 9)
+        #expect(back.response?.body?.isTruncated == true && back.response?.body?.remainingCoding == "br")
+        #expect(back.timings.dns == .microseconds(5) && back.timings.wait == .milliseconds(3) && back.timings.blocked == nil)
+        #expect(back.connection == exchange.connection && back.client == exchange.client)
+        #expect(back.malformations == exchange.malformations && back.upgradedTo == "websocket")
+        #expect(back.request.trailers == exchange.request.trailers && back.response?.trailers == exchange.response?.trailers)
+    }
+
+    @Test func failedExchangeIsStatusZeroWithItsReason() throws {
+        let request = RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/"))
+        let exchange = Exchange(startedAt: Timestamp(seconds: 1), request: request, failure: "connection refused")
+        let (back, entry) = try written(exchange)
+        #expect(entry["response"]?["status"] == 0)
+        #expect(entry["_error"] == "connection refused")
+        #expect(back.response == nil && back.failure == "connection refused")
+    }
+
+    /// HAR 1.2 demands these; readers of others stumble when they are missing.
+    @Test func requiredMembersOfHARAreThere() throws {
+        let request = RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/?a=1"))
+        let entry = try written(Exchange(startedAt: Timestamp(seconds: 1), request: request)).entry
+        for name in ["startedDateTime", "time", "request", "response", "cache", "timings"] { #expect(entry[name] != nil, "\(name)") }
+        for name in ["method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"] {
+            #expect(entry["request"]?[name] != nil, "request.\(name)")
+        }
+        for name in ["status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL", "headersSize", "bodySize"] {
+            #expect(entry["response"]?[name] != nil, "response.\(name)")
+        }
+        for name in ["send", "wait", "receive"] { #expect((entry["timings"]?[name]?.double ?? -1) >= 0, "timings.\(name)") }
+    }
+
+    @Test func unknownFieldsOfOthersSurvive() throws {
+        let text = #"""
+            {"log":{"version":"1.2","creator":{"name":"WebInspector","version":"537"},"entries":[{
+            "startedDateTime":"2026-03-04T10:54:08.356+01:00","time":12.5,"pageref":"page_1","_initiator":{"type":"other"},
+            "request":{"method":"GET","url":"https://a.example/","headers":[],"_priority":"High"},
+            "response":{"status":200,"content":{"size":2,"mimeType":"text/plain","text":"ok","compression":3},"_transferSize":120},
+            "cache":{"afterRequest":null},"timings":{"send":1,"wait":2,"receive":3,"_blocked_queueing":4.5},"_webSocketMessages":[{"data":"x"}]}]}}
+            """#
+        let read = try CaptureReader.read(bytes: Array(text.utf8), name: "a.har")
+        let entry = try written(read[0]).entry
+        #expect(entry["pageref"] == "page_1")
+        #expect(entry["_initiator"]?["type"] == "other")
+        #expect(entry["_webSocketMessages"]?.array?.count == 1)
+        #expect(entry["request"]?["_priority"] == "High")
+        #expect(entry["response"]?["_transferSize"] == 120)
+        #expect(entry["response"]?["content"]?["compression"] == 3)
+        #expect(entry["cache"]?["afterRequest"] == .null)
+        #expect(entry["timings"]?["_blocked_queueing"]?.double == 4.5)
+        // The offset is spelled as UTC; the instant is the same.
+        #expect(entry["startedDateTime"] == "2026-03-04T09:54:08.356000Z")
+    }
+
+    @Test func everyCaptureOfTheFolderComesBackEntryByEntry() throws {
+        let root = Fixtures.root.appending(path: "captures")
+        let files = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String }.filter { $0.hasSuffix(".har") } ?? []
+        #expect(files.count > 30)
+        for file in files {
+            let capture = try CaptureReader.read(path: root.appending(path: file).path)
+            for index in capture.indices {
+                let before = capture[index]
+                let after = try written(before).exchange
+                #expect(after.request.url == before.request.url && after.request.headers == before.request.headers, "\(file) \(index)")
+                #expect(after.request.body?.bytes == before.request.body?.bytes, "\(file) \(index)")
+                #expect(after.response?.status == before.response?.status, "\(file) \(index)")
+                #expect(after.response?.headers == before.response?.headers, "\(file) \(index)")
+                #expect(after.response?.body?.bytes ?? [] == before.response?.body?.bytes ?? [], "\(file) \(index)")
+                #expect(after.failure == before.failure && after.foreign == before.foreign, "\(file) \(index)")
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import JOSE
+import JSON
+import TestSupport
+import Testing
+
+struct JSONWebTokenTests {
+    private func token(_ header: String, _ payload: String = #"{"sub":"alice"}"#, signature: String = "c2ln") -> String {
+        "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(Array(payload.utf8))).\(signature)"
+    }
+
+    @Test(arguments: [
+        "", "a.b.c", "eyJhbGciOiJub25lIn0", "idp.example.com", "eyJ.eyJ", "192.168.0.1", "eyJhbGciOiJub25lIn0.eyJ9", "x eyJhbGciOiJub25lIn0.e30.",
+    ])
+    func textsOfAnotherShapeAreNoToken(text: String) {
+        #expect(JSONWebToken.parse(text) == nil)
+    }
+
+    @Test func unknownAlgorithmIsShownAndNotChecked() throws {
+        let parsed = try #require(JSONWebToken.parse(token(#"{"alg":"XY512"}"#)))
+        #expect(parsed.algorithm == "XY512")
+        let verification = parsed.verify(keys: [])
+        #expect(verification.outcome == .notChecked)
+        #expect(verification.checks.contains { $0.name == "alg" && $0.outcome == .failed && $0.detail.contains("XY512") })
+    }
+
+    @Test func duplicateMembersAreNamedAndTheLastOneCounts() throws {
+        let parsed = try #require(JSONWebToken.parse(token(#"{"alg":"RS256"}"#, #"{"sub":"a","aud":"x","sub":"b"}"#)))
+        #expect(parsed.deviations.map(\.what) == ["member sub occurs twice"])
+        #expect(parsed.subject == "b")
+    }
+
+    @Test func standardBase64AndPaddingAreReadAndNamed() throws {
+        // 0xfb 0xff give + and / in the standard alphabet.
+        let header = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8))
+        let parsed = try #require(JSONWebToken.parse("\(header)==.\(Base64URL.encode(Array("{}".utf8))).+/8="))
+        #expect(parsed.signature == [0xfb, 0xff])
+        #expect(parsed.deviations.map(\.part) == ["header", "signature", "signature"])
+        #expect(parsed.deviations.contains { $0.what.contains("standard Base64") })
+    }
+
+    @Test func encryptedTokenShowsItsHeader() throws {
+        let header = Base64URL.encode(Array(#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#.utf8))
+        let parsed = try #require(JSONWebToken.parse("\(header).a2V5.aXY.Y2lwaGVy.dGFn"))
+        #expect(parsed.form == .encrypted)
+        #expect(parsed.header?["enc"] == "A256GCM")
+        #expect(parsed.claims == nil)
+        #expect(parsed.verify(keys: []).outcome == .encrypted)
+    }
+
+    @Test func payloadThatIsNoObjectIsKeptAndNamed() throws {
+        let parsed = try #require(JSONWebToken.parse(token(#"{"alg":"RS256"}"#, "[1,2]")))
+        #expect(parsed.claims == nil)
+        #expect(parsed.deviations.map(\.part) == ["payload"])
+        #expect(parsed.payload == Array("[1,2]".utf8))
+    }
+
+    @Test(arguments: ["1e300", "-1e300", "\"soon\"", "null", "[1]"]) func absurdTimesAreNoTimes(exp: String) throws {
+        let parsed = try #require(JSONWebToken.parse(token(#"{"alg":"RS256"}"#, "{\"exp\":\(exp)}")))
+        #expect(parsed.expiresAt == nil)
+    }
+
+    @Test func tenMegabytesAreReadWithoutTrouble() throws {
+        let payload = #"{"sub":"alice","x":""# + String(repeating: "y", count: 10 << 20) + #""}"#
+        let parsed = try #require(JSONWebToken.parse(token(#"{"alg":"RS256"}"#, payload)))
+        #expect(parsed.subject == "alice")
+    }
+
+    @Test func hostileTextsNeverTrap() {
+        var random = SeededGenerator(seed: 7519)
+        let letters = Array("eyJhbGciOiJSUzI1NiJ9.eyJ.==+/_-A".utf8)
+        for _ in 0..<20_000 {
+            let text = "ey" + String(decoding: random.hostileBytes(Int.random(in: 8...60, using: &random), among: letters), as: UTF8.self)
+            guard let parsed = JSONWebToken.parse(text) else { continue }
+            _ = parsed.verify(keys: [JSONWebKey(json: ["kty": "RSA", "n": "AQ", "e": "AQ"])])
+        }
+    }
+}
