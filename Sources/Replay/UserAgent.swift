@@ -72,7 +72,12 @@ package actor UserAgent {
             }
             let target = request.url.resolving(location)
             guard target.isWeb else { return Page(url: target, response: response) }
-            request = RecordedRequest(method: "GET", url: target)
+            // Of the redirects only these two keep method and body (RFC 9110, sections 15.4.8 and 15.4.9).
+            let keepsMethod = response.status == 307 || response.status == 308
+            let headers = HeaderFields(first.headers.fields.filter { $0.name == "Content-Type" })
+            request = keepsMethod
+                ? RecordedRequest(method: request.method, url: target, headers: headers, body: request.body)
+                : RecordedRequest(method: "GET", url: target)
         }
         throw Failure.tooManyRedirects(request.url.text)
     }

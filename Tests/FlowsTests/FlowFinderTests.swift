@@ -1,0 +1,265 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+
+/// What is one flow, point by point.
+struct FlowFinderTests {
+    @Test func wholeLoginIsOneFlowWithEveryStep() throws {
+        var capture = CaptureBuilder()
+        let exchanges = ShopLogin().whole(&capture)
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1)
+        #expect(Set(flow.exchanges) == Set(exchanges))
+        #expect(
+            flow.steps.map(\.kind) == [
+                .discovery, .authorizationRequest, .userInteraction, .authorizationResponse, .tokenRequest, .userInfoRequest,
+            ]
+        )
+        #expect(flow.ending == .success)
+        #expect(flow.issuer == "https://idp.example" && flow.clientID == "shop" && flow.grant == "authorization_code")
+        #expect(flow.steps.map(\.from.role) == [.backend, .browser, .browser, .browser, .backend, .backend])
+    }
+
+    @Test func interleavedLoginsAreToldApartByTheirValues() {
+        var capture = CaptureBuilder()
+        let one = ShopLogin("one")
+        let two = ShopLogin("two")
+        var mine: [Int] = []
+        var other: [Int] = []
+        mine.append(one.authorize(&capture))
+        other.append(two.authorize(&capture))
+        // The second answers first; its form post stands alone, for nothing in it names the login.
+        other.append(two.callback(&capture))
+        mine.append(one.callback(&capture))
+        mine.append(one.token(&capture))
+        other.append(two.token(&capture))
+        other.append(two.userInfo(&capture))
+        mine.append(one.userInfo(&capture))
+        let flows = capture.flows
+        #expect(flows.count == 2)
+        #expect(flows.map { Set($0.exchanges) } == [Set(mine), Set(other)])
+        #expect(flows.map(\.ending) == [.success, .success])
+    }
+
+    @Test func reloadedRequestBelongsToTheFirst() {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.authorize(&capture)
+        login.authorize(&capture)
+        login.callback(&capture)
+        login.token(&capture)
+        #expect(capture.flows.count == 1)
+    }
+
+    @Test func secondLoginOfTheSameClientIsAFlowOfItsOwn() {
+        var capture = CaptureBuilder()
+        ShopLogin("one").whole(&capture)
+        ShopLogin("two").whole(&capture)
+        #expect(capture.flows.count == 2)
+        #expect(Set(capture.flows.map(\.id)).count == 2)
+    }
+
+    @Test func loopFromTheCallbackBelongsToTheFirst() {
+        var capture = CaptureBuilder()
+        let one = ShopLogin("one")
+        let two = ShopLogin("two")
+        one.authorize(&capture)
+        one.answer(&capture)
+        capture.redirect(one.callbackURL, to: two.authorizationURL, headers: ShopLogin.browser)
+        capture.redirect(two.authorizationURL, to: two.callbackURL, headers: ShopLogin.browser)
+        capture.redirect(two.callbackURL, to: ShopLogin("three").authorizationURL, headers: ShopLogin.browser)
+        #expect(capture.flows.count == 1)
+    }
+
+    @Test func silentProbeBelongsToTheLoginThatFollows() {
+        var capture = CaptureBuilder()
+        var probe = ShopLogin("probe")
+        probe.code = ""
+        capture.redirect(
+            probe.authorizationURL + "&prompt=none",
+            to: probe.redirectURI + "?error=login_required&state=" + probe.state,
+            headers: ShopLogin.browser
+        )
+        ShopLogin("one").whole(&capture)
+        #expect(capture.flows.count == 1)
+        #expect(capture.flows.first?.ending == .success)
+    }
+
+    @Test func silentProbeAloneIsAFlow() {
+        var capture = CaptureBuilder()
+        let probe = ShopLogin("probe")
+        capture.redirect(
+            probe.authorizationURL + "&prompt=none",
+            to: probe.redirectURI + "?error=login_required&state=" + probe.state,
+            headers: ShopLogin.browser
+        )
+        capture.wait(120)
+        ShopLogin("one").whole(&capture)
+        #expect(capture.flows.count == 2)
+    }
+
+    @Test func pushedRequestBelongsToTheFlowThatUsesIt() throws {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        let uri = "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c"
+        capture.post("https://idp.example/par", login.request, 201, body: .json(#"{"request_uri":"\#(uri)","expires_in":60}"#))
+        capture.redirect(
+            "https://idp.example/authorize?" + FormBody.encode([("client_id", "shop"), ("request_uri", uri)]),
+            to: login.callbackURL,
+            headers: ShopLogin.browser
+        )
+        login.callback(&capture)
+        login.token(&capture)
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1)
+        #expect(flow.steps.map(\.kind) == [.pushedAuthorizationRequest, .authorizationRequest, .authorizationResponse, .tokenRequest])
+        // The pushed parameters are those of the request.
+        #expect(flow.authorizationRequests.first?.state == login.state)
+        #expect(flow.ending == .success)
+    }
+
+    @Test func refusedPushedRequestIsAFlowOfItsOwn() {
+        var capture = CaptureBuilder()
+        capture.post("https://idp.example/par", ShopLogin().request, 400, body: .json(#"{"error":"invalid_request"}"#))
+        #expect(capture.flows.count == 1)
+    }
+
+    @Test func refreshJoinsTheLoginWhoseTokenItCarries() {
+        var capture = CaptureBuilder()
+        let one = ShopLogin("one")
+        let two = ShopLogin("two")
+        one.whole(&capture)
+        two.whole(&capture)
+        let refresh = one.refresh(&capture)
+        let flows = capture.flows
+        #expect(flows.count == 2)
+        #expect(flows[0].exchanges.contains(refresh) && !flows[1].exchanges.contains(refresh))
+        #expect(flows[0].steps.last?.kind == .refreshRequest)
+    }
+
+    @Test(arguments: [
+        [("grant_type", "refresh_token"), ("refresh_token", "unknown-0001"), ("client_id", "shop")],
+        [("grant_type", "client_credentials"), ("scope", "api")], [("grant_type", "password"), ("username", "alice"), ("password", "x")],
+        [("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", "t-0001"), ("subject_token_type", "x")],
+    ])
+    func grantThatJoinsNothingIsAFlow(form: [(String, String)]) {
+        var capture = CaptureBuilder()
+        capture.post("https://idp.example/token", form, body: .json(#"{"access_token":"a-0001","token_type":"Bearer"}"#))
+        #expect(capture.flows.count == 1)
+        #expect(capture.flows.first?.ending == .success)
+        #expect(capture.flows.first?.grant == form[0].1)
+    }
+
+    @Test func deviceAuthorizationAndItsPollsAreOneFlow() {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://idp.example/device_authorization",
+            [("client_id", "tv")],
+            body: .json(#"{"device_code":"device-0001","user_code":"ABCD-EFGH","verification_uri":"https://idp.example/device","interval":5}"#)
+        )
+        let poll = [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", "device-0001"), ("client_id", "tv")]
+        for _ in 0..<3 { capture.post("https://idp.example/token", poll, 400, body: .json(#"{"error":"authorization_pending"}"#)) }
+        #expect(capture.flows.map(\.ending) == [.incomplete])
+        capture.post("https://idp.example/token", poll, body: .json(#"{"access_token":"a-0001","token_type":"Bearer"}"#))
+        #expect(capture.flows.count == 1)
+        #expect(capture.flows.first?.ending == .success)
+    }
+
+    @Test func discoveryBelongsToEveryFlowOfItsIssuerAndAloneIsOne() {
+        var capture = CaptureBuilder()
+        let discovery = ShopLogin().discovery(&capture)
+        #expect(capture.flows.count == 1)
+        #expect(capture.flows.first?.steps.map(\.kind) == [.discovery])
+        for name in ["one", "two"] {
+            let login = ShopLogin(name)
+            login.authorize(&capture)
+            login.callback(&capture)
+            login.token(&capture)
+        }
+        #expect(capture.flows.count == 2)
+        #expect(capture.flows.allSatisfy { $0.exchanges.contains(discovery) })
+    }
+
+    @Test func discoveryOfAnotherIssuerIsNotOurs() {
+        var capture = CaptureBuilder()
+        var foreign = ShopLogin()
+        foreign.issuer = "https://other.example"
+        let discovery = foreign.discovery(&capture)
+        ShopLogin().whole(&capture)
+        #expect(capture.flows.count == 2)
+        #expect(capture.flows.filter { $0.exchanges.contains(discovery) }.count == 1)
+    }
+
+    @Test func brokeredLoginIsTwoFlows() {
+        var capture = CaptureBuilder()
+        let app = ShopLogin("app")
+        var broker = ShopLogin("broker")
+        broker.client = "broker"
+        broker.issuer = "https://bank.example"
+        broker.redirectURI = "https://idp.example/broker/cb"
+        capture.redirect(app.authorizationURL, to: broker.authorizationURL, headers: ShopLogin.browser)
+        broker.authorize(&capture)
+        broker.answer(&capture)
+        capture.redirect(broker.callbackURL, to: app.callbackURL, headers: ShopLogin.browser)
+        broker.token(&capture)
+        app.callback(&capture)
+        app.token(&capture)
+        let flows = capture.flows
+        #expect(flows.count == 2)
+        #expect(Set(flows.compactMap(\.clientID)) == ["shop", "broker"])
+        #expect(flows.map(\.ending) == [.success, .success])
+    }
+
+    @Test func failedConnectionsToAKnownProviderAreAFlow() {
+        var capture = CaptureBuilder()
+        let request = RecordedRequest(method: "CONNECT", url: RecordedURL("https://accounts.google.com:443/"))
+        for _ in 0..<3 {
+            capture.add(Exchange(startedAt: Timestamp(seconds: 0), request: request, failure: "connection refused"))
+        }
+        #expect(capture.flows.count == 1)
+        #expect(capture.flows.first?.provider == .google)
+    }
+
+    @Test func otherSitesAreNoFlows() {
+        var capture = CaptureBuilder()
+        capture.get("https://news.example/?state=1&code=2", body: .html("<p>news"))
+        capture.get("https://cdn.example/app.js")
+        capture.post("https://shop.example/api/cart", [("item", "1")])
+        #expect(capture.flows.isEmpty)
+    }
+
+    @Test func emptyCaptureHasNone() { #expect(CaptureBuilder().flows.isEmpty) }
+
+    @Test func orderOfTheFileDoesNotMatter() {
+        var capture = CaptureBuilder()
+        ShopLogin("one").whole(&capture)
+        ShopLogin("two").whole(&capture)
+        let kinds = capture.flows.map { $0.steps.map(\.kind) }
+        let reversed = FlowFinder.flows(in: Capture(capture.exchanges.reversed()))
+        #expect(reversed.map { $0.steps.map(\.kind) } == kinds)
+        var random = SeededGenerator(seed: 3)
+        let shuffled = FlowFinder.flows(in: Capture(capture.exchanges.shuffled(using: &random)))
+        #expect(shuffled.map { $0.steps.map(\.kind) } == kinds)
+    }
+
+    @Test func logoutJoinsByItsHint() {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        let header = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8))
+        let idToken = "\(header).\(Base64URL.encode(Array(#"{"iss":"https://idp.example","aud":"shop"}"#.utf8))).c2lnbmF0dXJl"
+        login.authorize(&capture)
+        login.callback(&capture)
+        login.token(&capture, body: #"{"access_token":"a-0001","token_type":"Bearer","id_token":"\#(idToken)"}"#)
+        let logout = capture.redirect(
+            "https://idp.example/logout?" + FormBody.encode([("id_token_hint", idToken), ("post_logout_redirect_uri", "https://shop.example/")]),
+            to: "https://shop.example/",
+            headers: ShopLogin.browser
+        )
+        #expect(capture.flows.count == 1)
+        #expect(capture.flows.first?.steps.last?.kind == .endSessionRequest)
+        #expect(capture.flows.first?.exchanges.contains(logout) == true)
+    }
+}

@@ -1,0 +1,130 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import LibCrypto
+import TestSupport
+import Testing
+
+/// The way of each value, through the spellings it meets.
+struct LinkFinderTests {
+    private func links(_ build: (inout CaptureBuilder, ShopLogin) -> Void) -> [Link] {
+        var capture = CaptureBuilder()
+        build(&capture, ShopLogin())
+        return capture.flows.flatMap(\.links)
+    }
+
+    private func uses(_ link: Link?) -> [String] {
+        (link?.uses ?? []).map { "\($0.place.exchange ?? -1) \($0.place.part.rawValue) \($0.place.name)" }
+    }
+
+    @Test func stateAndCodeGoThroughTheBrowserToTheBackend() throws {
+        let found = links { $1.whole(&$0) }
+        let state = try #require(found.first { $0.name == "state" })
+        #expect(state.origin.place.exchange == 1)
+        #expect(uses(state) == ["2 response.location state", "3 request.query state"])
+        let code = try #require(found.first { $0.name == "code" })
+        #expect(code.origin.place == Place(exchange: 2, part: .responseLocation, name: "code"))
+        #expect(uses(code) == ["3 request.query code", "4 request.body code"])
+    }
+
+    @Test func accessTokenGoesIntoTheHeaderWithoutItsScheme() throws {
+        let found = links { $1.whole(&$0) }
+        let token = try #require(found.first { $0.name == "access_token" })
+        #expect(uses(token) == ["5 request.header Authorization"])
+        #expect(token.transform == .equal)
+    }
+
+    @Test func verifierFitsItsChallengeOrSaysThatItDoesNot() throws {
+        let right = try #require(links { $1.whole(&$0) }.first { $0.name == "code_verifier" })
+        #expect(right.transform == .s256)
+        #expect(uses(right) == ["1 request.query code_challenge"])
+        let padded = links { capture, login in
+            capture.get(login.authorizationURL.replacing("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", with: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM%3D"))
+            login.callback(&capture)
+            login.token(&capture)
+        }
+        #expect(padded.first { $0.name == "code_verifier" }?.transform == .malformedChallenge)
+    }
+
+    @Test func hiddenFieldOfAPageComesBackInItsForm() throws {
+        let found = links { capture, login in
+            capture.get(
+                login.authorizationURL,
+                body: .html(#"<form method="post" action="/login"><input type="hidden" name="csrf" value="tok&#47;en-4711-abcdef"></form>"#)
+            )
+            capture.post("https://idp.example/login", [("csrf", "tok/en-4711-abcdef")], 302, answer: [("Location", login.callbackURL)])
+            login.callback(&capture)
+        }
+        let link = try #require(found.first { $0.name == "csrf" })
+        #expect(link.origin.place.part == .responseBody)
+        #expect(uses(link) == ["1 request.body csrf"])
+    }
+
+    @Test func cookieGoesBackToWhoSetIt() throws {
+        let found = links { capture, login in
+            capture.get(
+                login.authorizationURL,
+                answer: [("Set-Cookie", "session=abcdef-0123456789; Path=/")],
+                body: .html("<form method=post action=/login></form>")
+            )
+            capture.post("https://idp.example/login", [], 302, headers: [("Cookie", "session=abcdef-0123456789")], answer: [("Location", login.callbackURL)])
+            login.callback(&capture)
+        }
+        #expect(uses(found.first { $0.name == "session" }) == ["1 request.cookie session"])
+    }
+
+    @Test func stateInsideALongerCookieIsAPartOfIt() throws {
+        let found = links { capture, login in
+            capture.redirect(
+                "https://shop.example/login",
+                to: login.authorizationURL,
+                headers: ShopLogin.browser
+            )
+            login.authorize(&capture)
+            capture.redirect(login.callbackURL, to: "/home", headers: ShopLogin.browser + [("Cookie", "login=\(login.state)|5f2a9c")])
+        }
+        let part = try #require(found.first { $0.transform == .part })
+        #expect(part.name == "state")
+        #expect(part.uses.map(\.place.part) == [.requestCookie])
+    }
+
+    @Test func percentEncodedOnceMoreIsStillTheSameValue() throws {
+        let found = links { capture, login in
+            var login = login
+            login.state = "a/b+c=1234567890"
+            capture.get(login.authorizationURL)
+            let twice = PercentEncoding.encode(PercentEncoding.encode(login.state))
+            capture.redirect("https://shop.example/cb?code=\(login.code)&state=\(twice)", to: "/home")
+        }
+        let link = try #require(found.first { $0.transform == .percent })
+        #expect(link.name == "state")
+    }
+
+    @Test func hashesOfTheIDTokenBelongToTokenAndCode() throws {
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let found = try links { capture, login in
+            let access = "access-token-0001"
+            let claims: JSONObject = [
+                "iss": "https://idp.example", "aud": "shop", "nonce": .string("nonce-" + login.state),
+                "at_hash": .string(JSONWebToken.halfHash(of: access, algorithm: .es256)),
+                "c_hash": .string(JSONWebToken.halfHash(of: login.code, algorithm: .es256)),
+            ]
+            let idToken = (try? JSONWebToken.sign(claims: claims, header: [:], algorithm: .es256, with: .privateKey(key))) ?? ""
+            login.authorize(&capture)
+            login.callback(&capture)
+            login.token(&capture, body: #"{"access_token":"\#(access)","id_token":"\#(idToken)"}"#)
+        }
+        #expect(found.first { $0.transform == .atHash }?.name == "access_token")
+        #expect(found.first { $0.transform == .codeHash }?.name == "code")
+        let nonce = try #require(found.first { $0.name == "nonce" })
+        #expect(uses(nonce) == ["2 jwt.claims nonce"])
+    }
+
+    @Test func valuesThatEveryLoginSharesAreNoLinks() {
+        let names = Set(links { $1.whole(&$0) }.map(\.name))
+        for name in ["client_id", "redirect_uri", "scope", "response_type", "grant_type", "code_challenge_method", "iss"] {
+            #expect(!names.contains(name), "\(name)")
+        }
+    }
+}
