@@ -58,7 +58,7 @@ struct TimelineText {
         var tokens: [StepToken] = []
     }
 
-    /// The steps, and between them what is no protocol message but makes a value that one carries.
+    /// The steps, and between them what is no protocol message but makes a value that one carries, or got no answer.
     private func rows(of flow: Flow, _ marks: [Int: [Mark]]) -> [Row] {
         let steps = flow.steps.map { step in
             Row(
@@ -71,7 +71,9 @@ struct TimelineText {
         }
         let told = Set(flow.steps.map(\.exchange))
         let others = flow.exchanges.filter { exchange in
-            !told.contains(exchange) && (marks[exchange] ?? []).contains { $0.isOrigin && describe($0) != nil }
+            guard !told.contains(exchange) else { return false }
+            return capture[exchange].response == nil
+                || (marks[exchange] ?? []).contains { $0.isOrigin && describe($0) != nil }
         }
         // Numbered, because sorting alone may swap what happened in the same instant.
         let rows = steps + others.map { Row(at: capture[$0].startedAt, exchange: $0, actor: "", kind: "") }

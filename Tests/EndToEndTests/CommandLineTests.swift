@@ -77,12 +77,13 @@ struct CommandLineTests {
         #expect(result.errors.contains("it has flow-1"), "\(result.errors)")
     }
 
-    @Test func everySubcommandHelpsWithAnExample() throws {
-        for command in ["demo", "record", "show", "diagnose", "explain", "rules", "ca"] {
-            let help = try Program.run([command, "--help"])
-            #expect(help.status == 0)
-            #expect(help.output.contains("Example"), "\(command) has no example")
-            #expect(help.output.contains("authreel \(command)"))
-        }
+    @Test(arguments: ["demo", "record", "show", "diagnose", "explain", "rules", "ca", "ca export", "ca path"])
+    func everySubcommandHelpsWithAnExample(command: String) throws {
+        let words = command.split(separator: " ").map(String.init)
+        let help = try Program.run(words + ["--help"], environment: ["COLUMNS": "100"])
+        #expect(help.status == 0)
+        #expect(words.count > 1 || help.output.contains("Example"), "\(command) has no example")
+        #expect(help.output.contains("authreel \(command)"))
+        #expect(try Snapshot.difference(of: help.output, from: "help/\(words.joined(separator: "-")).txt") == nil)
     }
 }

@@ -1,0 +1,44 @@
+import Captures
+import Diagnosis
+import Reports
+import TestSupport
+import Testing
+
+/// The reports as a whole, as users and programs get them.
+struct SnapshotTests {
+    private static let captures = [
+        "healthy/web-code-flow", "token-request/pkce-verifier-mismatch", "user-agent/state-cookie-lost", "transport/tls-client-rejects-recorder",
+        "id-token/id-token-kid-unknown",
+    ]
+
+    private func report(_ name: String) throws -> Report {
+        let path = "captures/\(name).har"
+        return ReportBuilder.report(on: try CaptureReader.read(bytes: Fixtures.bytes(path), name: path), named: path)
+    }
+
+    @Test(arguments: captures) func timelineAsText(name: String) throws {
+        let text = TextReport.timeline(of: try report(name), style: .plain) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "show/\(name).txt") == nil)
+    }
+
+    @Test(arguments: captures) func timelineAsJSON(name: String) throws {
+        let text = JSONReport.timeline(of: try report(name)) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "show/\(name).json") == nil)
+    }
+
+    @Test(arguments: captures) func diagnosisAsText(name: String) throws {
+        let text = TextReport.diagnosis(of: try report(name), showsAbstentions: true, style: .plain) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "diagnose/\(name).txt") == nil)
+    }
+
+    @Test(arguments: captures) func diagnosisAsJSON(name: String) throws {
+        let text = JSONReport.diagnosis(of: try report(name)) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "diagnose/\(name).json") == nil)
+    }
+
+    @Test func explanation() throws {
+        let info = try #require(RuleCatalog.info(of: "redirect-uri-token-mismatch"))
+        let text = TextReport.explanation(of: info, style: .plain) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "explain/redirect-uri-token-mismatch.txt") == nil)
+    }
+}
