@@ -8,7 +8,7 @@ package struct Capture: Sendable {
         package var offset: Int
         /// From 1.
         package var line: Int
-        /// What is lost, e.g. `entry 17 is cut off after 212 bytes`.
+        /// What is lost, for example `entry 17 is cut off after 212 bytes`.
         package var what: String
 
         package var description: String { "line \(line): \(what)" }

@@ -12,11 +12,13 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notHAR(let path, let line, let column, let expected): "\(path):\(line):\(column): expected \(expected)"
+        case .notHAR(let path, let line, let column, let expected):
+            "\(path):\(line):\(column): expected \(expected)"
         case .noSuchFile(let path): "\(path): no such file"
         case .inputOutput(let path, let reason): "\(path): \(reason)"
         case .lockedByAnother(let path, let processID):
-            "\(path): another authreel is recording into this file" + (processID.map { " (process \($0))" } ?? "")
+            "\(path): another authreel is recording into this file"
+                + (processID.map { " (process \($0))" } ?? "")
         case .notOurs(let path, let producer):
             "\(path): made by \(producer), not by authreel; it is not appended to"
         }

@@ -79,7 +79,8 @@ package enum Diagnostician {
 
     // MARK: - Severity
 
-    /// Rules that are errors in a flow that reached its goal too: a correct client has to reject what they found.
+    /// Rules that are errors in a flow that reached its goal too: a correct client has to reject what they
+    /// found.
     private static func hasToBeRejected(_ info: RuleInfo) -> Bool {
         if case .error = info.severity, info.id.utf8.starts(with: "id-token-".utf8) { return true }
         return [

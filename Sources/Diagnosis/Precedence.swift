@@ -1,7 +1,7 @@
 /// Which finding explains which: the cause stands before its effects.
 ///
-/// One table, read as a whole. It names rules by id, those that do not exist yet included; `*` at the end of a name
-/// stands for every rule that begins so.
+/// One table, read as a whole. It names rules by id, those that do not exist yet included; `*` at the end of
+/// a name stands for every rule that begins so.
 enum Precedence {
     /// One row: each of the causes over each of the effects.
     struct Row: Sendable {

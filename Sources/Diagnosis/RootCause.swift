@@ -1,6 +1,7 @@
 /// Puts the findings of a flow in order, the root cause first.
 ///
-/// Keys: severity, causes before symptoms, ``Precedence``, the earliest faulty exchange, the order of the catalogue.
+/// Keys: severity, causes before symptoms, ``Precedence``, the earliest faulty exchange, the order of the
+/// catalogue.
 enum RootCause {
     /// A finding with what its order depends on.
     struct Candidate: Sendable {
@@ -31,7 +32,8 @@ enum RootCause {
         var rest = candidates
         var sorted: [Candidate] = []
         while !rest.isEmpty {
-            // The table is no total order: of those that nothing else explains, the smallest by the other keys.
+            // The table is no total order: of those that nothing else explains, the smallest by the other
+            // keys.
             let first = rest.map(group(of:)).min() ?? 0
             let members = rest.indices.filter { group(of: rest[$0]) == first }
             let free = members.filter { index in

@@ -3,9 +3,10 @@ package import JOSE
 package import OAuth
 
 extension CaptureIndex {
-    /// Checks a token of a flow with the keys that the capture holds of its issuer, and with the client's secret where that is known.
+    /// Checks a token of a flow with the keys that the capture holds of its issuer, and with the client's
+    /// secret where that is known.
     ///
-    /// - Parameter providerHosts: where key sets are looked for when no metadata names them.
+    /// `providerHosts`: where key sets are looked for when no metadata names them.
     package func verification(of token: JSONWebToken, providerHosts: Set<String>) -> SignatureVerification {
         let sets = keySets(for: token, providerHosts: providerHosts)
         let keys = sets.reversed().flatMap { $0.keys?.keys ?? [] }
@@ -13,9 +14,15 @@ extension CaptureIndex {
         return token.verify(keys: keys, secret: client.flatMap { knownSecrets[$0] }.map { Array($0.utf8) })
     }
 
-    /// The key sets of a token's issuer: those that its metadata names, else those of the provider's hosts. Oldest first.
+    /// The key sets of a token's issuer: those that its metadata names, else those of the provider's hosts.
+    ///
+    /// Oldest first.
     package func keySets(for token: JSONWebToken, providerHosts: Set<String>) -> [KeySetDocument] {
-        let uris = Set(metadata.filter { $0.issuer != nil && $0.issuer == token.issuer }.compactMap { $0.endpoint("jwks_uri") })
+        let uris = Set(
+            metadata.filter { $0.issuer != nil && $0.issuer == token.issuer }.compactMap {
+                $0.endpoint("jwks_uri")
+            }
+        )
         let named = keySets.filter { uris.contains($0.url.text) }
         if !named.isEmpty { return named }
         let near = keySets.filter { $0.url.host.map(providerHosts.contains) ?? false }

@@ -22,7 +22,8 @@ package final class CaptureIndex: Sendable {
     package let registrations: [EndpointCall]
     /// The exchange whose redirect led to this one.
     package let redirectedFrom: [Int: Int]
-    /// Not a single cookie or credential in the whole file, though it went to an authorization endpoint: an export without them.
+    /// Not a single cookie or credential in the whole file, though it went to an authorization endpoint: an
+    /// export without them.
     package let isSanitized: Bool
     /// Client secrets by `client_id`: issued by a registration, or accepted by a token endpoint.
     package let knownSecrets: [String: String]
@@ -63,13 +64,20 @@ package final class CaptureIndex: Sendable {
             case .discovery(let document): metadata.append(document)
             case .keySet(let document): keySets.append(document)
             case .registration(let call): registrations.append(call)
-            case .pushedRequest(let call): if let uri = call.answer.parameters["request_uri"] { pushed[uri] = call }
+            case .pushedRequest(let call):
+                if let uri = call.answer.parameters["request_uri"] { pushed[uri] = call }
             default: break
             }
             messages[index] = message
         }
         redirectedFrom = RedirectChain.sources(in: capture, order: order)
-        responses = ResponseFinder(capture: capture, order: order, requests: requests, tokens: tokens, registrations: registrations).responses()
+        responses = ResponseFinder(
+            capture: capture,
+            order: order,
+            requests: requests,
+            tokens: tokens,
+            registrations: registrations
+        ).responses()
         self.messages = Self.addingResources(messages, capture: capture, tokens: tokens)
         authorizationRequests = requests
         tokenRequests = tokens
@@ -81,19 +89,25 @@ package final class CaptureIndex: Sendable {
         openedHosts = Set(
             capture.indices.compactMap { index in
                 // A CONNECT that was answered opens a tunnel, it shows nothing of what is in it.
-                capture[index].response == nil || capture[index].request.method == "CONNECT" ? nil : capture[index].request.url.host
+                capture[index].response == nil || capture[index].request.method == "CONNECT"
+                    ? nil : capture[index].request.url.host
             }
         )
     }
 
     /// Requests that carry a token issued in the capture, to something that is no endpoint: resource calls.
-    private static func addingResources(_ messages: [Int: OAuthMessage], capture: Capture, tokens: [TokenRequest]) -> [Int: OAuthMessage] {
+    private static func addingResources(
+        _ messages: [Int: OAuthMessage],
+        capture: Capture,
+        tokens: [TokenRequest]
+    ) -> [Int: OAuthMessage] {
         let issued = Set(tokens.compactMap(\.accessToken))
         guard !issued.isEmpty else { return messages }
         var messages = messages
         for index in capture.indices where messages[index] == nil {
             let exchange = capture[index]
-            guard let token = BearerToken.of(exchange.request, exchange: index), issued.contains(token.value) else { continue }
+            guard let token = BearerToken.of(exchange.request, exchange: index), issued.contains(token.value)
+            else { continue }
             messages[index] = .resource(
                 EndpointCall(
                     exchange: index,
@@ -109,19 +123,30 @@ package final class CaptureIndex: Sendable {
     private static func hasNoCredentials(_ capture: Capture) -> Bool {
         capture.indices.allSatisfy { index in
             let exchange = capture[index]
-            return !exchange.request.headers.contains("cookie") && !exchange.request.headers.contains("authorization")
-                && exchange.request.listedCookies.isEmpty && !(exchange.response?.headers.contains("set-cookie") ?? false)
+            return !exchange.request.headers.contains("cookie")
+                && !exchange.request.headers.contains("authorization")
+                && exchange.request.listedCookies.isEmpty
+                && !(exchange.response?.headers.contains("set-cookie") ?? false)
                 && (exchange.response?.listedCookies.isEmpty ?? true)
         }
     }
 
-    private static func secrets(_ tokens: [TokenRequest], _ registrations: [EndpointCall]) -> [String: String] {
+    private static func secrets(_ tokens: [TokenRequest], _ registrations: [EndpointCall]) -> [String: String]
+    {
         var secrets: [String: String] = [:]
         for call in registrations {
-            if let id = call.answer.parameters["client_id"], let secret = call.answer.parameters["client_secret"] { secrets[id] = secret }
+            if let id = call.answer.parameters["client_id"],
+                let secret = call.answer.parameters["client_secret"]
+            {
+                secrets[id] = secret
+            }
         }
         for request in tokens where request.answer.isSuccess {
-            if let id = request.clientID, let secret = request.authentication.secret?.value, secrets[id] == nil { secrets[id] = secret }
+            if let id = request.clientID, let secret = request.authentication.secret?.value,
+                secrets[id] == nil
+            {
+                secrets[id] = secret
+            }
         }
         return secrets
     }

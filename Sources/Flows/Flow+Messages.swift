@@ -1,7 +1,9 @@
 package import Captures
 package import OAuth
 
-/// One authorization request of a flow with what came of it. A flow has several when the login ran in a circle.
+/// One authorization request of a flow with what came of it.
+///
+/// A flow has several when the login ran in a circle.
 package struct Login: Sendable {
     package var request: AuthorizationRequest
     package var response: AuthorizationResponse?
@@ -29,7 +31,8 @@ extension Flow {
         messages.compactMap { if case .registration(let call) = $0 { call } else { nil } }
     }
 
-    /// Every ID token delivered in this flow, with the token request that brought it (nil for the front channel).
+    /// Every ID token delivered in this flow, with the token request that brought it (nil for the front
+    /// channel).
     package var idTokens: [(token: IDToken, request: TokenRequest?)] {
         messages.flatMap { message -> [(token: IDToken, request: TokenRequest?)] in
             switch message {
@@ -41,18 +44,26 @@ extension Flow {
         }
     }
 
-    /// The logins of this flow. A response goes with the request whose `state` it brings back, else with the latest one before it.
+    /// The logins of this flow.
+    ///
+    /// A response goes with the request whose `state` it brings back, else with the latest one before it.
     package var logins: [Login] {
         var logins = authorizationRequests.reduce(into: [Login]()) { list, request in
             // A reload of the same request is no second login.
-            let isRepeated = list.contains { $0.request.parameters.items.map(\.value) == request.parameters.items.map(\.value) }
+            let isRepeated = list.contains {
+                $0.request.parameters.items.map(\.value) == request.parameters.items.map(\.value)
+            }
             if !isRepeated { list.append(Login(request: request, response: nil, tokenRequests: [])) }
         }
         guard !logins.isEmpty else { return [] }
         for response in authorizationResponses {
             let time = capture[response.exchange].startedAt
-            let byState = logins.lastIndex { $0.response == nil && $0.request.state != nil && $0.request.state == response.state }
-            let byTime = logins.lastIndex { $0.response == nil && capture[$0.request.exchange].startedAt <= time }
+            let byState = logins.lastIndex {
+                $0.response == nil && $0.request.state != nil && $0.request.state == response.state
+            }
+            let byTime = logins.lastIndex {
+                $0.response == nil && capture[$0.request.exchange].startedAt <= time
+            }
             if let index = byState ?? byTime { logins[index].response = response }
         }
         for request in tokenRequests where request.isCodeExchange {

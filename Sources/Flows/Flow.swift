@@ -1,9 +1,11 @@
 package import Captures
 package import OAuth
 
-/// One login (or refresh, logout, device grant … that joins nothing) with everything of the capture that belongs to it.
+/// One login (or refresh, logout, device grant … that joins nothing) with everything of the capture that
+/// belongs to it.
 ///
-/// A pure function of the capture; `docs/` says which exchange joins which flow and why. A flow judges nothing.
+/// A pure function of the capture; `docs/` says which exchange joins which flow and why. A flow judges
+/// nothing.
 package struct Flow: Sendable {
     /// Unique in the capture: `flow-1`, `flow-2`, … by the time of the first exchange.
     package var id: String
@@ -16,10 +18,12 @@ package struct Flow: Sendable {
     /// How the flow ended by its answers alone; findings may make a failure of it.
     package var ending: Outcome
     package var provider: ProviderKind
-    /// The issuer identifier, from metadata, `iss` of a response or ID token, in this order; nil where none is known.
+    /// The issuer identifier, from metadata, `iss` of a response or ID token, in this order; nil where none
+    /// is known.
     package var issuer: String?
     package var clientID: String?
-    /// `authorization_code`, `implicit`, `hybrid`, `refresh_token`, `client_credentials`, `password`, a grant URN, or `logout`,
+    /// `authorization_code`, `implicit`, `hybrid`, `refresh_token`, `client_credentials`, `password`, a grant
+    /// URN, or `logout`,
     /// `discovery`, `registration`, `connection` for flows without a grant.
     package var grant: String
     /// Time of the first exchange.

@@ -5,8 +5,9 @@ import OAuth
 
 /// Puts the exchanges of a capture together into flows.
 ///
-/// Requests interleaved in time are told apart by the values they carry (`state`, `nonce`, code, tokens, `client_id`, redirect URI), never by
-/// their order. One pass over the messages in order of time, then one over what is left.
+/// Requests interleaved in time are told apart by the values they carry (`state`, `nonce`, code, tokens,
+/// `client_id`, redirect URI), never by their order. One pass over the messages in order of time, then one
+/// over what is left.
 package enum FlowFinder {
     package static func flows(in capture: Capture) -> [Flow] {
         let index = CaptureIndex(capture)
@@ -14,7 +15,9 @@ package enum FlowFinder {
         grouping.run()
         let builders = grouping.builders.sorted { left, right in
             let (a, b) = (first(of: left, index), first(of: right, index))
-            return (a.nanoseconds, left.startedAt.nanoseconds, left.number) < (b.nanoseconds, right.startedAt.nanoseconds, right.number)
+            return (a.nanoseconds, left.startedAt.nanoseconds, left.number) < (
+                b.nanoseconds, right.startedAt.nanoseconds, right.number
+            )
         }
         return builders.enumerated().map { FlowAssembly(index: index, builder: $1, number: $0 + 1).flow() }
     }
@@ -68,7 +71,10 @@ private struct Grouping {
         case .pushedRequest(let call): pushed[exchange] = call
         case .userInfo(let call), .resource(let call), .introspection(let call), .revocation(let call):
             let token = call.token?.value ?? call.parameters["token"]
-            guard let flow = token.flatMap({ byToken[$0] }) ?? (isResource(message) ? nil : flow(ofClient: call.authentication.clientID?.value, host)) else {
+            guard
+                let flow = token.flatMap({ byToken[$0] })
+                    ?? (isResource(message) ? nil : flow(ofClient: call.authentication.clientID?.value, host))
+            else {
                 if case .resource = message { return }
                 return add(message, to: new(grant: grantName(of: message), exchange), host)
             }
@@ -83,32 +89,44 @@ private struct Grouping {
         }
     }
 
-    private func isResource(_ message: OAuthMessage) -> Bool { if case .resource = message { true } else { false } }
+    private func isResource(_ message: OAuthMessage) -> Bool {
+        if case .resource = message { true } else { false }
+    }
 
     private mutating func join(_ request: AuthorizationRequest, _ host: String?) {
         let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
-        if !flow.requests.contains(where: { isSame($0, request) && flow.isOpen }) { flow.requests.append(request) }
+        if !flow.requests.contains(where: { isSame($0, request) && flow.isOpen }) {
+            flow.requests.append(request)
+        }
         flow.clientID = flow.clientID ?? request.clientID
-        if let uri = request.redirectURI.map({ RecordedURL($0) }), let host = uri.host, uri.isWeb { flow.clientHosts.insert(host) }
+        if let uri = request.redirectURI.map({ RecordedURL($0) }), let host = uri.host, uri.isWeb {
+            flow.clientHosts.insert(host)
+        }
         add(.authorizationRequest(request), to: flow, host)
         flow.learn(capture[request.exchange])
         if let exchange = request.pushed, let call = pushed.removeValue(forKey: exchange) {
             add(.pushedRequest(call), to: flow, capture[exchange].request.url.host)
         }
         // The app's answer that sent the browser here: its cookies and its `state` are half of the evidence.
-        if let source = index.redirectedFrom[request.exchange], byExchange[source] == nil, index.messages[source] == nil {
+        if let source = index.redirectedFrom[request.exchange], byExchange[source] == nil,
+            index.messages[source] == nil
+        {
             attach(source, to: flow)
         }
     }
 
-    /// The flow that a request goes on with: the same request again, a circle of redirects, or the interactive try after a silent one.
+    /// The flow that a request goes on with: the same request again, a circle of redirects, or the
+    /// interactive try after a silent one.
     private func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
         if let same = builders.last(where: { $0.requests.contains { isSame($0, request) } }) { return same }
-        // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own pages.
+        // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own
+        // pages.
         var exchange = request.exchange
         var steps = 0
         while let source = index.redirectedFrom[exchange], steps < 20 {
-            if let flow = byExchange[source], flow.responses.contains(where: { $0.callback == source }) { return flow }
+            if let flow = byExchange[source], flow.responses.contains(where: { $0.callback == source }) {
+                return flow
+            }
             exchange = source
             steps += 1
         }
@@ -137,18 +155,32 @@ private struct Grouping {
         guard let flow = flow(answeredBy: response) else { return }
         flow.responses.append(response)
         flow.messages.append(.authorizationResponse(response))
-        for exchange in [response.deliveredBy, response.callback].compactMap({ $0 }) { attach(exchange, to: flow) }
+        for exchange in [response.deliveredBy, response.callback].compactMap({ $0 }) {
+            attach(exchange, to: flow)
+        }
         // Mostly the form with the password: its answer is the redirect.
-        if let page = response.deliveredBy, page != response.callback, index.messages[page] == nil { flow.interactions.insert(page) }
+        if let page = response.deliveredBy, page != response.callback, index.messages[page] == nil {
+            flow.interactions.insert(page)
+        }
         if let code = response.code { byCode[code] = byCode[code] ?? flow }
-        for name in ["access_token", "id_token"] { if let token = response.parameters[name] { byToken[token] = flow } }
+        for name in ["access_token", "id_token"] {
+            if let token = response.parameters[name] { byToken[token] = flow }
+        }
     }
 
     private func flow(answeredBy response: AuthorizationResponse) -> FlowBuilder? {
         if let code = response.code, let flow = byCode[code] { return flow }
-        if let exchange = response.deliveredBy, let flow = byExchange[exchange], flow.isOpen, accepts(flow, response) { return flow }
+        if let exchange = response.deliveredBy, let flow = byExchange[exchange], flow.isOpen,
+            accepts(flow, response)
+        {
+            return flow
+        }
         let candidates = builders.filter { accepts($0, response) }
-        if let state = response.state, let flow = candidates.last(where: { $0.requests.contains { $0.state == state } }) { return flow }
+        if let state = response.state,
+            let flow = candidates.last(where: { $0.requests.contains { $0.state == state } })
+        {
+            return flow
+        }
         return candidates.last(where: \.isOpen) ?? candidates.last
     }
 
@@ -165,7 +197,9 @@ private struct Grouping {
         flow.clientID = flow.clientID ?? request.clientID
         add(message, to: flow, host)
         if let code = request.code { byCode[code] = byCode[code] ?? flow }
-        for token in [request.accessToken, request.issuedRefreshToken, request.answer.parameters["id_token"]].compactMap({ $0 }) {
+        for token in [request.accessToken, request.issuedRefreshToken, request.answer.parameters["id_token"]]
+            .compactMap({ $0 })
+        {
             byToken[token] = flow
         }
         // A reused refresh token goes with the flow that saw it first.
@@ -181,7 +215,8 @@ private struct Grouping {
         let candidates = builders.filter { flow in
             guard !flow.requests.isEmpty else { return false }
             let isClient = request.clientID == nil || flow.clientID == request.clientID
-            let isTarget = request.redirectURI == nil || flow.requests.contains { $0.redirectURI == request.redirectURI }
+            let isTarget =
+                request.redirectURI == nil || flow.requests.contains { $0.redirectURI == request.redirectURI }
             return isClient && isTarget
         }
         let isWaiting: (FlowBuilder) -> Bool = { flow in
@@ -190,8 +225,11 @@ private struct Grouping {
         return candidates.first(where: isWaiting) ?? candidates.last ?? sameClient(request, host, isWaiting)
     }
 
-    /// A code that was changed on the way, with a redirect URI that was changed, too: the client is what is left.
-    private func sameClient(_ request: TokenRequest, _ host: String?, _ isWaiting: (FlowBuilder) -> Bool) -> FlowBuilder? {
+    /// A code that was changed on the way, with a redirect URI that was changed, too: the client is what is
+    /// left.
+    private func sameClient(_ request: TokenRequest, _ host: String?, _ isWaiting: (FlowBuilder) -> Bool)
+        -> FlowBuilder?
+    {
         let candidates = builders.filter { flow in
             guard !flow.requests.isEmpty, let host, flow.providerHosts.contains(host) else { return false }
             return request.clientID == nil || flow.clientID == request.clientID
@@ -204,10 +242,14 @@ private struct Grouping {
         let flow =
             hint.flatMap { byToken[$0] } ?? hint.flatMap { hinted($0) }
             ?? flow(ofClient: call.parameters["client_id"], host)
-            ?? builders.last { flow in host.map { flow.providerHosts.contains($0) } ?? false && !flow.requests.isEmpty }
+            ?? builders.last { flow in
+                host.map { flow.providerHosts.contains($0) } ?? false && !flow.requests.isEmpty
+            }
             ?? new(grant: "logout", call.exchange)
         add(message, to: flow, host)
-        if let source = index.redirectedFrom[call.exchange], byExchange[source] == nil { attach(source, to: flow) }
+        if let source = index.redirectedFrom[call.exchange], byExchange[source] == nil {
+            attach(source, to: flow)
+        }
     }
 
     /// An ID token of a refresh that is not in the capture still names its subject's login.
@@ -219,7 +261,8 @@ private struct Grouping {
     private func flow(ofClient client: String?, _ host: String?) -> FlowBuilder? {
         guard let client else { return nil }
         return builders.last { flow in
-            flow.clientID == client && (host.map { flow.providerHosts.isEmpty || flow.providerHosts.contains($0) } ?? true)
+            flow.clientID == client
+                && (host.map { flow.providerHosts.isEmpty || flow.providerHosts.contains($0) } ?? true)
         }
     }
 
@@ -229,8 +272,12 @@ private struct Grouping {
     private mutating func joinPage(_ exchange: Int) {
         let recorded = capture[exchange]
         let url = recorded.request.url
-        guard url.isWeb, let host = url.host, recorded.response != nil, recorded.request.method != "OPTIONS", !Asset.isAsset(recorded) else { return }
-        let open = builders.filter { $0.isOpen && ($0.providerHosts.contains(host) || isLed(exchange, by: $0)) }
+        guard url.isWeb, let host = url.host, recorded.response != nil, recorded.request.method != "OPTIONS",
+            !Asset.isAsset(recorded)
+        else { return }
+        let open = builders.filter {
+            $0.isOpen && ($0.providerHosts.contains(host) || isLed(exchange, by: $0))
+        }
         guard !open.isEmpty else { return }
         let flow: FlowBuilder
         if open.count == 1 {
@@ -248,8 +295,11 @@ private struct Grouping {
     }
 
     private func isLed(_ exchange: Int, by flow: FlowBuilder) -> Bool {
-        guard let source = index.redirectedFrom[exchange], let owner = byExchange[source] else { return false }
-        return owner === flow && (flow.interactions.contains(source) || flow.requests.contains { $0.exchange == source })
+        guard let source = index.redirectedFrom[exchange], let owner = byExchange[source] else {
+            return false
+        }
+        return owner === flow
+            && (flow.interactions.contains(source) || flow.requests.contains { $0.exchange == source })
     }
 
     // MARK: - What is left
@@ -268,16 +318,20 @@ private struct Grouping {
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]
             let isRefusal = RecorderRefusal.isOne(recorded)
-            guard isRefusal || recorded.response == nil && recorded.failure != nil, let host = recorded.request.url.host else { continue }
-            let near = builders.filter { $0.grant != "connection" && ($0.providerHosts.contains(host) || $0.clientHosts.contains(host)) }
+            guard isRefusal || recorded.response == nil && recorded.failure != nil,
+                let host = recorded.request.url.host
+            else { continue }
+            let near = builders.filter {
+                $0.grant != "connection" && ($0.providerHosts.contains(host) || $0.clientHosts.contains(host))
+            }
             if let flow = near.last(where: { $0.startedAt <= recorded.startedAt }) ?? near.first {
                 attach(exchange, to: flow)
                 continue
             }
             let kind = ProviderRecognizer.kind(ofHost: host)
             let isProvider = kind != nil && !index.openedHosts.contains(host)
-            // Nothing of any login was seen, and the recorder was refused: that is what its user has to know, unless it is some service of
-            // the system that calls home.
+            // Nothing of any login was seen, and the recorder was refused: that is what its user has to know,
+            // unless it is some service of the system that calls home.
             let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)
             guard isProvider || isAllThereIs else { continue }
             let name = kind?.rawValue ?? host
@@ -288,12 +342,17 @@ private struct Grouping {
         }
     }
 
-    /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of their own.
+    /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of
+    /// their own.
     private mutating func sharedDocuments() {
-        for flow in builders { addresses[flow.number] = Set(flow.messages.map { Self.address(capture[$0.exchange].request.url) }) }
+        for flow in builders {
+            addresses[flow.number] = Set(flow.messages.map { Self.address(capture[$0.exchange].request.url) })
+        }
         var alone: [String: FlowBuilder] = [:]
         for exchange in index.order {
-            guard let message = index.messages[exchange], let owners = owners(of: message, exchange) else { continue }
+            guard let message = index.messages[exchange], let owners = owners(of: message, exchange) else {
+                continue
+            }
             if owners.isEmpty {
                 let host = capture[exchange].request.url.host ?? ""
                 let grant = if case .registration = message { "registration" } else { "discovery" }
@@ -309,20 +368,31 @@ private struct Grouping {
     /// Nil for messages of other kinds.
     private func owners(of message: OAuthMessage, _ exchange: Int) -> [FlowBuilder]? {
         let host = capture[exchange].request.url.host
-        let flows = builders.filter { $0.grant != "connection" && $0.grant != "discovery" && $0.grant != "registration" }
+        let flows = builders.filter {
+            $0.grant != "connection" && $0.grant != "discovery" && $0.grant != "registration"
+        }
         switch message {
         case .registration(let call):
             let client = call.answer.parameters["client_id"]
             let own = flows.filter { client != nil && $0.clientID == client }
             return own.isEmpty ? flows.filter { host.map($0.providerHosts.contains) ?? false } : own
         case .discovery(let document):
-            let named = Set(["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint"].compactMap { document.endpoint($0).map { Self.address(RecordedURL($0)) } })
+            let named = Set(
+                ["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint"]
+                    .compactMap { document.endpoint($0).map { Self.address(RecordedURL($0)) } }
+            )
             let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
             if !own.isEmpty { return own }
             return flows.filter { host.map($0.providerHosts.contains) ?? false }
         case .keySet(let document):
             let issuers = index.metadata.filter { $0.endpoint("jwks_uri") == document.url.text }
-            let named = Set(issuers.flatMap { metadata in ["authorization_endpoint", "token_endpoint"].compactMap { metadata.endpoint($0).map { Self.address(RecordedURL($0)) } } })
+            let named = Set(
+                issuers.flatMap { metadata in
+                    ["authorization_endpoint", "token_endpoint"].compactMap {
+                        metadata.endpoint($0).map { Self.address(RecordedURL($0)) }
+                    }
+                }
+            )
             let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
             if !own.isEmpty { return own }
             return flows.filter { host.map($0.providerHosts.contains) ?? false }

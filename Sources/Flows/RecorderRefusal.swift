@@ -20,7 +20,8 @@ package enum RecorderRefusal {
         return words.containsBytes("ssl handshake failed")
     }
 
-    /// Whether a host of nobody in particular can be one that people sign in at: by its name, or because it is of a developer's own network.
+    /// Whether a host of nobody in particular can be one that people sign in at: by its name, or because it
+    /// is of a developer's own network.
     static func mayBeOfALogin(_ host: String) -> Bool {
         let labels = host.split(separator: ".")
         guard labels.count > 1, UInt8(labels[labels.count - 1]) == nil, !host.containsBytes(":"),

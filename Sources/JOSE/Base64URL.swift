@@ -34,7 +34,9 @@ package enum Base64URL {
     }
 
     /// The bytes that the text spells if one is kind, and everything that was wrong with it.
-    package static func decodeLeniently(_ text: some StringProtocol) -> (bytes: [UInt8], deviations: Set<Deviation>) {
+    package static func decodeLeniently(_ text: some StringProtocol) -> (
+        bytes: [UInt8], deviations: Set<Deviation>
+    ) {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count / 4 * 3 + 2)
         var deviations: Set<Deviation> = []
@@ -61,7 +63,9 @@ package enum Base64URL {
         return (output, deviations)
     }
 
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
+    )
 
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)

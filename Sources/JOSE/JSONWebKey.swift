@@ -36,7 +36,9 @@ package struct JSONWebKey: Sendable, Hashable {
                 }
                 return try PublicKey(curve: curve, x: try member("x"), y: try member("y"))
             case "OKP":
-                guard curve == "Ed25519" else { throw JSONWebKeyError(reason: "curve \(curve ?? "missing") is not supported") }
+                guard curve == "Ed25519" else {
+                    throw JSONWebKeyError(reason: "curve \(curve ?? "missing") is not supported")
+                }
                 return try PublicKey(ed25519: try member("x"))
             default: throw JSONWebKeyError(reason: "kty \(type ?? "missing") is no public key")
             }
@@ -48,7 +50,9 @@ package struct JSONWebKey: Sendable, Hashable {
     }
 
     private func member(_ name: String) throws(JSONWebKeyError) -> [UInt8] {
-        guard let text = json[name]?.string else { throw JSONWebKeyError(reason: "member \(name) is missing") }
+        guard let text = json[name]?.string else {
+            throw JSONWebKeyError(reason: "member \(name) is missing")
+        }
         return Base64URL.decodeLeniently(text).bytes
     }
 
@@ -58,7 +62,10 @@ package struct JSONWebKey: Sendable, Hashable {
         switch key.kind {
         case .rsa:
             let parts = key.rsaParts ?? ([], [])
-            members = [("kty", "RSA"), ("n", .string(Base64URL.encode(parts.modulus))), ("e", .string(Base64URL.encode(parts.exponent)))]
+            members = [
+                ("kty", "RSA"), ("n", .string(Base64URL.encode(parts.modulus))),
+                ("e", .string(Base64URL.encode(parts.exponent))),
+            ]
         case .elliptic(let curve):
             let parts = key.ellipticParts ?? ([], [])
             members = [
@@ -66,7 +73,9 @@ package struct JSONWebKey: Sendable, Hashable {
                 ("y", .string(Base64URL.encode(parts.y))),
             ]
         case .ed25519:
-            members = [("kty", "OKP"), ("crv", "Ed25519"), ("x", .string(Base64URL.encode(key.ed25519Bytes ?? [])))]
+            members = [
+                ("kty", "OKP"), ("crv", "Ed25519"), ("x", .string(Base64URL.encode(key.ed25519Bytes ?? []))),
+            ]
         }
         if let id { members.append(("kid", .string(id))) }
         if let algorithm { members.append(("alg", .string(algorithm.rawValue))) }
@@ -106,7 +115,9 @@ package struct JSONWebKeySet: Sendable, Hashable {
 
     package init(keys: [JSONWebKey]) { self.keys = keys }
 
-    /// Nil for what is no key set: an object with an array `keys`. Elements that are no objects are left out.
+    /// Nil for what is no key set: an object with an array `keys`.
+    ///
+    /// Elements that are no objects are left out.
     package init?(json: JSONValue) {
         guard let keys = json["keys"]?.array else { return nil }
         self.keys = keys.compactMap { $0.object.map(JSONWebKey.init(json:)) }

@@ -1,8 +1,10 @@
 package import JSON
 
-/// A compact JWS or JWE (RFC 7515, section 7.1; RFC 7516, section 7.1) as it was found, whatever is wrong with it.
+/// A compact JWS or JWE (RFC 7515, section 7.1; RFC 7516, section 7.1) as it was found, whatever is wrong
+/// with it.
 ///
-/// Nothing is refused: an unknown `alg`, padding, duplicate members are what a broken login is made of. ``deviations`` names them.
+/// Nothing is refused: an unknown `alg`, padding, duplicate members are what a broken login is made of.
+/// ``deviations`` names them.
 package struct JSONWebToken: Sendable, Hashable {
     /// Signed (three parts) or encrypted (five).
     package enum Form: Sendable, Hashable {
@@ -40,11 +42,15 @@ package struct JSONWebToken: Sendable, Hashable {
     package static func parse(_ text: String) -> JSONWebToken? {
         let bytes = text.utf8
         // `{"` is `eyJ` or, with white space, `ew`/`eyA`: cheap to say no to everything else.
-        guard bytes.count >= 10, bytes.count <= maximumLength, bytes.starts(with: "ey".utf8) || bytes.starts(with: "ew".utf8)
+        guard bytes.count >= 10, bytes.count <= maximumLength,
+            bytes.starts(with: "ey".utf8) || bytes.starts(with: "ew".utf8)
         else { return nil }
         let dots = bytes.reduce(0) { $1 == 0x2e ? $0 + 1 : $0 }
         guard dots == 2 || dots == 4, bytes.allSatisfy(isTokenByte) else { return nil }
-        return JSONWebToken(text, parts: bytes.split(separator: 0x2e, omittingEmptySubsequences: false).map { Substring($0) })
+        return JSONWebToken(
+            text,
+            parts: bytes.split(separator: 0x2e, omittingEmptySubsequences: false).map { Substring($0) }
+        )
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
@@ -59,22 +65,34 @@ package struct JSONWebToken: Sendable, Hashable {
         func bytes(_ part: Substring, _ name: String) -> [UInt8] {
             let (bytes, found) = Base64URL.decodeLeniently(part)
             for deviation in Base64URL.Deviation.allCases where found.contains(deviation) {
-                deviations.append(Deviation(part: name, what: deviation.rawValue, specification: "RFC 7515 §2"))
+                deviations.append(
+                    Deviation(part: name, what: deviation.rawValue, specification: "RFC 7515 §2")
+                )
             }
             return bytes
         }
         func object(_ bytes: [UInt8], _ name: String, _ specification: String) -> JSONObject? {
             do {
                 guard let object = try JSONParser.parse(bytes).object else {
-                    deviations.append(Deviation(part: name, what: "is not a JSON object", specification: specification))
+                    deviations.append(
+                        Deviation(part: name, what: "is not a JSON object", specification: specification)
+                    )
                     return nil
                 }
                 for member in object.duplicateNames {
-                    deviations.append(Deviation(part: name, what: "member \(member) occurs twice", specification: "RFC 7515 §4"))
+                    deviations.append(
+                        Deviation(
+                            part: name,
+                            what: "member \(member) occurs twice",
+                            specification: "RFC 7515 §4"
+                        )
+                    )
                 }
                 return object
             } catch {
-                deviations.append(Deviation(part: name, what: "is not JSON: \(error)", specification: specification))
+                deviations.append(
+                    Deviation(part: name, what: "is not JSON: \(error)", specification: specification)
+                )
                 return nil
             }
         }

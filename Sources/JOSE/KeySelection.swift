@@ -14,7 +14,9 @@ enum KeySelection {
             let named = keys.filter { $0.id == id }
             guard !named.isEmpty else {
                 let known = keys.compactMap(\.id).joined(separator: ", ")
-                checks.append(TokenCheck("kid", .failed, "\(id) is not among \(known)", "OpenID Connect Core §10.1"))
+                checks.append(
+                    TokenCheck("kid", .failed, "\(id) is not among \(known)", "OpenID Connect Core §10.1")
+                )
                 return []
             }
             checks.append(TokenCheck("kid", .passed, id, "RFC 7515 §4.1.4"))
@@ -23,25 +25,58 @@ enum KeySelection {
         let fitting = keys.filter { fits($0, algorithm, &checks) }
         checks.append(
             fitting.isEmpty
-                ? TokenCheck("kid", .failed, "no key of the set fits \(algorithm.rawValue)", "OpenID Connect Core §10.1")
-                : TokenCheck("kid", .skipped, "the token names no key; \(fitting.count) fit", "OpenID Connect Core §10.1")
+                ? TokenCheck(
+                    "kid",
+                    .failed,
+                    "no key of the set fits \(algorithm.rawValue)",
+                    "OpenID Connect Core §10.1"
+                )
+                : TokenCheck(
+                    "kid",
+                    .skipped,
+                    "the token names no key; \(fitting.count) fit",
+                    "OpenID Connect Core §10.1"
+                )
         )
         return fitting
     }
 
-    private static func fits(_ key: JSONWebKey, _ algorithm: SignatureAlgorithm, _ checks: inout [TokenCheck]) -> Bool {
+    private static func fits(_ key: JSONWebKey, _ algorithm: SignatureAlgorithm, _ checks: inout [TokenCheck])
+        -> Bool
+    {
         let name = key.id ?? "without kid"
         if key.type != algorithm.keyType {
-            checks.append(TokenCheck("key", .failed, "key \(name): kty \(key.type ?? "missing"), \(algorithm.rawValue) takes \(algorithm.keyType)", "RFC 7518 §3.1"))
+            checks.append(
+                TokenCheck(
+                    "key",
+                    .failed,
+                    "key \(name): kty \(key.type ?? "missing"), \(algorithm.rawValue) takes \(algorithm.keyType)",
+                    "RFC 7518 §3.1"
+                )
+            )
             return false
         }
         if let curve = algorithm.curve, key.curve != curve {
-            checks.append(TokenCheck("key", .failed, "key \(name): crv \(key.curve ?? "missing"), \(algorithm.rawValue) takes \(curve)", "RFC 7518 §3.4"))
+            checks.append(
+                TokenCheck(
+                    "key",
+                    .failed,
+                    "key \(name): crv \(key.curve ?? "missing"), \(algorithm.rawValue) takes \(curve)",
+                    "RFC 7518 §3.4"
+                )
+            )
             return false
         }
         // Said, but not decisive: some servers publish a key with another alg than they sign with.
         if let stated = key.algorithm, stated != algorithm.rawValue {
-            checks.append(TokenCheck("key", .failed, "key \(name) is for \(stated), the token says \(algorithm.rawValue)", "RFC 7517 §4.4"))
+            checks.append(
+                TokenCheck(
+                    "key",
+                    .failed,
+                    "key \(name) is for \(stated), the token says \(algorithm.rawValue)",
+                    "RFC 7517 §4.4"
+                )
+            )
         }
         if let use = key.use, use != "sig" {
             checks.append(TokenCheck("key", .failed, "key \(name) is for use \(use)", "RFC 7517 §4.2"))

@@ -16,7 +16,8 @@ package enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// The hash function, also of `at_hash` and `c_hash` (OpenID Connect Core, section 3.1.3.6); SHA-512 for Ed25519.
+    /// The hash function, also of `at_hash` and `c_hash` (OpenID Connect Core, section 3.1.3.6); SHA-512 for
+    /// Ed25519.
     package var digest: DigestAlgorithm {
         switch self {
         case .hs256, .rs256, .ps256, .es256: .sha256
@@ -48,7 +49,9 @@ package enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// `crv` of the keys it takes; nil where keys have none. ES256 goes with P-256 only (RFC 7518, section 3.4).
+    /// `crv` of the keys it takes; nil where keys have none.
+    ///
+    /// ES256 goes with P-256 only (RFC 7518, section 3.4).
     package var curve: String? {
         switch self {
         case .es256: "P-256"

@@ -19,7 +19,7 @@ package struct TokenCheck: Sendable, Hashable {
         case skipped
     }
 
-    /// `alg`, `kid`, `key`, `signature`, `exp`, …
+    /// `alg`, `kid`, `key`, `signature`, `exp`, ….
     package var name: String
     package var outcome: Outcome
     package var detail: String
@@ -46,14 +46,16 @@ package struct SignatureVerification: Sendable, Hashable {
 extension JSONWebToken {
     /// Checks the signature with the keys at hand.
     ///
-    /// - Parameters:
-    ///   - keys: of the issuer's key set; selected by `kid`, else all that fit `alg` are tried (RFC 7515, section 6).
-    ///   - secret: the client secret's bytes, for HS algorithms (OpenID Connect Core, section 10.1).
+    /// `keys`: of the issuer's key set; selected by `kid`, else all that fit `alg` are tried (RFC 7515,
+    /// section 6).
+    /// `secret`: the client secret's bytes, for HS algorithms (OpenID Connect Core, section 10.1).
     package func verify(keys: [JSONWebKey], secret: [UInt8]? = nil) -> SignatureVerification {
         guard form == .signed else {
             return SignatureVerification(
                 outcome: .encrypted,
-                checks: [TokenCheck("alg", .skipped, "encrypted with \(algorithm ?? "no alg")", "RFC 7516 §7.1")]
+                checks: [
+                    TokenCheck("alg", .skipped, "encrypted with \(algorithm ?? "no alg")", "RFC 7516 §7.1")
+                ]
             )
         }
         guard header != nil, let name = algorithm else {
@@ -64,12 +66,22 @@ extension JSONWebToken {
         }
         if name.lowercased() == "none" {
             let detail = signature.isEmpty ? "not signed" : "says it is not signed, and carries a signature"
-            return SignatureVerification(outcome: .unsigned, checks: [TokenCheck("alg", .failed, detail, "RFC 7518 §3.6")])
+            return SignatureVerification(
+                outcome: .unsigned,
+                checks: [TokenCheck("alg", .failed, detail, "RFC 7518 §3.6")]
+            )
         }
         guard let algorithm = SignatureAlgorithm(rawValue: name) else {
             return SignatureVerification(
                 outcome: .notChecked,
-                checks: [TokenCheck("alg", .failed, "\(name) is no signature algorithm that is known here", "RFC 7518 §3.1")]
+                checks: [
+                    TokenCheck(
+                        "alg",
+                        .failed,
+                        "\(name) is no signature algorithm that is known here",
+                        "RFC 7518 §3.1"
+                    )
+                ]
             )
         }
         let checks = [TokenCheck("alg", .passed, name, "RFC 7518 §3.1")]
@@ -85,15 +97,26 @@ extension JSONWebToken {
         _ checks: [TokenCheck]
     ) -> SignatureVerification {
         var checks = checks
-        let candidates = keys.compactMap { key in key.symmetricKey.map { (bytes: $0, key: Optional(key)) } } + (secret.map { [($0, nil)] } ?? [])
+        let candidates =
+            keys.compactMap { key in key.symmetricKey.map { (bytes: $0, key: Optional(key)) } }
+            + (secret.map { [($0, nil)] } ?? [])
         guard !candidates.isEmpty else {
-            checks.append(TokenCheck("key", .skipped, "the client secret is not known", "OpenID Connect Core §10.1"))
+            checks.append(
+                TokenCheck("key", .skipped, "the client secret is not known", "OpenID Connect Core §10.1")
+            )
             return SignatureVerification(outcome: .unknownKey, checks: checks)
         }
         for (bytes, key) in candidates {
             let code = MessageAuthentication.hmac(signingInput, key: bytes, algorithm.digest)
             if MessageAuthentication.areEqual(code, signature) {
-                checks.append(TokenCheck("signature", .passed, "made with the \(key == nil ? "client secret" : "key")", "RFC 7518 §3.2"))
+                checks.append(
+                    TokenCheck(
+                        "signature",
+                        .passed,
+                        "made with the \(key == nil ? "client secret" : "key")",
+                        "RFC 7518 §3.2"
+                    )
+                )
                 return SignatureVerification(outcome: .valid, checks: checks, key: key)
             }
         }
@@ -109,7 +132,9 @@ extension JSONWebToken {
         var checks = checks
         let candidates = KeySelection.candidates(for: self, algorithm, in: keys, &checks)
         guard !candidates.isEmpty else { return SignatureVerification(outcome: .unknownKey, checks: checks) }
-        guard let scheme = algorithm.scheme else { return SignatureVerification(outcome: .notChecked, checks: checks) }
+        guard let scheme = algorithm.scheme else {
+            return SignatureVerification(outcome: .notChecked, checks: checks)
+        }
         let message = signingInput
         var isUsable = false
         for candidate in candidates {
@@ -117,7 +142,14 @@ extension JSONWebToken {
             do {
                 key = try candidate.publicKey()
             } catch {
-                checks.append(TokenCheck("key", .failed, "key \(candidate.id ?? "without kid"): \(error)", "RFC 7517 §4"))
+                checks.append(
+                    TokenCheck(
+                        "key",
+                        .failed,
+                        "key \(candidate.id ?? "without kid"): \(error)",
+                        "RFC 7517 §4"
+                    )
+                )
                 continue
             }
             isUsable = true
@@ -125,18 +157,46 @@ extension JSONWebToken {
                 checks.append(TokenCheck("key", .failed, "\(bits) bits; 2048 are required", "RFC 7518 §3.3"))
             }
             if key.verifies(signature, of: message, scheme) {
-                checks.append(TokenCheck("signature", .passed, "key \(candidate.id ?? "without kid")", "RFC 7515 §5.2"))
+                checks.append(
+                    TokenCheck("signature", .passed, "key \(candidate.id ?? "without kid")", "RFC 7515 §5.2")
+                )
                 return SignatureVerification(outcome: .valid, checks: checks, key: candidate)
             }
-            if case .ecdsa = scheme, signature.first == 0x30, key.verifiesAsIs(signature, of: message, scheme) {
-                checks.append(TokenCheck("signature", .failed, "DER; r and s side by side are required", "RFC 7518 §3.4"))
-                return SignatureVerification(outcome: .invalid, checks: checks, key: candidate, variant: "der")
+            if case .ecdsa = scheme, signature.first == 0x30, key.verifiesAsIs(signature, of: message, scheme)
+            {
+                checks.append(
+                    TokenCheck(
+                        "signature",
+                        .failed,
+                        "DER; r and s side by side are required",
+                        "RFC 7518 §3.4"
+                    )
+                )
+                return SignatureVerification(
+                    outcome: .invalid,
+                    checks: checks,
+                    key: candidate,
+                    variant: "der"
+                )
             }
         }
-        guard isUsable else { return SignatureVerification(outcome: .notChecked, checks: checks, key: candidates[0]) }
-        checks.append(TokenCheck("signature", .failed, "does not verify with \(candidates.count == 1 ? "the key" : "any of \(candidates.count) keys")", "RFC 7515 §5.2"))
+        guard isUsable else {
+            return SignatureVerification(outcome: .notChecked, checks: checks, key: candidates[0])
+        }
+        checks.append(
+            TokenCheck(
+                "signature",
+                .failed,
+                "does not verify with \(candidates.count == 1 ? "the key" : "any of \(candidates.count) keys")",
+                "RFC 7515 §5.2"
+            )
+        )
         // Without a kid that names it, a key that does not verify may simply not be the one.
         let isNamed = keyID != nil && candidates.contains { $0.id == keyID }
-        return SignatureVerification(outcome: isNamed || keys.count == candidates.count ? .invalid : .unknownKey, checks: checks, key: candidates[0])
+        return SignatureVerification(
+            outcome: isNamed || keys.count == candidates.count ? .invalid : .unknownKey,
+            checks: checks,
+            key: candidates[0]
+        )
     }
 }

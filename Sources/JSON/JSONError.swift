@@ -6,7 +6,7 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
     package var column: Int
     /// In bytes, from 0.
     package var offset: Int
-    /// What should have stood there, e.g. `a comma or ]`.
+    /// What should have stood there, for example `a comma or ]`.
     package var expected: String
 
     package init(line: Int, column: Int, offset: Int, expected: String) {

@@ -1,6 +1,7 @@
 /// Reads a whole JSON text (RFC 8259) into a tree.
 ///
-/// Unpaired surrogates and invalid UTF-8 become U+FFFD. Nesting is bounded, so that a hostile text cannot exhaust the stack.
+/// Unpaired surrogates and invalid UTF-8 become U+FFFD. Nesting is bounded, so that a hostile text cannot
+/// exhaust the stack.
 package enum JSONParser {
     /// Arrays and objects inside one another at most; far beyond what a token or a HAR entry has.
     package static let maximumDepth = 512
@@ -9,7 +10,9 @@ package enum JSONParser {
     ///
     /// - Throws: ``JSONError`` at the first byte that does not fit.
     package static func parse(_ bytes: some Sequence<UInt8>) throws(JSONError) -> JSONValue {
-        if let result = bytes.withContiguousStorageIfAvailable({ parse(buffer: $0) }) { return try result.get() }
+        if let result = bytes.withContiguousStorageIfAvailable({ parse(buffer: $0) }) {
+            return try result.get()
+        }
         return try Array(bytes).withUnsafeBufferPointer { parse(buffer: $0) }.get()
     }
 
@@ -43,7 +46,8 @@ struct JSONReader {
 
     mutating func skipWhiteSpace() {
         while position < bytes.count, bytes[position] <= 0x20,
-            bytes[position] == 0x20 || bytes[position] == 0x0a || bytes[position] == 0x0d || bytes[position] == 0x09
+            bytes[position] == 0x20 || bytes[position] == 0x0a || bytes[position] == 0x0d
+                || bytes[position] == 0x09
         {
             position += 1
         }
@@ -51,7 +55,9 @@ struct JSONReader {
 
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         skipWhiteSpace()
-        guard depth <= JSONParser.maximumDepth else { throw error("at most \(JSONParser.maximumDepth) levels of nesting") }
+        guard depth <= JSONParser.maximumDepth else {
+            throw error("at most \(JSONParser.maximumDepth) levels of nesting")
+        }
         switch current {
         case UInt8(ascii: "{"): return .object(try object(depth: depth))
         case UInt8(ascii: "["): return .array(try array(depth: depth))
@@ -59,7 +65,8 @@ struct JSONReader {
         case UInt8(ascii: "t"): return try literal("true", .bool(true))
         case UInt8(ascii: "f"): return try literal("false", .bool(false))
         case UInt8(ascii: "n"): return try literal("null", .null)
-        case .some(let byte) where byte == UInt8(ascii: "-") || Self.isDigit(byte): return .number(try number())
+        case .some(let byte) where byte == UInt8(ascii: "-") || Self.isDigit(byte):
+            return .number(try number())
         default: throw error("a JSON value")
         }
     }
@@ -204,7 +211,8 @@ struct JSONReader {
         case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "u"):
             let first = try hexadecimal()
-            guard (0xd800..<0xdc00).contains(first), position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+            guard (0xd800..<0xdc00).contains(first), position + 1 < bytes.count,
+                bytes[position] == UInt8(ascii: "\\"),
                 bytes[position + 1] == UInt8(ascii: "u")
             else { return append(Unicode.Scalar(first) ?? "\u{fffd}", to: &text) }
             let afterFirst = position
@@ -229,7 +237,9 @@ struct JSONReader {
     private mutating func hexadecimal() throws(JSONError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let byte = current, let digit = Self.hexadecimalDigit(byte) else { throw error("four hexadecimal digits") }
+            guard let byte = current, let digit = Self.hexadecimalDigit(byte) else {
+                throw error("four hexadecimal digits")
+            }
             value = value << 4 | UInt32(digit)
             position += 1
         }

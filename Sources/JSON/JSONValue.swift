@@ -64,12 +64,15 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     package var members: [Member]
 
     package init(_ members: [Member] = []) { self.members = members }
-    package init(_ pairs: [(String, JSONValue)]) { self.members = pairs.map { Member(name: $0.0, value: $0.1) } }
+    package init(_ pairs: [(String, JSONValue)]) {
+        self.members = pairs.map { Member(name: $0.0, value: $0.1) }
+    }
     package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 
     package var isEmpty: Bool { members.isEmpty }
 
-    /// The value of the last member of this name, as most parsers read duplicates; setting replaces all of them.
+    /// The value of the last member of this name, as most parsers read duplicates; setting replaces all of
+    /// them.
     package subscript(name: String) -> JSONValue? {
         get { members.last { $0.name == name }?.value }
         set {
@@ -82,7 +85,9 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
                 return
             }
             members[index].value = newValue
-            members = members.enumerated().filter { $0.offset == index || $0.element.name != name }.map(\.element)
+            members = members.enumerated().filter { $0.offset == index || $0.element.name != name }.map(
+                \.element
+            )
         }
     }
 

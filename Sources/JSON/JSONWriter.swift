@@ -15,7 +15,8 @@ package enum JSONWriter {
         append(value, to: &bytes, indented: false, level: 0)
     }
 
-    /// Appends text in quotes: what RFC 8259 wants escaped, and U+2028/U+2029, which scripts take for line ends.
+    /// Appends text in quotes: what RFC 8259 wants escaped, and U+2028/U+2029, which scripts take for line
+    /// ends.
     package static func append(string text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
@@ -31,7 +32,8 @@ package enum JSONWriter {
             let byte = utf8[index]
             // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
             let isSeparator =
-                byte == 0xe2 && index + 2 < utf8.count && utf8[index + 1] == 0x80 && utf8[index + 2] & 0xfe == 0xa8
+                byte == 0xe2 && index + 2 < utf8.count && utf8[index + 1] == 0x80
+                && utf8[index + 2] & 0xfe == 0xa8
             guard byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f || isSeparator else {
                 index += 1
                 continue
@@ -66,11 +68,15 @@ package enum JSONWriter {
         case .number(let number): bytes.append(contentsOf: number.text.utf8)
         case .string(let text): append(string: text, to: &bytes)
         case .array(let elements):
-            list(elements, open: "[", close: "]", to: &bytes, indented: indented, level: level) { element, bytes in
+            list(elements, open: "[", close: "]", to: &bytes, indented: indented, level: level) {
+                element,
+                bytes in
                 append(element, to: &bytes, indented: indented, level: level + 1)
             }
         case .object(let object):
-            list(object.members, open: "{", close: "}", to: &bytes, indented: indented, level: level) { member, bytes in
+            list(object.members, open: "{", close: "}", to: &bytes, indented: indented, level: level) {
+                member,
+                bytes in
                 append(string: member.name, to: &bytes)
                 bytes.append(contentsOf: (indented ? ": " : ":").utf8)
                 append(member.value, to: &bytes, indented: indented, level: level + 1)

@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// An X.509 certificate.
 ///
-/// Immutable once it is made, so it may be used from any thread (libcrypto counts its references atomically); what it
-/// caches on first use it caches under a lock of its own.
+/// Immutable once it is made, so it may be used from any thread (libcrypto counts its references atomically);
+/// what it caches on first use it caches under a lock of its own.
 package final class Certificate: @unchecked Sendable {
     /// The `X509 *`, borrowed: valid as long as this object.
     package let pointer: OpaquePointer

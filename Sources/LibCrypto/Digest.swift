@@ -25,7 +25,9 @@ package enum Digest {
         return [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             var length: UInt32 = 0
             // Fails only without memory; the answer is then empty and equal to nothing.
-            if EVP_Digest(input, input.count, buffer.baseAddress, &length, algorithm.pointer, nil) == 1 { count = Int(length) }
+            if EVP_Digest(input, input.count, buffer.baseAddress, &length, algorithm.pointer, nil) == 1 {
+                count = Int(length)
+            }
         }
     }
 }
@@ -35,7 +37,15 @@ package enum MessageAuthentication {
     package static func hmac(_ bytes: [UInt8], key: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             var length: UInt32 = 0
-            if HMAC(algorithm.pointer, key, Int32(clamping: key.count), bytes, bytes.count, buffer.baseAddress, &length) != nil {
+            if HMAC(
+                algorithm.pointer,
+                key,
+                Int32(clamping: key.count),
+                bytes,
+                bytes.count,
+                buffer.baseAddress,
+                &length
+            ) != nil {
                 count = Int(length)
             }
         }
@@ -51,8 +61,12 @@ package enum MessageAuthentication {
 package enum SecureRandom {
     package static func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            // libcrypto's generator reports failure only when the system has no entropy: nothing secret may be made then.
-            precondition(RAND_bytes(buffer.baseAddress, Int32(clamping: count)) == 1, "the system gives no random bytes")
+            // libcrypto's generator reports failure only when the system has no entropy: nothing secret may
+            // be made then.
+            precondition(
+                RAND_bytes(buffer.baseAddress, Int32(clamping: count)) == 1,
+                "the system gives no random bytes"
+            )
             filled = count
         }
     }

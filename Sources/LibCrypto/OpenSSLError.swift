@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// What libcrypto said when a call failed; its queue is empty afterwards, so nothing leaks into the next call.
+/// What libcrypto said when a call failed; its queue is empty afterwards, so nothing leaks into the next
+/// call.
 package struct OpenSSLError: Error, Equatable, CustomStringConvertible {
     /// What was tried, in a few words.
     package let what: String

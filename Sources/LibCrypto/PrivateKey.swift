@@ -38,13 +38,17 @@ package final class PrivateKey: @unchecked Sendable {
         return try PrivateKey(owning: key)
     }
 
-    /// Reads PEM: PKCS #8, or the older forms of RSA and EC keys. Encrypted keys are refused.
+    /// Reads PEM: PKCS #8, or the older forms of RSA and EC keys.
+    ///
+    /// Encrypted keys are refused.
     package convenience init(pem: String) throws(OpenSSLError) {
         guard let memory = BIO_new(BIO_s_mem()) else { throw .draining("out of memory") }
         defer { BIO_free(memory) }
         _ = Array(pem.utf8).withUnsafeBytes { BIO_write(memory, $0.baseAddress, Int32(clamping: $0.count)) }
         // A callback that gives no passphrase: without one libcrypto would ask at the terminal.
-        guard let key = PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil) else { throw .draining("not a private key in PEM") }
+        guard let key = PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil) else {
+            throw .draining("not a private key in PEM")
+        }
         try self.init(owning: key)
     }
 
@@ -61,7 +65,9 @@ package final class PrivateKey: @unchecked Sendable {
 
     /// Signs; ECDSA signatures come as r and s side by side (RFC 7518, section 3.4).
     package func sign(_ message: [UInt8], _ scheme: SignatureScheme) throws(OpenSSLError) -> [UInt8] {
-        guard scheme.fits(publicKey.kind) else { throw OpenSSLError(what: "the key does not fit the algorithm", reason: "") }
+        guard scheme.fits(publicKey.kind) else {
+            throw OpenSSLError(what: "the key does not fit the algorithm", reason: "")
+        }
         let capacity = 2048
         let signature = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             count = ar_sign(
@@ -78,7 +84,9 @@ package final class PrivateKey: @unchecked Sendable {
         guard case .elliptic(let curve) = publicKey.kind else { return signature }
         let size = curve.coordinateSize
         return [UInt8](unsafeUninitializedCapacity: 2 * size) { buffer, count in
-            if ar_ecdsa_from_der(signature, signature.count, buffer.baseAddress, Int32(size)) == 1 { count = 2 * size }
+            if ar_ecdsa_from_der(signature, signature.count, buffer.baseAddress, Int32(size)) == 1 {
+                count = 2 * size
+            }
         }
     }
 

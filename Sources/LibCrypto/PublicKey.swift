@@ -50,7 +50,9 @@ package final class PublicKey: @unchecked Sendable {
     /// - Throws: when the point is not on the curve.
     package convenience init(curve: EllipticCurve, x: [UInt8], y: [UInt8]) throws(OpenSSLError) {
         let size = curve.coordinateSize
-        guard x.count <= size, y.count <= size else { throw OpenSSLError(what: "a coordinate is too long", reason: "") }
+        guard x.count <= size, y.count <= size else {
+            throw OpenSSLError(what: "a coordinate is too long", reason: "")
+        }
         let pad = { (bytes: [UInt8]) in [UInt8](repeating: 0, count: size - bytes.count) + bytes }
         let point = [4] + pad(x) + pad(y)
         guard let key = ar_ec_public(curve.rawValue, point, Int32(point.count)) else {
@@ -77,7 +79,9 @@ package final class PublicKey: @unchecked Sendable {
     /// Coordinates of a point, padded to the curve's size.
     package var ellipticParts: (x: [UInt8], y: [UInt8])? {
         guard case .elliptic(let curve) = kind else { return nil }
-        let pad = { (bytes: [UInt8]) in [UInt8](repeating: 0, count: max(0, curve.coordinateSize - bytes.count)) + bytes }
+        let pad = { (bytes: [UInt8]) in
+            [UInt8](repeating: 0, count: max(0, curve.coordinateSize - bytes.count)) + bytes
+        }
         return (pad(number(ar_ec_x)), pad(number(ar_ec_y)))
     }
 
@@ -102,11 +106,14 @@ package final class PublicKey: @unchecked Sendable {
 
     /// Whether this is the message's signature under this key.
     ///
-    /// ECDSA signatures are r and s side by side (RFC 7518, section 3.4), both as long as the curve's coordinates.
+    /// ECDSA signatures are r and s side by side (RFC 7518, section 3.4), both as long as the curve's
+    /// coordinates.
     package func verifies(_ signature: [UInt8], of message: [UInt8], _ scheme: SignatureScheme) -> Bool {
         var signature = signature
         if case .ecdsa = scheme {
-            guard case .elliptic(let curve) = kind, signature.count == 2 * curve.coordinateSize else { return false }
+            guard case .elliptic(let curve) = kind, signature.count == 2 * curve.coordinateSize else {
+                return false
+            }
             signature = [UInt8](unsafeUninitializedCapacity: 160) { buffer, count in
                 count = Int(ar_ecdsa_to_der(signature, Int32(curve.coordinateSize), buffer.baseAddress, 160))
             }

@@ -1,7 +1,8 @@
 package import Captures
 import JOSE
 
-/// How a client identified itself at an endpoint of the provider (RFC 6749, section 2.3; OpenID Connect Core, section 9).
+/// How a client identified itself at an endpoint of the provider (RFC 6749, section 2.3; OpenID Connect Core,
+/// section 9).
 package struct ClientAuthentication: Sendable, Hashable {
     package enum Method: String, Sendable, Hashable {
         case none
@@ -11,12 +12,15 @@ package struct ClientAuthentication: Sendable, Hashable {
         case assertion = "client_assertion"
     }
 
-    /// In the order Basic, assertion, body. Several at once are what RFC 6749 forbids.
+    /// In the order Basic, assertion, body.
+    ///
+    /// Several at once are what RFC 6749 forbids.
     package var methods: [Method]
     package var clientID: Parameter?
     /// As it was sent; Basic credentials form-decoded (RFC 6749, section 2.3.1).
     package var secret: Parameter?
-    /// Basic credentials without form decoding, where that gives another secret: half of the field does it so.
+    /// Basic credentials without form decoding, where that gives another secret: half of the field does it
+    /// so.
     package var undecodedSecret: String?
     package var assertion: Parameter?
 

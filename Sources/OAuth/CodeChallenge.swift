@@ -2,7 +2,8 @@ import Captures
 import JOSE
 import LibCrypto
 
-/// How a code challenge was made of a verifier: as RFC 7636 wants it, or in one of the ways in which it goes wrong.
+/// How a code challenge was made of a verifier: as RFC 7636 wants it, or in one of the ways in which it goes
+/// wrong.
 package enum ChallengeRelation: String, Sendable, Hashable, CaseIterable {
     /// BASE64URL(SHA256(ASCII(verifier))), section 4.2.
     case s256
@@ -37,7 +38,9 @@ package enum CodeChallenge {
         // Only one of the two replacements made, or made the wrong way round.
         let slashAsDash = String(unpadded.map { $0 == "/" ? "-" : $0 == "+" ? "_" : $0 })
         let slashAsDashOnly = String(unpadded.map { $0 == "/" ? "-" : $0 })
-        if [slashAsDash, slashAsDashOnly, slashAsDash + "=", slashAsDashOnly + "="].contains(challenge) { return .base64SlashAsDash }
+        if [slashAsDash, slashAsDashOnly, slashAsDash + "=", slashAsDashOnly + "="].contains(challenge) {
+            return .base64SlashAsDash
+        }
         let hex = hexadecimal(hash)
         if challenge.lowercased() == hex { return .hex }
         for text in [hex, hex.uppercased()] {
@@ -45,7 +48,9 @@ package enum CodeChallenge {
             if challenge == encoded || challenge == Base64.encode(text.utf8) { return .hexBase64URL }
         }
         if doubleHashes(hash, hex).contains(challenge) { return .doubleHash }
-        if challenge.utf8.count >= 8, right.hasPrefix(challenge) || challenge.hasPrefix(right) { return .truncated }
+        if challenge.utf8.count >= 8, right.hasPrefix(challenge) || challenge.hasPrefix(right) {
+            return .truncated
+        }
         if respellings(of: verifier).contains(where: { s256(of: $0) == challenge }) { return .trimmed }
         return nil
     }
@@ -61,7 +66,10 @@ package enum CodeChallenge {
     private static func respellings(of verifier: String) -> Set<String> {
         let bytes = Array(verifier.utf8)
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0a || $0 == 0x0d || $0 == 0x09 }
-        let trimmed = String(decoding: bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed(), as: UTF8.self)
+        let trimmed = String(
+            decoding: bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed(),
+            as: UTF8.self
+        )
         let replace = { (text: String, from: UInt8, to: String) in
             String(decoding: text.utf8.flatMap { $0 == from ? Array(to.utf8) : [$0] }, as: UTF8.self)
         }
@@ -76,6 +84,9 @@ package enum CodeChallenge {
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+            as: UTF8.self
+        )
     }
 }

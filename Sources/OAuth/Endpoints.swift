@@ -35,7 +35,9 @@ package struct Endpoints: Sendable {
 
     private static func key(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }
 
-    /// The role that providers in the field give to a path, for captures without metadata. Parameters have to confirm it.
+    /// The role that providers in the field give to a path, for captures without metadata.
+    ///
+    /// Parameters have to confirm it.
     package static func conventionalRole(of url: RecordedURL) -> Role? {
         let path = url.path.lowercased()
         for (role, suffixes) in conventions where suffixes.contains(where: path.hasSuffix) { return role }
@@ -43,15 +45,45 @@ package struct Endpoints: Sendable {
     }
 
     private static let conventions: [(Role, [String])] = [
-        (.deviceAuthorization, ["/device/code", "/device_authorization", "/devicecode", "/device-authorization", "/device/authorize", "/auth/device"]),
+        (
+            .deviceAuthorization,
+            [
+                "/device/code", "/device_authorization", "/devicecode", "/device-authorization",
+                "/device/authorize", "/auth/device",
+            ]
+        ),
         (.pushedRequest, ["/par", "/as/par.oauth2", "/ext/par/request", "/oauth-authorize/par"]),
-        (.introspection, ["/introspect", "/introspection", "/introspect.oauth2", "/oauth-introspect", "/token_info"]),
+        (
+            .introspection,
+            ["/introspect", "/introspection", "/introspect.oauth2", "/oauth-introspect", "/token_info"]
+        ),
         (.revocation, ["/revoke", "/revocation", "/revoke_token", "/oauth-revoke", "/token/revoke"]),
-        (.userInfo, ["/userinfo", "/userinfo.openid", "/oauth-userinfo", "/user_info", "/com/v4/person", "/v1/person"]),
-        (.endSession, ["/logout", "/end_session", "/endsession", "/end-session", "/signout", "/session/end", "/oauth-logout", "/startslo.ping"]),
+        (
+            .userInfo,
+            [
+                "/userinfo", "/userinfo.openid", "/oauth-userinfo", "/user_info", "/com/v4/person",
+                "/v1/person",
+            ]
+        ),
+        (
+            .endSession,
+            [
+                "/logout", "/end_session", "/endsession", "/end-session", "/signout", "/session/end",
+                "/oauth-logout", "/startslo.ping",
+            ]
+        ),
         (.token, ["/token", "/access_token", "/token.oauth2", "/oauth-token"]),
-        (.authorization, ["/authorize", "/authorization.oauth2", "/oauth-authorize", "/oidc/auth", "/openid-connect/auth", "/oauth2/v2/auth", "/oauth2/auth", "/authorization", "/auth"]),
+        (
+            .authorization,
+            [
+                "/authorize", "/authorization.oauth2", "/oauth-authorize", "/oidc/auth",
+                "/openid-connect/auth", "/oauth2/v2/auth", "/oauth2/auth", "/authorization", "/auth",
+            ]
+        ),
         (.keys, ["/jwks", "/jwks.json", "/certs", "/keys", "/jwk_uri"]),
-        (.registration, ["/register", "/registration", "/oauth-registration", "/clients-registrations/openid-connect"]),
+        (
+            .registration,
+            ["/register", "/registration", "/oauth-registration", "/clients-registrations/openid-connect"]
+        ),
     ]
 }

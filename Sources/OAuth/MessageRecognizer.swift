@@ -1,7 +1,8 @@
 package import Captures
 import JSON
 
-/// Tells which protocol message an exchange is: by the metadata of the capture, by the paths providers use, by its parameters.
+/// Tells which protocol message an exchange is: by the metadata of the capture, by the paths providers use,
+/// by its parameters.
 package struct MessageRecognizer: Sendable {
     package var endpoints: Endpoints
 
@@ -15,8 +16,9 @@ package struct MessageRecognizer: Sendable {
             }
     }
 
-    /// The message of an exchange; nil for pages, assets, and everything else. Responses of the authorization endpoint are found by who knows the
-    /// redirect URIs.
+    /// The message of an exchange; nil for pages, assets, and everything else.
+    ///
+    /// Responses of the authorization endpoint are found by who knows the redirect URIs.
     package func message(of exchange: Exchange, at index: Int) -> OAuthMessage? {
         let request = exchange.request
         let url = request.url
@@ -27,19 +29,23 @@ package struct MessageRecognizer: Sendable {
                     exchange: index,
                     url: url,
                     answer: Answer(of: exchange, at: index),
-                    isProtectedResource: url.path.utf8.firstRange(of: Array("oauth-protected-resource".utf8)) != nil
+                    isProtectedResource: url.path.utf8.firstRange(of: Array("oauth-protected-resource".utf8))
+                        != nil
                 )
             )
         }
         let stated = endpoints.role(of: url)
         let role = stated ?? Endpoints.conventionalRole(of: url)
         return request.method == "GET" || request.method == "HEAD"
-            ? get(exchange, index, role, isStated: stated != nil) : post(exchange, index, role, isStated: stated != nil)
+            ? get(exchange, index, role, isStated: stated != nil)
+            : post(exchange, index, role, isStated: stated != nil)
     }
 
     // MARK: - GET
 
-    private func get(_ exchange: Exchange, _ index: Int, _ role: Endpoints.Role?, isStated: Bool) -> OAuthMessage? {
+    private func get(_ exchange: Exchange, _ index: Int, _ role: Endpoints.Role?, isStated: Bool)
+        -> OAuthMessage?
+    {
         let url = exchange.request.url
         let query = Parameters(url.queryItems, of: index, in: .requestQuery)
         if Self.isAuthorizationRequest(query, role, isStated: isStated) {
@@ -49,7 +55,9 @@ package struct MessageRecognizer: Sendable {
         case .keys:
             let answer = Answer(of: exchange, at: index)
             guard isStated || answer.json?["keys"]?.array != nil else { return nil }
-            return .keySet(KeySetDocument(exchange: index, url: url, answer: answer, servedAt: exchange.endedAt))
+            return .keySet(
+                KeySetDocument(exchange: index, url: url, answer: answer, servedAt: exchange.endedAt)
+            )
         case .userInfo:
             let call = call(exchange, index, query)
             return isStated || call.token != nil ? .userInfo(call) : nil
@@ -62,12 +70,16 @@ package struct MessageRecognizer: Sendable {
 
     // MARK: - POST and the rest
 
-    private func post(_ exchange: Exchange, _ index: Int, _ role: Endpoints.Role?, isStated: Bool) -> OAuthMessage? {
+    private func post(_ exchange: Exchange, _ index: Int, _ role: Endpoints.Role?, isStated: Bool)
+        -> OAuthMessage?
+    {
         let request = exchange.request
         let form = FormBody.items(of: request.body).map { Parameters($0, of: index, in: .requestBody) }
         let json = form == nil ? jsonBody(request) : nil
         let parameters = form ?? json.map { Parameters($0, of: index, in: .requestBody) } ?? Parameters()
-        if role != .authorization, role != .pushedRequest, isTokenRequest(parameters, role, isStated: isStated) {
+        if role != .authorization, role != .pushedRequest,
+            isTokenRequest(parameters, role, isStated: isStated)
+        {
             return .token(
                 TokenRequest(
                     exchange: index,
@@ -79,17 +91,22 @@ package struct MessageRecognizer: Sendable {
             )
         }
         switch role {
-        case .registration where json?["redirect_uris"] != nil || isStated: return .registration(call(exchange, index, parameters))
-        case .pushedRequest where parameters.contains("client_id") || parameters.contains("request") || isStated:
+        case .registration where json?["redirect_uris"] != nil || isStated:
+            return .registration(call(exchange, index, parameters))
+        case .pushedRequest
+        where parameters.contains("client_id") || parameters.contains("request") || isStated:
             return .pushedRequest(call(exchange, index, parameters))
-        case .introspection where parameters.contains("token"): return .introspection(call(exchange, index, parameters))
-        case .revocation where parameters.contains("token"): return .revocation(call(exchange, index, parameters))
+        case .introspection where parameters.contains("token"):
+            return .introspection(call(exchange, index, parameters))
+        case .revocation where parameters.contains("token"):
+            return .revocation(call(exchange, index, parameters))
         case .deviceAuthorization where parameters.contains("client_id") || isStated:
             return .deviceAuthorization(call(exchange, index, parameters))
         case .userInfo:
             let call = call(exchange, index, parameters)
             return isStated || call.token != nil ? .userInfo(call) : nil
-        case .endSession where isStated && Self.hasLogoutParameters(parameters) || Self.hasLogoutParameters(parameters):
+        case .endSession
+        where isStated && Self.hasLogoutParameters(parameters) || Self.hasLogoutParameters(parameters):
             return .endSession(call(exchange, index, parameters))
         default: break
         }
@@ -97,7 +114,9 @@ package struct MessageRecognizer: Sendable {
         if let form, form.contains("response_type"), form.contains("client_id") {
             let answer = Answer(of: exchange, at: index)
             // A pushed request to a path nobody knows: posted by a client, answered with a request_uri.
-            if answer.parameters.contains("request_uri") { return .pushedRequest(call(exchange, index, form)) }
+            if answer.parameters.contains("request_uri") {
+                return .pushedRequest(call(exchange, index, form))
+            }
             return .authorizationRequest(authorizationRequest(exchange, index, form))
         }
         return nil
@@ -105,37 +124,49 @@ package struct MessageRecognizer: Sendable {
 
     // MARK: - Conditions
 
-    private static func isAuthorizationRequest(_ query: Parameters, _ role: Endpoints.Role?, isStated: Bool) -> Bool {
+    private static func isAuthorizationRequest(_ query: Parameters, _ role: Endpoints.Role?, isStated: Bool)
+        -> Bool
+    {
         let hasClient = query.contains("client_id")
-        if hasClient, query.contains("response_type") || query.contains("request_uri") || query.contains("request") {
+        if hasClient,
+            query.contains("response_type") || query.contains("request_uri") || query.contains("request")
+        {
             // Logout pages and others carry these names along; an endpoint of another role is none.
             return role == nil || role == .authorization
         }
         guard role == .authorization else { return false }
-        return isStated ? hasClient || query.contains("response_type") : hasClient && query.contains("redirect_uri")
+        return isStated
+            ? hasClient || query.contains("response_type") : hasClient && query.contains("redirect_uri")
     }
 
     private func isTokenRequest(_ parameters: Parameters, _ role: Endpoints.Role?, isStated: Bool) -> Bool {
         if role == .token, isStated { return true }
-        if let grant = parameters["grant_type"], !grant.isEmpty { return role == .token || Self.isKnownGrant(grant) }
+        if let grant = parameters["grant_type"], !grant.isEmpty {
+            return role == .token || Self.isKnownGrant(grant)
+        }
         // GitHub's endpoint takes a code without naming the grant.
         return role == .token && parameters.contains("client_id") && parameters.contains("code")
     }
 
     private static func isKnownGrant(_ grant: String) -> Bool {
         ["authorization_code", "refresh_token", "client_credentials", "password"].contains(grant)
-            || grant.hasPrefix("urn:ietf:params:oauth:grant-type:") || grant.hasPrefix("urn:openid:params:grant-type:")
+            || grant.hasPrefix("urn:ietf:params:oauth:grant-type:")
+            || grant.hasPrefix("urn:openid:params:grant-type:")
     }
 
     private static func hasLogoutParameters(_ parameters: Parameters) -> Bool {
         parameters.items.contains {
-            ["id_token_hint", "post_logout_redirect_uri", "logout_uri", "returnTo", "logout_hint"].contains($0.name)
+            ["id_token_hint", "post_logout_redirect_uri", "logout_uri", "returnTo", "logout_hint"].contains(
+                $0.name
+            )
         }
     }
 
     // MARK: - Making
 
-    private func authorizationRequest(_ exchange: Exchange, _ index: Int, _ parameters: Parameters) -> AuthorizationRequest {
+    private func authorizationRequest(_ exchange: Exchange, _ index: Int, _ parameters: Parameters)
+        -> AuthorizationRequest
+    {
         AuthorizationRequest(
             exchange: index,
             request: exchange.request,

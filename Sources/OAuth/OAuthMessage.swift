@@ -1,4 +1,6 @@
-/// A protocol message read out of an exchange. Says what was sent; judges nothing.
+/// A protocol message read out of an exchange.
+///
+/// Says what was sent; judges nothing.
 package enum OAuthMessage: Sendable {
     case discovery(MetadataDocument)
     case keySet(KeySetDocument)

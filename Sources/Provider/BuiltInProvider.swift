@@ -5,17 +5,23 @@ import LibCrypto
 import OAuth
 import Synchronization
 
-/// An OpenID provider as a pure responder: requests and the time in, answers out. No socket, no clock.
+/// An OpenID provider as a pure responder: requests and the time in, answers out.
 ///
-/// Speaks the code flow with PKCE (RFC 7636, enforced to the letter), client authentication by Basic and body, refresh with rotation, userinfo,
-/// revocation and logout; codes are single-use, and what is used twice ends everything issued with it.
+/// No socket, no clock.
+///
+/// Speaks the code flow with PKCE (RFC 7636, enforced to the letter), client authentication by Basic and
+/// body, refresh with rotation, userinfo, revocation and logout; codes are single-use, and what is used twice
+/// ends everything issued with it.
 package final class BuiltInProvider: Sendable {
     private let configuration: ProviderConfiguration
     private let random: @Sendable (Int) -> [UInt8]
     private let state = Mutex(ProviderState())
 
-    /// - Parameter random: so many random bytes; a test gives its own.
-    package init(_ configuration: ProviderConfiguration, random: @escaping @Sendable (Int) -> [UInt8] = { SecureRandom.bytes($0) }) {
+    /// `random`: so many random bytes; a test gives its own.
+    package init(
+        _ configuration: ProviderConfiguration,
+        random: @escaping @Sendable (Int) -> [UInt8] = { SecureRandom.bytes($0) }
+    ) {
         self.configuration = configuration
         self.random = random
     }
@@ -38,7 +44,9 @@ package final class BuiltInProvider: Sendable {
         mutating func respond(to request: RecordedRequest) -> RecordedResponse {
             let base = RecordedURL(configuration.issuer).path
             let path = request.url.path
-            guard path.hasPrefix(base) else { return Reply.html(404, SignInPage.error("There is nothing at this address.")) }
+            guard path.hasPrefix(base) else {
+                return Reply.html(404, SignInPage.error("There is nothing at this address."))
+            }
             let form = FormBody.items(of: request.body) ?? QueryItems()
             switch (request.method, path.dropFirst(base.count)) {
             case ("GET", "/.well-known/openid-configuration"): return Reply.json(200, metadata)
@@ -61,32 +69,43 @@ package final class BuiltInProvider: Sendable {
             let algorithms = Set(configuration.keys.map(\.algorithm.rawValue)).sorted()
             return [
                 "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "/authorize"),
-                "token_endpoint": .string(issuer + "/token"), "userinfo_endpoint": .string(issuer + "/userinfo"),
+                "token_endpoint": .string(issuer + "/token"),
+                "userinfo_endpoint": .string(issuer + "/userinfo"),
                 "jwks_uri": .string(issuer + "/jwks"), "revocation_endpoint": .string(issuer + "/revoke"),
                 "end_session_endpoint": .string(issuer + "/logout"), "response_types_supported": ["code"],
-                "response_modes_supported": ["query", "form_post"], "grant_types_supported": ["authorization_code", "refresh_token"],
+                "response_modes_supported": ["query", "form_post"],
+                "grant_types_supported": ["authorization_code", "refresh_token"],
                 "subject_types_supported": ["public"],
                 "id_token_signing_alg_values_supported": .array(algorithms.map { .string($0) }),
                 "scopes_supported": ["openid", "profile", "email", "offline_access"],
-                "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+                "token_endpoint_auth_methods_supported": [
+                    "client_secret_basic", "client_secret_post", "none",
+                ],
                 "code_challenge_methods_supported": ["S256", "plain"],
                 "authorization_response_iss_parameter_supported": true,
             ]
         }
 
         private var keySet: JSONObject {
-            let keys = configuration.keys.map { JSONWebKey($0.key.publicKey, id: $0.id, algorithm: $0.algorithm) }
+            let keys = configuration.keys.map {
+                JSONWebKey($0.key.publicKey, id: $0.id, algorithm: $0.algorithm)
+            }
             return JSONWebKeySet(keys: keys).json.object ?? JSONObject()
         }
 
         // MARK: - Authorization endpoint
 
         private mutating func authorize(_ query: QueryItems, _ request: RecordedRequest) -> RecordedResponse {
-            guard let client = configuration.clients.first(where: { $0.id == query.first("client_id") }) else {
+            guard let client = configuration.clients.first(where: { $0.id == query.first("client_id") })
+            else {
                 return Reply.html(400, SignInPage.error("The client is not known here."))
             }
-            guard let redirectURI = query.first("redirect_uri"), client.redirectURIs.contains(redirectURI) else {
-                return Reply.html(400, SignInPage.error("The redirect_uri is not registered for this client."))
+            guard let redirectURI = query.first("redirect_uri"), client.redirectURIs.contains(redirectURI)
+            else {
+                return Reply.html(
+                    400,
+                    SignInPage.error("The redirect_uri is not registered for this client.")
+                )
             }
             let pending = ProviderState.Pending(
                 clientID: client.id,
@@ -103,27 +122,42 @@ package final class BuiltInProvider: Sendable {
             }
             let session = request.cookie("session").flatMap { state.sessions[$0] }
             let prompt = query.first("prompt")?.split(separator: " ") ?? []
-            if let session, !prompt.contains("login") { return deliver([("code", issueCode(pending, session))], pending) }
+            if let session, !prompt.contains("login") {
+                return deliver([("code", issueCode(pending, session))], pending)
+            }
             if prompt.contains("none") {
-                return deliver([("error", "login_required"), ("error_description", "there is no session")], pending)
+                return deliver(
+                    [("error", "login_required"), ("error_description", "there is no session")],
+                    pending
+                )
             }
             let transaction = token(16)
             state.pending[transaction] = pending
-            return Reply.html(200, SignInPage.html(client: client.id, transaction: transaction, action: request.url.path))
+            return Reply.html(
+                200,
+                SignInPage.html(client: client.id, transaction: transaction, action: request.url.path)
+            )
         }
 
-        /// What is wrong with a request whose redirect URI is right: told to the client (RFC 6749, section 4.1.2.1).
+        /// What is wrong with a request whose redirect URI is right: told to the client (RFC 6749, section
+        /// 4.1.2.1).
         private func refusal(
             of query: QueryItems,
             _ pending: ProviderState.Pending,
             _ client: ProviderConfiguration.Client
         ) -> (String, String)? {
-            guard query.first("response_type") == "code" else { return ("unsupported_response_type", "response_type has to be code") }
-            guard ["query", "form_post"].contains(pending.responseMode) else { return ("invalid_request", "response_mode is not supported") }
+            guard query.first("response_type") == "code" else {
+                return ("unsupported_response_type", "response_type has to be code")
+            }
+            guard ["query", "form_post"].contains(pending.responseMode) else {
+                return ("invalid_request", "response_mode is not supported")
+            }
             guard ["S256", "plain"].contains(pending.challengeMethod) else {
                 return ("invalid_request", "code_challenge_method is not supported")
             }
-            if client.requiresPKCE, pending.challenge?.isEmpty ?? true { return ("invalid_request", "code_challenge is required") }
+            if client.requiresPKCE, pending.challenge?.isEmpty ?? true {
+                return ("invalid_request", "code_challenge is required")
+            }
             return nil
         }
 
@@ -133,14 +167,25 @@ package final class BuiltInProvider: Sendable {
             }
             if form.first("action") == "cancel" {
                 state.pending[transaction] = nil
-                return deliver([("error", "access_denied"), ("error_description", "the user cancelled")], pending)
+                return deliver(
+                    [("error", "access_denied"), ("error_description", "the user cancelled")],
+                    pending
+                )
             }
             guard let user = configuration.users.first(where: { $0.name == form.first("username") }),
                 user.password == form.first("password")
             else {
                 let action = RecordedURL(configuration.issuer).path + "/authorize"
                 let message = "Name or password is wrong."
-                return Reply.html(200, SignInPage.html(client: pending.clientID, transaction: transaction, action: action, message: message))
+                return Reply.html(
+                    200,
+                    SignInPage.html(
+                        client: pending.clientID,
+                        transaction: transaction,
+                        action: action,
+                        message: message
+                    )
+                )
             }
             state.pending[transaction] = nil
             let id = token(16)
@@ -153,7 +198,9 @@ package final class BuiltInProvider: Sendable {
             )
         }
 
-        private mutating func issueCode(_ pending: ProviderState.Pending, _ session: ProviderState.Session) -> String {
+        private mutating func issueCode(_ pending: ProviderState.Pending, _ session: ProviderState.Session)
+            -> String
+        {
             let code = token(24)
             let grant = ProviderState.Grant(
                 clientID: pending.clientID,
@@ -180,10 +227,17 @@ package final class BuiltInProvider: Sendable {
             // RFC 9207, section 2.
             parameters.append(("iss", configuration.issuer))
             if pending.responseMode == "form_post" {
-                return Reply.html(200, SignInPage.formPost(to: pending.redirectURI, parameters), headers: headers)
+                return Reply.html(
+                    200,
+                    SignInPage.formPost(to: pending.redirectURI, parameters),
+                    headers: headers
+                )
             }
             let separator = RecordedURL(pending.redirectURI).query == nil ? "?" : "&"
-            return Reply.redirect(to: pending.redirectURI + separator + FormBody.encode(parameters), headers: headers)
+            return Reply.redirect(
+                to: pending.redirectURI + separator + FormBody.encode(parameters),
+                headers: headers
+            )
         }
 
         // MARK: - Token endpoint
@@ -204,27 +258,46 @@ package final class BuiltInProvider: Sendable {
 
         private struct Refusal: Error { var response: RecordedResponse }
 
-        private func authenticate(_ form: QueryItems, _ request: RecordedRequest) -> Result<ProviderConfiguration.Client, Refusal> {
+        private func authenticate(_ form: QueryItems, _ request: RecordedRequest) -> Result<
+            ProviderConfiguration.Client, Refusal
+        > {
             let parameters = Parameters(form, of: 0, in: .requestBody)
             let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
             let challenge = [("WWW-Authenticate", "Basic realm=\"token\"")]
             let refuse = { (text: String) in
                 Result<ProviderConfiguration.Client, Refusal>.failure(
-                    Refusal(response: Reply.error(401, "invalid_client", text, headers: authentication.methods.contains(.secretBasic) ? challenge : []))
+                    Refusal(
+                        response: Reply.error(
+                            401,
+                            "invalid_client",
+                            text,
+                            headers: authentication.methods.contains(.secretBasic) ? challenge : []
+                        )
+                    )
                 )
             }
-            guard let client = configuration.clients.first(where: { $0.id == authentication.clientID?.value }) else {
+            guard let client = configuration.clients.first(where: { $0.id == authentication.clientID?.value })
+            else {
                 return refuse("the client is not known")
             }
-            guard authentication.methods.count == 1 else { return refuse("two kinds of client authentication at once") }
+            guard authentication.methods.count == 1 else {
+                return refuse("two kinds of client authentication at once")
+            }
             guard client.secret == authentication.secret?.value else {
-                return refuse(authentication.secret == nil ? "client authentication is missing" : "the client secret is wrong")
+                return refuse(
+                    authentication.secret == nil
+                        ? "client authentication is missing" : "the client secret is wrong"
+                )
             }
             return .success(client)
         }
 
-        private mutating func redeem(_ form: QueryItems, _ client: ProviderConfiguration.Client) -> RecordedResponse {
-            guard let code = form.first("code"), let issued = state.codes[code], issued.grant.clientID == client.id else {
+        private mutating func redeem(_ form: QueryItems, _ client: ProviderConfiguration.Client)
+            -> RecordedResponse
+        {
+            guard let code = form.first("code"), let issued = state.codes[code],
+                issued.grant.clientID == client.id
+            else {
                 return Reply.error(400, "invalid_grant", "the code is not known")
             }
             guard !issued.isUsed else {
@@ -237,9 +310,15 @@ package final class BuiltInProvider: Sendable {
                 return Reply.error(400, "invalid_grant", "the code has expired")
             }
             guard form.first("redirect_uri") == issued.grant.redirectURI else {
-                return Reply.error(400, "invalid_grant", "redirect_uri differs from the authorization request's")
+                return Reply.error(
+                    400,
+                    "invalid_grant",
+                    "redirect_uri differs from the authorization request's"
+                )
             }
-            if let problem = proofProblem(form.first("code_verifier"), issued.grant) { return Reply.error(400, "invalid_grant", problem) }
+            if let problem = proofProblem(form.first("code_verifier"), issued.grant) {
+                return Reply.error(400, "invalid_grant", problem)
+            }
             return issue(issued.grant, client, isFirst: true)
         }
 
@@ -253,7 +332,9 @@ package final class BuiltInProvider: Sendable {
             return expected == challenge ? nil : "the code_verifier does not match the code_challenge"
         }
 
-        private mutating func refresh(_ form: QueryItems, _ client: ProviderConfiguration.Client) -> RecordedResponse {
+        private mutating func refresh(_ form: QueryItems, _ client: ProviderConfiguration.Client)
+            -> RecordedResponse
+        {
             guard let value = form.first("refresh_token"), let token = state.refreshTokens[value],
                 token.grant.clientID == client.id, !state.revokedFamilies.contains(token.grant.family)
             else { return Reply.error(400, "invalid_grant", "the refresh token is not valid") }
@@ -265,9 +346,16 @@ package final class BuiltInProvider: Sendable {
             return issue(token.grant, client, isFirst: false)
         }
 
-        private mutating func issue(_ grant: ProviderState.Grant, _ client: ProviderConfiguration.Client, isFirst: Bool) -> RecordedResponse {
+        private mutating func issue(
+            _ grant: ProviderState.Grant,
+            _ client: ProviderConfiguration.Client,
+            isFirst: Bool
+        ) -> RecordedResponse {
             let access = token(24)
-            state.accessTokens[access] = ProviderState.AccessToken(grant: grant, expiresAt: now + .seconds(configuration.tokenLifetime))
+            state.accessTokens[access] = ProviderState.AccessToken(
+                grant: grant,
+                expiresAt: now + .seconds(configuration.tokenLifetime)
+            )
             var answer: JSONObject = [
                 "access_token": .string(access), "token_type": "Bearer",
                 "expires_in": .number(JSONNumber(configuration.tokenLifetime)), "scope": .string(grant.scope),
@@ -280,7 +368,11 @@ package final class BuiltInProvider: Sendable {
             }
             if scopes.contains("openid") {
                 guard let token = idToken(grant, client, access: access, isFirst: isFirst) else {
-                    return Reply.error(500, "server_error", "no key signs \(client.idTokenAlgorithm.rawValue)")
+                    return Reply.error(
+                        500,
+                        "server_error",
+                        "no key signs \(client.idTokenAlgorithm.rawValue)"
+                    )
                 }
                 answer["id_token"] = .string(token)
             }
@@ -293,10 +385,13 @@ package final class BuiltInProvider: Sendable {
             access: String,
             isFirst: Bool
         ) -> String? {
-            guard let entry = configuration.keys.first(where: { $0.algorithm == client.idTokenAlgorithm }) else { return nil }
+            guard let entry = configuration.keys.first(where: { $0.algorithm == client.idTokenAlgorithm })
+            else { return nil }
             var claims: JSONObject = [
-                "iss": .string(configuration.issuer), "sub": .string(grant.user.subject), "aud": .string(client.id),
-                "exp": .number(JSONNumber(now.seconds + configuration.tokenLifetime)), "iat": .number(JSONNumber(now.seconds)),
+                "iss": .string(configuration.issuer), "sub": .string(grant.user.subject),
+                "aud": .string(client.id),
+                "exp": .number(JSONNumber(now.seconds + configuration.tokenLifetime)),
+                "iat": .number(JSONNumber(now.seconds)),
                 "auth_time": .number(JSONNumber(grant.signedInAt.seconds)),
                 "at_hash": .string(JSONWebToken.halfHash(of: access, algorithm: entry.algorithm)),
             ]
@@ -314,11 +409,24 @@ package final class BuiltInProvider: Sendable {
 
         private func userInfo(_ request: RecordedRequest) -> RecordedResponse {
             guard let token = BearerToken.of(request, exchange: 0)?.value else {
-                return Reply.error(401, "invalid_request", "an access token is missing", headers: [("WWW-Authenticate", "Bearer")])
+                return Reply.error(
+                    401,
+                    "invalid_request",
+                    "an access token is missing",
+                    headers: [("WWW-Authenticate", "Bearer")]
+                )
             }
-            guard let access = state.accessTokens[token], access.expiresAt > now, !state.revokedFamilies.contains(access.grant.family) else {
-                let header = "Bearer error=\"invalid_token\", error_description=\"the access token is not valid\""
-                return Reply.error(401, "invalid_token", "the access token is not valid", headers: [("WWW-Authenticate", header)])
+            guard let access = state.accessTokens[token], access.expiresAt > now,
+                !state.revokedFamilies.contains(access.grant.family)
+            else {
+                let header =
+                    "Bearer error=\"invalid_token\", error_description=\"the access token is not valid\""
+                return Reply.error(
+                    401,
+                    "invalid_token",
+                    "the access token is not valid",
+                    headers: [("WWW-Authenticate", header)]
+                )
             }
             let user = access.grant.user
             let scopes = access.grant.scope.split(separator: " ")
@@ -331,7 +439,9 @@ package final class BuiltInProvider: Sendable {
         /// RFC 7009, section 2.2: an unknown token is no error.
         private mutating func revoke(_ form: QueryItems, _ request: RecordedRequest) -> RecordedResponse {
             if case .failure(let refusal) = authenticate(form, request) { return refusal.response }
-            guard let token = form.first("token") else { return Reply.error(400, "invalid_request", "token is missing") }
+            guard let token = form.first("token") else {
+                return Reply.error(400, "invalid_request", "token is missing")
+            }
             if let refresh = state.refreshTokens[token] { end(refresh.grant.family) }
             state.accessTokens[token] = nil
             return Reply.json(200, JSONObject())
@@ -342,10 +452,17 @@ package final class BuiltInProvider: Sendable {
             let hint = query.first("id_token_hint").flatMap(JSONWebToken.parse)
             let id = hint?.audience.first ?? query.first("client_id")
             let client = configuration.clients.first { $0.id == id }
-            if let subject = hint?.subject { state.sessions = state.sessions.filter { $0.value.user.subject != subject } }
-            guard let target = query.first("post_logout_redirect_uri") else { return Reply.html(200, SignInPage.signedOut()) }
+            if let subject = hint?.subject {
+                state.sessions = state.sessions.filter { $0.value.user.subject != subject }
+            }
+            guard let target = query.first("post_logout_redirect_uri") else {
+                return Reply.html(200, SignInPage.signedOut())
+            }
             guard let client, client.postLogoutRedirectURIs.contains(target) else {
-                return Reply.html(400, SignInPage.error("The post_logout_redirect_uri is not registered for this client."))
+                return Reply.html(
+                    400,
+                    SignInPage.error("The post_logout_redirect_uri is not registered for this client.")
+                )
             }
             let state = query.first("state").map { "?" + FormBody.encode([("state", $0)]) } ?? ""
             return Reply.redirect(to: target + state)

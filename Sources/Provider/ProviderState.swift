@@ -1,6 +1,8 @@
 import Captures
 
-/// What a provider remembers between requests. A value: who holds it decides about threads.
+/// What a provider remembers between requests.
+///
+/// A value: who holds it decides about threads.
 struct ProviderState: Sendable {
     /// An authorization request that waits for the user.
     struct Pending: Sendable {
@@ -24,7 +26,8 @@ struct ProviderState: Sendable {
         var challenge: String?
         var challengeMethod: String
         var signedInAt: Timestamp
-        /// Tokens of one login share it: a code or refresh token that is used twice ends them all (RFC 9700, section 4.14).
+        /// Tokens of one login share it: a code or refresh token that is used twice ends them all (RFC 9700,
+        /// section 4.14).
         var family: String
     }
 

@@ -21,13 +21,17 @@ enum SignInPage {
     }
 
     /// What the user sees when the client cannot be told (RFC 6749, section 4.1.2.1).
-    static func error(_ text: String) -> String { page("Error", "<h1>This login cannot go on</h1><p>\(escaped(text))</p>") }
+    static func error(_ text: String) -> String {
+        page("Error", "<h1>This login cannot go on</h1><p>\(escaped(text))</p>")
+    }
 
     static func signedOut() -> String { page("Signed out", "<h1>Signed out</h1>") }
 
     /// The form that carries a response to the client (OAuth 2.0 Form Post Response Mode, section 2).
     static func formPost(to redirectURI: String, _ parameters: [(String, String)]) -> String {
-        let fields = parameters.map { "<input type=\"hidden\" name=\"\(escaped($0.0))\" value=\"\(escaped($0.1))\">" }
+        let fields = parameters.map {
+            "<input type=\"hidden\" name=\"\(escaped($0.0))\" value=\"\(escaped($0.1))\">"
+        }
         return page(
             "Going back",
             "<form method=\"post\" action=\"\(escaped(redirectURI))\">\(fields.joined())<button>Go on</button></form>"

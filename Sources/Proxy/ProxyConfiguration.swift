@@ -61,7 +61,8 @@ package struct ProxyConfiguration: Sendable {
 package struct ProxyLimits: Sendable, Hashable {
     /// Request line and fields of what is said to the proxy itself; beyond: 431.
     package var headBytes: Int
-    /// From the acceptance of a connection, or the first byte of a further request, to the end of the head; beyond: 408.
+    /// From the acceptance of a connection, or the first byte of a further request, to the end of the head;
+    /// beyond: 408.
     package var headTime: Duration
     /// For a connection to a provider.
     package var connectTime: Duration

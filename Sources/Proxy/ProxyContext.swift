@@ -52,8 +52,8 @@ final class OwnAddress: Sendable {
         address.withLockedValue { $0 = (host.lowercased(), listening) }
     }
 
-    /// Whether a URL with this host and port is for the proxy: its own address, a name of this machine's loopback, or
-    /// the name that stands for it.
+    /// Whether a URL with this host and port is for the proxy: its own address, a name of this machine's
+    /// loopback, or the name that stands for it.
     func isNamed(by origin: Origin) -> Bool {
         if origin.host == "authreel.proxy" { return true }
         guard let (host, listening) = address.withLockedValue({ $0 }), origin.port == listening.port else {

@@ -6,8 +6,8 @@ internal import ServiceLifecycle
 
 /// The intercepting proxy.
 ///
-/// ``start()`` listens; ``shutdown()`` closes every connection and records what was pending as it stood. As a service it
-/// does the one, then waits for the graceful end and does the other.
+/// ``start()`` listens; ``shutdown()`` closes every connection and records what was pending as it stood. As a
+/// service it does the one, then waits for the graceful end and does the other.
 package final class ProxyServer: Service {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
@@ -23,7 +23,8 @@ package final class ProxyServer: Service {
     ///   - configuration: what to listen on, open and trust.
     ///   - authority: signs the certificates that clients see.
     ///   - clock: the time now, for the times of exchanges and the validity of certificates.
-    ///   - record: returns when the exchanges are in the file; called on an event loop, so nothing else happens
+    ///   - record: returns when the exchanges are in the file; called on an event loop, so nothing else
+    /// happens
     ///     meanwhile. With several threads it may be called from several at once.
     ///   - notify: what the user should know; called on any thread.
     /// - Throws: ``ProxyError/tls(reason:)``.
@@ -85,7 +86,8 @@ package final class ProxyServer: Service {
         }
     }
 
-    /// Accepts nothing more, records what is pending, closes; returns when `record` will not be called any more.
+    /// Accepts nothing more, records what is pending, closes; returns when `record` will not be called any
+    /// more.
     package func shutdown() async {
         guard
             let running = running.withLockedValue({ running in

@@ -1,6 +1,7 @@
 package import Captures
 
-/// What a person does with a browser, without one: opens pages, follows redirects with cookies, fills in forms.
+/// What a person does with a browser, without one: opens pages, follows redirects with cookies, fills in
+/// forms.
 package actor UserAgent {
     /// Sends one request; the only thing here that goes out.
     package typealias Send = @Sendable (RecordedRequest) async throws -> RecordedResponse
@@ -29,23 +30,26 @@ package actor UserAgent {
     private let clock: @Sendable () -> Timestamp
     private var jar = CookieJar()
 
-    /// - Parameter name: the `User-Agent`.
+    /// `name`: the `User-Agent`.
     package init(name: String, clock: @escaping @Sendable () -> Timestamp, send: @escaping Send) {
         self.name = name
         self.send = send
         self.clock = clock
     }
 
-    /// Opens a URL and follows its redirects up to a page, or to an address that is none of the web (an app's own scheme).
+    /// Opens a URL and follows its redirects up to a page, or to an address that is none of the web (an app's
+    /// own scheme).
     package func open(_ url: RecordedURL) async throws -> Page {
         try await walk(RecordedRequest(method: "GET", url: url))
     }
 
     /// Fills in the first form of a page and submits it.
     ///
-    /// - Parameter values: replace the fields' own values by name.
+    /// `values`: replace the fields' own values by name.
     package func submit(_ page: Page, filling values: [String: String]) async throws -> Page {
-        guard let form = HTMLForm.all(in: page.response.body?.text ?? "").first else { throw Failure.noForm(page.url.text) }
+        guard let form = HTMLForm.all(in: page.response.body?.text ?? "").first else {
+            throw Failure.noForm(page.url.text)
+        }
         var items = form.fields.map { ($0.name, values[$0.name] ?? $0.value) }
         // One button only is pressed: the first, unless a value names another.
         var hasButton = false
@@ -56,9 +60,18 @@ package actor UserAgent {
         }.map(\.1)
         let target = form.action.isEmpty ? page.url : page.url.resolving(form.action)
         guard form.method == "post" else {
-            return try await walk(RecordedRequest(method: "GET", url: RecordedURL(target.withoutQuery + "?" + FormBody.encode(items))))
+            return try await walk(
+                RecordedRequest(
+                    method: "GET",
+                    url: RecordedURL(target.withoutQuery + "?" + FormBody.encode(items))
+                )
+            )
         }
-        var request = RecordedRequest(method: "POST", url: target, body: Body(text: FormBody.encode(items), mediaType: FormBody.mediaType))
+        var request = RecordedRequest(
+            method: "POST",
+            url: target,
+            body: Body(text: FormBody.encode(items), mediaType: FormBody.mediaType)
+        )
         request.headers.append("Content-Type", FormBody.mediaType)
         return try await walk(request)
     }
@@ -75,7 +88,8 @@ package actor UserAgent {
             // Of the redirects only these two keep method and body (RFC 9110, sections 15.4.8 and 15.4.9).
             let keepsMethod = response.status == 307 || response.status == 308
             let headers = HeaderFields(first.headers.fields.filter { $0.name == "Content-Type" })
-            request = keepsMethod
+            request =
+                keepsMethod
                 ? RecordedRequest(method: request.method, url: target, headers: headers, body: request.body)
                 : RecordedRequest(method: "GET", url: target)
         }
@@ -86,7 +100,9 @@ package actor UserAgent {
         var request = request
         request.headers.fields.insert(HeaderFields.Field(name: "User-Agent", value: name), at: 0)
         request.headers.append("Accept", "text/html,application/xhtml+xml")
-        if let cookies = jar.header(for: request.url, at: clock()) { request.headers.append("Cookie", cookies) }
+        if let cookies = jar.header(for: request.url, at: clock()) {
+            request.headers.append("Cookie", cookies)
+        }
         let response = try await send(request)
         jar.store(response, from: request.url, at: clock())
         return response

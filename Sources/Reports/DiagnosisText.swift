@@ -21,7 +21,9 @@ struct DiagnosisText {
         if showsAbstentions, !item.diagnosis.abstentions.isEmpty {
             lines += ["", "  " + style.bold("could not decide")]
             let width = item.diagnosis.abstentions.map(\.rule.count).max() ?? 0
-            lines += item.diagnosis.abstentions.map { "    \($0.rule.padded(to: width))  \($0.reason.printable)" }
+            lines += item.diagnosis.abstentions.map {
+                "    \($0.rule.padded(to: width))  \($0.reason.printable)"
+            }
         }
         return lines.joined(separator: "\n")
     }
@@ -32,18 +34,24 @@ struct DiagnosisText {
         if finding.isPrimary { head += "  " + style.bold("← root cause") }
         if let cause = finding.effectOf { head += style.dim("  effect of \(cause)") }
         var lines = [head, "    " + finding.title]
-        let places = finding.evidence.map { "\(Self.exchange($0.place)) \($0.place.part.rawValue) \($0.place.name)".printable }
+        let places = finding.evidence.map {
+            "\(Self.exchange($0.place)) \($0.place.part.rawValue) \($0.place.name)".printable
+        }
         let width = min(places.map(\.count).max() ?? 0, 52)
         for (evidence, place) in zip(finding.evidence, places) {
             lines.append("      \(style.dim(place.padded(to: width)))  \(evidence.value.printable)")
-            if let note = evidence.note { lines.append("      " + style.dim("".padded(to: width)) + "  ↳ \(note.printable)") }
+            if let note = evidence.note {
+                lines.append("      " + style.dim("".padded(to: width)) + "  ↳ \(note.printable)")
+            }
         }
         // Effects are listed, their cause explains them.
         guard finding.effectOf == nil else { return lines }
         lines += wrapped(finding.explanation.printable, indent: "    ")
         lines += wrapped("→ " + finding.fix.printable, indent: "    ")
         let sources = finding.specifications.map(\.text).joined(separator: ", ")
-        lines.append("    " + style.dim(sources + (sources.isEmpty ? "" : " · ") + "authreel explain \(finding.rule)"))
+        lines.append(
+            "    " + style.dim(sources + (sources.isEmpty ? "" : " · ") + "authreel explain \(finding.rule)")
+        )
         return lines
     }
 
@@ -69,9 +77,13 @@ struct DiagnosisText {
 enum FlowHead {
     static func line(of item: Report.DiagnosedFlow, style: TextStyle) -> String {
         let flow = item.flow
-        var parts = [style.bold(flow.id), style.outcome(item.diagnosis.outcome), flow.grant, flow.provider.rawValue]
+        var parts = [
+            style.bold(flow.id), style.outcome(item.diagnosis.outcome), flow.grant, flow.provider.rawValue,
+        ]
         if let client = flow.clientID { parts.append("client \(client)") }
         if let issuer = flow.issuer { parts.append(issuer) }
-        return parts.enumerated().map { $0.offset < 2 ? $0.element : $0.element.printable }.joined(separator: " · ")
+        return parts.enumerated().map { $0.offset < 2 ? $0.element : $0.element.printable }.joined(
+            separator: " · "
+        )
     }
 }

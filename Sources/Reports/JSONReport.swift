@@ -38,7 +38,8 @@ package enum JSONReport {
     package static func rules(_ infos: [RuleInfo]) -> String {
         let rules = infos.map { info -> JSONValue in
             [
-                "id": .string(info.id), "severity": .string(info.severity.label), "title": .string(info.title),
+                "id": .string(info.id), "severity": .string(info.severity.label),
+                "title": .string(info.title),
                 "symptom": .bool(info.isSymptom),
                 "sources": .array(info.specifications.map { .string($0.text) }),
             ]
@@ -87,10 +88,13 @@ package enum JSONReport {
         var parameters = JSONObject()
         for parameter in step.parameters.items {
             // A repeated parameter is shown as often as it was sent.
-            parameters.members.append(JSONObject.Member(name: parameter.name, value: .string(parameter.value)))
+            parameters.members.append(
+                JSONObject.Member(name: parameter.name, value: .string(parameter.value))
+            )
         }
         return [
-            "kind": .string(step.kind.rawValue), "exchange": number(step.exchange), "at": .string(step.at.rfc3339),
+            "kind": .string(step.kind.rawValue), "exchange": number(step.exchange),
+            "at": .string(step.at.rfc3339),
             "from": .string(step.from.name), "to": .string(step.to.name), "parameters": .object(parameters),
             "tokens": .array(step.tokens.map(token)),
         ]

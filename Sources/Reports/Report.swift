@@ -2,7 +2,9 @@ package import Captures
 package import Diagnosis
 package import Flows
 
-/// What authreel has to say of a capture: each flow with its diagnosis. Every printed form is a function of this.
+/// What authreel has to say of a capture: each flow with its diagnosis.
+///
+/// Every printed form is a function of this.
 package struct Report: Sendable {
     /// The version of the JSON forms; raised when a member changes its meaning.
     package static let version = 1

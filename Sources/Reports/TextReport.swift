@@ -1,7 +1,9 @@
 package import Diagnosis
 import Flows
 
-/// The forms for people on a terminal. Everything that comes from the capture is made printable first.
+/// The forms for people on a terminal.
+///
+/// Everything that comes from the capture is made printable first.
 package enum TextReport {
     /// What `show` prints: per flow a head, its steps with their times, and the way of each linked value.
     package static func timeline(of report: Report, style: TextStyle) -> String {
@@ -10,7 +12,8 @@ package enum TextReport {
             .joined(separator: "\n\n")
     }
 
-    /// What `diagnose` prints: per flow the verdict, root cause first, each finding with the values it rests on.
+    /// What `diagnose` prints: per flow the verdict, root cause first, each finding with the values it rests
+    /// on.
     package static func diagnosis(of report: Report, showsAbstentions: Bool, style: TextStyle) -> String {
         guard !report.flows.isEmpty else { return nothingFound(in: report) }
         return report.flows
@@ -20,7 +23,10 @@ package enum TextReport {
 
     /// What `explain RULE` prints.
     package static func explanation(of info: RuleInfo, style: TextStyle) -> String {
-        var lines = [style.bold(info.id), "\(info.title) (\(info.severity.label)\(info.isSymptom ? ", a symptom" : ""))", ""]
+        var lines = [
+            style.bold(info.id),
+            "\(info.title) (\(info.severity.label)\(info.isSymptom ? ", a symptom" : ""))", "",
+        ]
         lines += [info.explanation, "", style.bold("How to mend it"), info.fix, "", style.bold("Breaks it")]
         lines += indented(info.badExample)
         lines += ["", style.bold("Does not")]
@@ -33,7 +39,8 @@ package enum TextReport {
     /// What `rules` prints.
     package static func rules(_ infos: [RuleInfo], style: TextStyle) -> String {
         let width = infos.map(\.id.count).max() ?? 0
-        return infos
+        return
+            infos
             .map { "\(style.bold($0.id.padded(to: width)))  \($0.severity.label.padded(to: 7))  \($0.title)" }
             .joined(separator: "\n")
     }

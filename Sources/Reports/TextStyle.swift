@@ -1,4 +1,6 @@
-/// Whether text carries colour, and how. Reports are given one; they never ask what they print to.
+/// Whether text carries colour, and how.
+///
+/// Reports are given one; they never ask what they print to.
 package struct TextStyle: Sendable {
     package var isColoured: Bool
 
@@ -18,7 +20,8 @@ package struct TextStyle: Sendable {
 }
 
 extension String {
-    /// Without what a terminal would obey: control characters become `\u{1b}` and the like, as captures are hostile.
+    /// Without what a terminal would obey: control characters become `\u{1b}` and the like, as captures are
+    /// hostile.
     package var printable: String {
         guard unicodeScalars.contains(where: { Self.isControl($0) }) else { return self }
         var result = ""

@@ -4,7 +4,8 @@ import Flows
 import JOSE
 import OAuth
 
-/// One flow as a timeline: steps with their times, and below each step the values that are made there or come back.
+/// One flow as a timeline: steps with their times, and below each step the values that are made there or come
+/// back.
 struct TimelineText {
     var item: Report.DiagnosedFlow
     var capture: Capture
@@ -21,7 +22,9 @@ struct TimelineText {
     var text: String {
         let flow = item.flow
         var lines = [FlowHead.line(of: item, style: style)]
-        lines.append(style.dim("  started \(flow.started.rfc3339), \(duration(of: flow)), exchanges in [brackets]"))
+        lines.append(
+            style.dim("  started \(flow.started.rfc3339), \(duration(of: flow)), exchanges in [brackets]")
+        )
         lines.append("")
         let marks = marksByExchange(flow)
         let rows = rows(of: flow, marks)
@@ -41,7 +44,9 @@ struct TimelineText {
             }
         }
         if let primary = item.diagnosis.findings.first(where: \.isPrimary) {
-            lines += ["", "  \(style.severity(primary.severity)) \(style.bold(primary.rule)): \(primary.title)"]
+            lines += [
+                "", "  \(style.severity(primary.severity)) \(style.bold(primary.rule)): \(primary.title)",
+            ]
         }
         return lines.joined(separator: "\n")
     }
@@ -58,7 +63,8 @@ struct TimelineText {
         var tokens: [StepToken] = []
     }
 
-    /// The steps, and between them what is no protocol message but makes a value that one carries, or got no answer.
+    /// The steps, and between them what is no protocol message but makes a value that one carries, or got no
+    /// answer.
     private func rows(of flow: Flow, _ marks: [Int: [Mark]]) -> [Row] {
         let steps = flow.steps.map { step in
             Row(
@@ -77,7 +83,9 @@ struct TimelineText {
         }
         // Numbered, because sorting alone may swap what happened in the same instant.
         let rows = steps + others.map { Row(at: capture[$0].startedAt, exchange: $0, actor: "", kind: "") }
-        return rows.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+        return rows.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(
+            \.element
+        )
     }
 
     // MARK: - Links
@@ -86,14 +94,22 @@ struct TimelineText {
         var marks: [Int: [Mark]] = [:]
         for link in flow.links {
             if let exchange = link.origin.place.exchange {
-                marks[exchange, default: []].append(Mark(link: link, isOrigin: true, parts: [link.origin.place.part]))
+                marks[exchange, default: []].append(
+                    Mark(link: link, isOrigin: true, parts: [link.origin.place.part])
+                )
             }
             var uses: [Int: [Place.Part]] = [:]
             for use in link.uses {
-                guard let exchange = use.place.exchange, exchange != link.origin.place.exchange else { continue }
-                if uses[exchange]?.contains(use.place.part) != true { uses[exchange, default: []].append(use.place.part) }
+                guard let exchange = use.place.exchange, exchange != link.origin.place.exchange else {
+                    continue
+                }
+                if uses[exchange]?.contains(use.place.part) != true {
+                    uses[exchange, default: []].append(use.place.part)
+                }
             }
-            for (exchange, parts) in uses { marks[exchange, default: []].append(Mark(link: link, isOrigin: false, parts: parts)) }
+            for (exchange, parts) in uses {
+                marks[exchange, default: []].append(Mark(link: link, isOrigin: false, parts: parts))
+            }
         }
         return marks
     }
@@ -105,12 +121,16 @@ struct TimelineText {
         let parts = mark.parts.map(\.rawValue).joined(separator: ", ")
         let origin = link.origin.place.exchange.map { "[\($0)]" } ?? "elsewhere"
         let use = link.uses.first?.name.printable ?? ""
-        let targets = Set(link.uses.compactMap(\.place.exchange)).sorted().filter { $0 != link.origin.place.exchange }
+        let targets = Set(link.uses.compactMap(\.place.exchange)).sorted().filter {
+            $0 != link.origin.place.exchange
+        }
         let where_ = targets.map { "[\($0)]" }.joined(separator: " ")
         switch (link.transform, mark.isOrigin) {
         // The verifier is sent after the challenge that was made of it.
-        case (.s256, true): return style.green("✓ ") + name + style.dim(" in \(parts) fits the \(use) of \(where_)")
-        case (.s256, false): return style.dim("◂ ") + use + style.dim(" is the SHA-256 of the \(name) in \(origin)")
+        case (.s256, true):
+            return style.green("✓ ") + name + style.dim(" in \(parts) fits the \(use) of \(where_)")
+        case (.s256, false):
+            return style.dim("◂ ") + use + style.dim(" is the SHA-256 of the \(name) in \(origin)")
         case (.malformedChallenge, true):
             return style.red("✗ ") + name + style.dim(" in \(parts) does not fit the \(use) of \(where_)")
         case (.malformedChallenge, false):
@@ -150,7 +170,9 @@ struct TimelineText {
 
     private func answer(_ exchange: Exchange) -> String {
         guard let response = exchange.response else {
-            return style.red(("no answer" + (exchange.failure.map { ": \($0)" } ?? "")).printable.shortened(to: 90))
+            return style.red(
+                ("no answer" + (exchange.failure.map { ": \($0)" } ?? "")).printable.shortened(to: 90)
+            )
         }
         let status = response.status >= 400 ? style.red("\(response.status)") : "\(response.status)"
         return status + (exchange.duration.map { style.dim(" \(Self.milliseconds($0))") } ?? "")

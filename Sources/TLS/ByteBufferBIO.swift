@@ -1,7 +1,8 @@
 internal import COpenSSL
 internal import NIOCore
 
-/// The BIO through which OpenSSL reads and writes the two buffers of a ``TLSConnection``, without a copy in between.
+/// The BIO through which OpenSSL reads and writes the two buffers of a ``TLSConnection``, without a copy in
+/// between.
 enum ByteBufferBIO {
     // Made once, never changed or freed; OpenSSL only reads it.
     nonisolated(unsafe) static let method: OpaquePointer? = {

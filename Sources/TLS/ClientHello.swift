@@ -11,10 +11,11 @@ package struct ClientHello: Sendable, Hashable {
     }
 }
 
-/// Finds the ClientHello at the start of a client's bytes, however they are split into segments and TLS records.
+/// Finds the ClientHello at the start of a client's bytes, however they are split into segments and TLS
+/// records.
 ///
-/// Incremental: each byte is looked at once. Holds the message itself only, which is bounded; the bytes stay with the
-/// caller, who gives them to whatever speaks TLS.
+/// Incremental: each byte is looked at once. Holds the message itself only, which is bounded; the bytes stay
+/// with the caller, who gives them to whatever speaks TLS.
 package struct ClientHelloPeek: Sendable {
     package enum Result: Sendable, Hashable {
         case needsMoreBytes
@@ -82,7 +83,8 @@ package struct ClientHelloPeek: Sendable {
 }
 
 extension ClientHello {
-    /// Reads the body of the message; what cannot be read is left out, whoever speaks TLS will say what is wrong with it.
+    /// Reads the body of the message; what cannot be read is left out, whoever speaks TLS will say what is
+    /// wrong with it.
     init(body: ArraySlice<UInt8>) {
         self.init()
         var reader = LengthPrefixedReader(body)

@@ -4,9 +4,11 @@ package import LibCrypto
 package enum HandshakeOutcome: Sendable {
     case completed(HandshakeFacts)
     case failed(HandshakeFailure)
-    /// A client gave up because of our certificate, by an alert that says so, or (nil) by breaking off after it.
+    /// A client gave up because of our certificate, by an alert that says so, or (nil) by breaking off after
+    /// it.
     ///
-    /// Node, for one, closes without a word. A client that finishes the handshake and then closes is not told apart.
+    /// Node, for one, closes without a word. A client that finishes the handshake and then closes is not told
+    /// apart.
     case clientRejectedCertificate(TLSAlert?)
 }
 

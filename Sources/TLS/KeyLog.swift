@@ -8,8 +8,8 @@ internal import Darwin
 
 /// A file of session secrets, one line each, in the format that Wireshark reads (`SSLKEYLOGFILE`).
 ///
-/// One file takes the lines of all connections, of both legs. A line is one write to a descriptor opened for appending,
-/// so lines of several threads or processes do not mix.
+/// One file takes the lines of all connections, of both legs. A line is one write to a descriptor opened for
+/// appending, so lines of several threads or processes do not mix.
 package final class KeyLog: Sendable {
     private let descriptor: CInt
 

@@ -19,7 +19,8 @@ package struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a client that sends it says: I do not accept this certificate.
     ///
-    /// `bad_certificate`, `unsupported_certificate`, `certificate_expired`, `certificate_unknown`, `unknown_ca`.
+    /// `bad_certificate`, `unsupported_certificate`, `certificate_expired`, `certificate_unknown`,
+    /// `unknown_ca`.
     package var rejectsCertificate: Bool { [42, 43, 45, 46, 48].contains(code) }
 
     private static let names: [UInt8: String] = [

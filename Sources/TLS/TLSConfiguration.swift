@@ -3,7 +3,8 @@ package enum TLSConfiguration: Sendable, Hashable {
     /// We open the connection.
     ///
     /// - Parameters:
-    ///   - serverName: name or address of the server: verified against its certificate where the context verifies; sent
+    ///   - serverName: name or address of the server: verified against its certificate where the context
+    /// verifies; sent
     ///     in the ClientHello where it is a name (RFC 6066, section 3).
     ///   - alpn: offered, in order; empty sends no such extension.
     case client(serverName: String?, alpn: [String])

@@ -4,12 +4,14 @@ internal import NIOCore
 
 /// One end of one TLS connection, without IO: ciphertext in, ciphertext out, plaintext in between (`SSL`).
 ///
-/// Belongs to one thread at a time. OpenSSL reads and writes ``incoming`` and ``outgoing`` through a BIO of ours.
+/// Belongs to one thread at a time. OpenSSL reads and writes ``incoming`` and ``outgoing`` through a BIO of
+/// ours.
 final class TLSConnection {
     /// What a client asks for, or what a server offers.
     enum Role {
         /// - Parameters:
-        ///   - name: the server's name or address, verified where the context verifies; the name goes into the
+        ///   - name: the server's name or address, verified where the context verifies; the name goes into
+        /// the
         ///     ClientHello (an address does not, RFC 6066, section 3).
         ///   - alpn: offered, in order.
         case client(name: String?, alpn: [String])

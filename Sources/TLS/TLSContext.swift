@@ -3,7 +3,8 @@ package import LibCrypto
 
 /// What many connections share: whom we trust, or who we are (`SSL_CTX`).
 ///
-/// Immutable after it is made, and OpenSSL counts its references atomically; connections of any thread may use it.
+/// Immutable after it is made, and OpenSSL counts its references atomically; connections of any thread may
+/// use it.
 package final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     let keyLog: KeyLog?
@@ -49,7 +50,8 @@ package final class TLSContext: @unchecked Sendable {
             verifiesPeer: configuration.verifiesServer
         )
         context.setUp()
-        // Level 0 lets TLS 1.0 and short keys pass, which is what one wants of a server one has decided not to check.
+        // Level 0 lets TLS 1.0 and short keys pass, which is what one wants of a server one has decided not
+        // to check.
         SSL_CTX_set_security_level(pointer, configuration.verifiesServer ? 1 : 0)
         if configuration.trustsSystemRoots { SSL_CTX_set_default_verify_paths(pointer) }
         // So that a given certificate is an anchor whether or not it has signed itself.
@@ -84,7 +86,8 @@ package final class TLSContext: @unchecked Sendable {
         guard let pointer = SSL_CTX_new(TLS_server_method()) else { throw .draining() }
         let context = TLSContext(pointer: pointer, keyLog: keyLog, verifiesPeer: false)
         context.setUp()
-        // Old clients are recorded as well; below level 0 there is no common signature algorithm with TLS 1.0.
+        // Old clients are recorded as well; below level 0 there is no common signature algorithm with TLS
+        // 1.0.
         SSL_CTX_set_security_level(pointer, 0)
         guard SSL_CTX_use_certificate(pointer, own.pointer) == 1,
             SSL_CTX_use_PrivateKey(pointer, key.pointer) == 1

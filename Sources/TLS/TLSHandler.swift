@@ -10,9 +10,10 @@ internal import Darwin
 
 /// TLS for one end of a channel: ciphertext towards the socket, plaintext towards the tail.
 ///
-/// Fires one ``HandshakeOutcome`` as a user inbound event, before any plaintext. The end of what the other end sends
-/// (close_notify, or just the end of its bytes) is `ChannelEvent.inputClosed`. `close(mode: .output)` says close_notify
-/// and ends our half only. What is written before the end of the handshake waits for it; a writer that heeds
+/// Fires one ``HandshakeOutcome`` as a user inbound event, before any plaintext. The end of what the other
+/// end sends (close_notify, or just the end of its bytes) is `ChannelEvent.inputClosed`. `close(mode:
+/// .output)` says close_notify and ends our half only. What is written before the end of the handshake waits
+/// for it; a writer that heeds
 /// `isWritable` keeps that small, since nothing is encrypted, and so counted, before.
 package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
@@ -145,7 +146,8 @@ package final class TLSHandler: ChannelDuplexHandler {
             }
         }
         guard state == .established else { return }
-        // Unique again by now unless somebody kept the last chunk: then this allocates, else it is the same memory.
+        // Unique again by now unless somebody kept the last chunk: then this allocates, else it is the same
+        // memory.
         plaintext.clear()
         let result = connection.read(into: &plaintext)
         // Answers of TLS itself: a KeyUpdate, an alert.
@@ -167,7 +169,8 @@ package final class TLSHandler: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     }
 
-    /// A handshake that was broken off by the other end: after our certificate that is a client's way to say no.
+    /// A handshake that was broken off by the other end: after our certificate that is a client's way to say
+    /// no.
     private func brokenOff(_ failure: HandshakeFailure) -> HandshakeOutcome {
         guard case .server = configuration, connection?.hasSentCertificate == true else {
             return .failed(failure)

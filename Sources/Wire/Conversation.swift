@@ -3,8 +3,8 @@ package import NIOCore
 
 /// One connection, read passively: the bytes of both directions in, whole exchanges out.
 ///
-/// Does no IO and reads no clock. The caller forwards every chunk itself, after it has written the exchanges that the chunk completed:
-/// that is the recorder's promise.
+/// Does no IO and reads no clock. The caller forwards every chunk itself, after it has written the exchanges
+/// that the chunk completed: that is the recorder's promise.
 package struct Conversation {
     /// What is known before the first byte.
     package struct Configuration: Sendable {
@@ -52,8 +52,10 @@ package struct Conversation {
         return assembler.takeFinished()
     }
 
-    /// The exchanges that end with this direction. Of the server's end: a body that ends with the connection is complete, everything else
-    /// under way has failed. Of the client's: only with a reason, for it may still be waiting for its answers.
+    /// The exchanges that end with this direction.
+    ///
+    /// Of the server's end: a body that ends with the connection is complete, everything else under way has
+    /// failed. Of the client's: only with a reason, for it may still be waiting for its answers.
     package mutating func ended(_ side: Side, reason: String?, at time: Timestamp) -> [Exchange] {
         decoder.end(side, reason: reason, at: time, into: &assembler)
         return assembler.takeFinished()

@@ -38,7 +38,10 @@ enum ExitStatus: Int32 {
             Foundation.exit(0)
         }
         guard code == .validationFailure else {
-            StandardError.report("\(error)", hint: "this should not happen; please report it with the command you ran")
+            StandardError.report(
+                "\(error)",
+                hint: "this should not happen; please report it with the command you ran"
+            )
             Foundation.exit(ExitStatus.bug.rawValue)
         }
         let message = Authreel.message(for: error)
@@ -69,7 +72,8 @@ struct CommandFailure: Error {
         switch error {
         case .notHAR:
             status = .dataError
-            hint = "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
+            hint =
+                "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
         case .noSuchFile(let path):
             status = .noInput
             hint = "authreel record --out \(path) makes one"

@@ -9,13 +9,19 @@ struct CaptureReaderTests {
         try CaptureReader.read(bytes: Array(text.utf8), name: "login.har")
     }
 
-    private static func entry(_ members: String) -> String { #"{"log":{"version":"1.2","entries":[{\#(members)}]}}"# }
+    private static func entry(_ members: String) -> String {
+        #"{"log":{"version":"1.2","entries":[{\#(members)}]}}"#
+    }
 
     @Test(arguments: [
-        ("hello", "login.har:1:1: expected"), ("", "login.har:1:1: expected"), ("[1]", "login.har:1:1: expected"),
-        ("{\"log\":\n  {\"entries\": 7}}", "login.har:2:15: expected"), (#"{"log":{"entries":[7]}}"#, "login.har:1:20: expected an entry"),
-        (#"{"log":{"entries":[{"a":tru}]}}"#, "login.har:1:25: expected true"), (#"{"entries":[]}"#, "login.har:1:14: expected a member \"log\""),
-        (#"{"log":{"version":"1.2"}}"#, "expected a member \"entries\""), (#"{"log":{"entries":[{} {}]}}"#, "login.har:1:23: expected a comma or ]"),
+        ("hello", "login.har:1:1: expected"), ("", "login.har:1:1: expected"),
+        ("[1]", "login.har:1:1: expected"),
+        ("{\"log\":\n  {\"entries\": 7}}", "login.har:2:15: expected"),
+        (#"{"log":{"entries":[7]}}"#, "login.har:1:20: expected an entry"),
+        (#"{"log":{"entries":[{"a":tru}]}}"#, "login.har:1:25: expected true"),
+        (#"{"entries":[]}"#, "login.har:1:14: expected a member \"log\""),
+        (#"{"log":{"version":"1.2"}}"#, "expected a member \"entries\""),
+        (#"{"log":{"entries":[{} {}]}}"#, "login.har:1:23: expected a comma or ]"),
         ("{\"log\":{\"entries\":[{}]}} x", "login.har:1:26: expected"),
     ])
     func whatIsNoHARIsNamedWithItsPlace(text: String, message: String) throws {
@@ -24,13 +30,16 @@ struct CaptureReaderTests {
     }
 
     @Test func missingFileAndFolderAreToldApart() throws {
-        #expect(throws: CaptureError.noSuchFile(path: "/nowhere/a.har")) { try CaptureReader.read(path: "/nowhere/a.har") }
+        #expect(throws: CaptureError.noSuchFile(path: "/nowhere/a.har")) {
+            try CaptureReader.read(path: "/nowhere/a.har")
+        }
         let error = try #require(throws: CaptureError.self) { try CaptureReader.read(path: "/tmp") }
         #expect("\(error)".contains("/tmp"), "\(error)")
     }
 
     @Test func byteOrderMarkWhiteSpaceAndEscapedNamesAreNoObstacle() throws {
-        let text = "\u{feff} {\"log\" : { \"\\u0065ntries\" : [ {\"request\":{\"url\":\"https://a.example/\"}} ] } }\n"
+        let text =
+            "\u{feff} {\"log\" : { \"\\u0065ntries\" : [ {\"request\":{\"url\":\"https://a.example/\"}} ] } }\n"
         let capture = try read(text)
         #expect(capture.count == 1)
         #expect(capture[0].request.url.text == "https://a.example/")
@@ -38,30 +47,48 @@ struct CaptureReaderTests {
     }
 
     @Test func wordsThatLookLikeEntriesInsideStringsAreNoEntries() throws {
-        let text = #"{"comment":"\"entries\":[{}]","log":{"pages":[{"entries":[1,2,3]}],"entries":[],"comment":"}]"}}"#
+        let text =
+            #"{"comment":"\"entries\":[{}]","log":{"pages":[{"entries":[1,2,3]}],"entries":[],"comment":"}]"}}"#
         let capture = try read(text)
         #expect(capture.count == 0)
         #expect(capture.logMembers["pages"] != nil)
         #expect(capture.logMembers["comment"] == "}]")
     }
 
-    @Test(arguments: ["0", "-1", "null", "\"200\"", "1e400", "99"]) func statusThatIsNoneMeansNoAnswer(status: String) throws {
-        let capture = try read(Self.entry(#""request":{"method":"GET","url":"https://a.example/"},"response":{"status":\#(status)},"_error":"net::ERR_FAILED""#))
+    @Test(arguments: ["0", "-1", "null", "\"200\"", "1e400", "99"]) func statusThatIsNoneMeansNoAnswer(
+        status: String
+    ) throws {
+        let capture = try read(
+            Self.entry(
+                #""request":{"method":"GET","url":"https://a.example/"},"response":{"status":\#(status)},"_error":"net::ERR_FAILED""#
+            )
+        )
         #expect(capture[0].response == nil)
         #expect(capture[0].failure == "net::ERR_FAILED")
     }
 
     @Test(arguments: [
-        (#""postData":{"mimeType":"application/x-www-form-urlencoded","text":"code=a%2Fb&state=x+y"}"#, ["a/b", "x y"]),
-        (#""postData":{"mimeType":"application/x-www-form-urlencoded","params":[{"name":"code","value":"a/b"},{"name":"state","value":"x y"}]}"#, ["a/b", "x y"]),
+        (
+            #""postData":{"mimeType":"application/x-www-form-urlencoded","text":"code=a%2Fb&state=x+y"}"#,
+            ["a/b", "x y"]
+        ),
+        (
+            #""postData":{"mimeType":"application/x-www-form-urlencoded","params":[{"name":"code","value":"a/b"},{"name":"state","value":"x y"}]}"#,
+            ["a/b", "x y"]
+        ),
         (
             #""postData":{"mimeType":"application/x-www-form-urlencoded","text":"code=t&state=t","params":[{"name":"code","value":"p"}]}"#,
             ["t", "t"]
         ),
-        (#""postData":{"mimeType":"application/x-www-form-urlencoded","text":"Y29kZT1hJnN0YXRlPWI=","encoding":"base64"}"#, ["a", "b"]),
+        (
+            #""postData":{"mimeType":"application/x-www-form-urlencoded","text":"Y29kZT1hJnN0YXRlPWI=","encoding":"base64"}"#,
+            ["a", "b"]
+        ),
     ])
     func formsAreReadAsEachProducerWritesThem(body: String, expected: [String]) throws {
-        let capture = try read(Self.entry(#""request":{"method":"POST","url":"https://a.example/t",\#(body)}"#))
+        let capture = try read(
+            Self.entry(#""request":{"method":"POST","url":"https://a.example/t",\#(body)}"#)
+        )
         let items = try #require(FormBody.items(of: capture[0].request.body))
         #expect([items.first("code"), items.first("state")] == expected)
     }
@@ -78,7 +105,11 @@ struct CaptureReaderTests {
 
     @Test func foldedSetCookieFieldsAreSeveralCookies() throws {
         let value = #"a=1; Path=/; Secure\nb=2; SameSite=Lax; Max-Age=60"#
-        let capture = try read(Self.entry(#""request":{},"response":{"status":200,"headers":[{"name":"Set-Cookie","value":"\#(value)"}]}"#))
+        let capture = try read(
+            Self.entry(
+                #""request":{},"response":{"status":200,"headers":[{"name":"Set-Cookie","value":"\#(value)"}]}"#
+            )
+        )
         let cookies = capture[0].response?.setCookies ?? []
         #expect(cookies.map(\.name) == ["a", "b"])
         #expect(cookies[0].isSecure && cookies[1].sameSite == "Lax" && cookies[1].maxAge == 60)
@@ -86,7 +117,9 @@ struct CaptureReaderTests {
 
     @Test func largeBodyStaysInTheFileAndIsThereWhenAskedFor() throws {
         let text = String(repeating: "x", count: 100_000) + "é"
-        let json = Self.entry(#""request":{},"response":{"status":200,"content":{"mimeType":"text/plain","text":"\#(text)"}}"#)
+        let json = Self.entry(
+            #""request":{},"response":{"status":200,"content":{"mimeType":"text/plain","text":"\#(text)"}}"#
+        )
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.file("a.har")
@@ -102,7 +135,9 @@ struct CaptureReaderTests {
         _ = capture[0].response?.body?.bytes
     }
 
-    @Test(arguments: ["Tests/../captures/healthy/web-code-flow.har", "captures/token-request/pkce-verifier-mismatch.har"])
+    @Test(arguments: [
+        "Tests/../captures/healthy/web-code-flow.har", "captures/token-request/pkce-verifier-mismatch.har",
+    ])
     func everyCutOfAFileReadsAsFarAsItsEntriesAreWhole(path: String) throws {
         let bytes = try Fixtures.bytes(path)
         let whole = try CaptureReader.read(bytes: bytes, name: path)
@@ -123,7 +158,10 @@ struct CaptureReaderTests {
     @Test func hostileFilesNeverTrap() {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<5000 {
-            let bytes = random.hostileBytes(Int.random(in: 0...80, using: &random), among: Array(#"{}[]",:\ 1entrislog"#.utf8))
+            let bytes = random.hostileBytes(
+                Int.random(in: 0...80, using: &random),
+                among: Array(#"{}[]",:\ 1entrislog"#.utf8)
+            )
             _ = try? CaptureReader.read(bytes: bytes, name: "x")
             let framed = Array(#"{"log":{"entries":["#.utf8) + bytes
             _ = try? CaptureReader.read(bytes: framed, name: "x")

@@ -43,7 +43,8 @@ struct CaptureWriterTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    /// The promise's other half: wherever a death cuts the last two entries, reading names the loss, and opening mends it.
+    /// The promise's other half: wherever a death cuts the last two entries, reading names the loss, and
+    /// opening mends it.
     @Test func cutAtEveryByteOfItsLastTwoEntriesIsReadAndMended() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -59,8 +60,12 @@ struct CaptureWriterTests {
         for cut in start..<whole.count {
             try Data(whole[..<cut]).write(to: URL(filePath: path))
             let read = try CaptureReader.read(path: path)
-            let expected = cut >= whole.count - 4 ? 4 : [2, 3, 4].last { cut >= ends[$0] - ($0 == 4 ? 0 : 1) } ?? 2
-            #expect(read.count == expected || read.count == expected - 1, "cut at \(cut): \(read.count) entries")
+            let expected =
+                cut >= whole.count - 4 ? 4 : [2, 3, 4].last { cut >= ends[$0] - ($0 == 4 ? 0 : 1) } ?? 2
+            #expect(
+                read.count == expected || read.count == expected - 1,
+                "cut at \(cut): \(read.count) entries"
+            )
             #expect(cut >= whole.count - 1 || read.losses.count == 1, "cut at \(cut): the loss is not named")
             let writer = try CaptureWriter(path: path, version: "1.0")
             #expect(writer.mending.entries == read.count)
@@ -85,17 +90,23 @@ struct CaptureWriterTests {
         #expect(mended.losses.isEmpty && mended.count == 2)
     }
 
-    @Test(arguments: ["Firefox", "WebInspector", "mitmproxy"]) func captureOfAnotherProducerIsLeftAsItIs(producer: String) throws {
+    @Test(arguments: ["Firefox", "WebInspector", "mitmproxy"]) func captureOfAnotherProducerIsLeftAsItIs(
+        producer: String
+    ) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.file("a.har")
         let text = #"{"log":{"version":"1.2","creator":{"name":"\#(producer)","version":"1"},"entries":[]}}"#
         try Data(text.utf8).write(to: URL(filePath: path))
-        #expect(throws: CaptureError.notOurs(path: path, producer: producer)) { try CaptureWriter(path: path, version: "1.0") }
+        #expect(throws: CaptureError.notOurs(path: path, producer: producer)) {
+            try CaptureWriter(path: path, version: "1.0")
+        }
         #expect(try String(decoding: bytes(path), as: UTF8.self) == text)
     }
 
-    @Test(arguments: ["a diary, not a capture", "{}", "\u{0}\u{0}"]) func fileThatIsNoCaptureIsLeftAsItIs(text: String) throws {
+    @Test(arguments: ["a diary, not a capture", "{}", "\u{0}\u{0}"]) func fileThatIsNoCaptureIsLeftAsItIs(
+        text: String
+    ) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.file("notes.txt")
@@ -132,8 +143,13 @@ struct CaptureWriterTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try Data().write(to: URL(filePath: folder.file("target")))
-        try FileManager.default.createSymbolicLink(atPath: folder.file("link.har"), withDestinationPath: folder.file("target"))
-        let error = try #require(throws: CaptureError.self) { try CaptureWriter(path: folder.file("link.har"), version: "1.0") }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link.har"),
+            withDestinationPath: folder.file("target")
+        )
+        let error = try #require(throws: CaptureError.self) {
+            try CaptureWriter(path: folder.file("link.har"), version: "1.0")
+        }
         #expect("\(error)".contains("symbolic link"))
     }
 
@@ -155,7 +171,9 @@ struct CaptureWriterTests {
         )
         #expect(result.status == 70, "the demo's captures are larger than the limit: \(result.errors)")
         #expect(result.errors.contains("File too large"), "\(result.errors)")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".har") }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+            $0.hasSuffix(".har")
+        }
         #expect(!names.isEmpty)
         for name in names {
             #expect(try CaptureReader.read(path: folder.file(name)).losses.isEmpty, "\(name)")

@@ -13,7 +13,9 @@ struct ContentCodingTests {
         stride(from: 0, to: text.count, by: 2).compactMap { UInt8(text.dropFirst($0).prefix(2), radix: 16) }
     }
 
-    private func decode(_ bytes: [UInt8], _ codings: [String], limit: Int = 1 << 20, cut: Bool = false) -> ContentCoding.Result {
+    private func decode(_ bytes: [UInt8], _ codings: [String], limit: Int = 1 << 20, cut: Bool = false)
+        -> ContentCoding.Result
+    {
         ContentCoding.decode(bytes, codings: codings, limit: limit, isTruncated: cut)
     }
 
@@ -78,7 +80,12 @@ struct ContentCodingTests {
         let packed = try Self.pack("authreel authreel authreel")
         for _ in 0..<2000 {
             var bytes = packed
-            for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            for _ in 0..<3 {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(
+                    in: 0...255,
+                    using: &random
+                )
+            }
             for coding in ["gzip", "deflate"] { _ = decode(bytes, [coding], limit: 1000) }
         }
     }

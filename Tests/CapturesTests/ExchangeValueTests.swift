@@ -3,12 +3,25 @@ import TestSupport
 import Testing
 
 struct RecordedURLTests {
-    @Test(arguments: [
-        ("https://idp.example/a?b#c", "https", "idp.example", "/a", "b", "c", 443), ("http://[::1]:8080", "http", "[::1]:8080", "", nil, nil, 8080),
-        ("com.example.app:/cb?code=1", "com.example.app", nil, "/cb", "code=1", nil, nil), ("/relative?x", nil, nil, "/relative", "x", nil, nil),
-        ("https://u:p@h.example:1/", "https", "u:p@h.example:1", "/", nil, nil, 1), ("https://h.example:99999/", "https", "h.example:99999", "/", nil, nil, nil),
-    ] as [(String, String?, String?, String, String?, String?, Int?)])
-    func parts(text: String, scheme: String?, authority: String?, path: String, query: String?, fragment: String?, port: Int?) {
+    @Test(
+        arguments: [
+            ("https://idp.example/a?b#c", "https", "idp.example", "/a", "b", "c", 443),
+            ("http://[::1]:8080", "http", "[::1]:8080", "", nil, nil, 8080),
+            ("com.example.app:/cb?code=1", "com.example.app", nil, "/cb", "code=1", nil, nil),
+            ("/relative?x", nil, nil, "/relative", "x", nil, nil),
+            ("https://u:p@h.example:1/", "https", "u:p@h.example:1", "/", nil, nil, 1),
+            ("https://h.example:99999/", "https", "h.example:99999", "/", nil, nil, nil),
+        ] as [(String, String?, String?, String, String?, String?, Int?)]
+    )
+    func parts(
+        text: String,
+        scheme: String?,
+        authority: String?,
+        path: String,
+        query: String?,
+        fragment: String?,
+        port: Int?
+    ) {
         let url = RecordedURL(text)
         #expect(url.scheme == scheme && url.authority == authority && url.path == path)
         #expect(url.query == query && url.fragment == fragment)
@@ -17,9 +30,12 @@ struct RecordedURLTests {
 
     /// RFC 3986, section 5.4.
     @Test(arguments: [
-        ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"), ("//g", "http://g"),
-        ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"), ("", "http://a/b/c/d;p?q"),
-        (".", "http://a/b/c/"), ("..", "http://a/b/"), ("../g", "http://a/b/g"), ("../../../g", "http://a/g"), ("g:h", "g:h"),
+        ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+        ("//g", "http://g"),
+        ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"),
+        ("", "http://a/b/c/d;p?q"),
+        (".", "http://a/b/c/"), ("..", "http://a/b/"), ("../g", "http://a/b/g"), ("../../../g", "http://a/g"),
+        ("g:h", "g:h"),
         ("./g/.", "http://a/b/c/g/"), ("g/../h", "http://a/b/c/h"),
     ])
     func references(reference: String, expected: String) {
@@ -30,7 +46,10 @@ struct RecordedURLTests {
         var random = SeededGenerator(seed: 3986)
         for _ in 0..<20_000 {
             let text = String(
-                decoding: random.hostileBytes(Int.random(in: 0...30, using: &random), among: Array("htps://[]@:?#%.a1".utf8)),
+                decoding: random.hostileBytes(
+                    Int.random(in: 0...30, using: &random),
+                    among: Array("htps://[]@:?#%.a1".utf8)
+                ),
                 as: UTF8.self
             )
             let url = RecordedURL(text)
@@ -41,7 +60,10 @@ struct RecordedURLTests {
 }
 
 struct PercentEncodingTests {
-    @Test(arguments: [("a%2Fb", "a/b"), ("%", "%"), ("%2", "%2"), ("%zz", "%zz"), ("a+b", "a+b"), ("%C3%A9", "é"), ("%ff", "\u{fffd}"), ("%25%32%46", "%2F")])
+    @Test(arguments: [
+        ("a%2Fb", "a/b"), ("%", "%"), ("%2", "%2"), ("%zz", "%zz"), ("a+b", "a+b"), ("%C3%A9", "é"),
+        ("%ff", "\u{fffd}"), ("%25%32%46", "%2F"),
+    ])
     func decoding(text: String, expected: String) { #expect(PercentEncoding.decode(text) == expected) }
 
     @Test func plusIsASpaceInFormsOnly() {
@@ -65,23 +87,34 @@ struct PercentEncodingTests {
 
 struct TimestampTests {
     @Test(arguments: [
-        ("2026-03-04T09:54:08.356Z", "2026-03-04T09:54:08.356000Z"), ("2026-03-04T10:54:08+01:00", "2026-03-04T09:54:08.000000Z"),
-        ("2026-03-04T10:54:08.1234567+0100", "2026-03-04T09:54:08.123456Z"), ("2024-02-29T23:59:60Z", "2024-03-01T00:00:00.000000Z"),
-        ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59.500000Z"), ("2026-03-04 09:54:08", "2026-03-04T09:54:08.000000Z"),
+        ("2026-03-04T09:54:08.356Z", "2026-03-04T09:54:08.356000Z"),
+        ("2026-03-04T10:54:08+01:00", "2026-03-04T09:54:08.000000Z"),
+        ("2026-03-04T10:54:08.1234567+0100", "2026-03-04T09:54:08.123456Z"),
+        ("2024-02-29T23:59:60Z", "2024-03-01T00:00:00.000000Z"),
+        ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59.500000Z"),
+        ("2026-03-04 09:54:08", "2026-03-04T09:54:08.000000Z"),
     ])
     func rfc3339(text: String, expected: String) { #expect(Timestamp(rfc3339: text)?.rfc3339 == expected) }
 
-    @Test(arguments: ["", "yesterday", "2026-13-01T00:00:00Z", "2026-03-04T25:00:00Z", "2026-03-04", "9999-12-31T23:59:59Z", "2026-03-04T09:54:08Zulu", "2026-03-04T09:54:08+1"])
+    @Test(arguments: [
+        "", "yesterday", "2026-13-01T00:00:00Z", "2026-03-04T25:00:00Z", "2026-03-04", "9999-12-31T23:59:59Z",
+        "2026-03-04T09:54:08Zulu", "2026-03-04T09:54:08+1",
+    ])
     func textsThatAreNoTime(text: String) { #expect(Timestamp(rfc3339: text) == nil) }
 
     /// RFC 9110, section 5.6.7: the same instant in its three forms.
-    @Test(arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+    ])
     func httpDates(text: String) { #expect(Timestamp(httpDate: text)?.seconds == 784_111_777) }
 
     @Test func hostileTextsNeverTrap() {
         var random = SeededGenerator(seed: 3339)
         for _ in 0..<20_000 {
-            let bytes = random.hostileBytes(Int.random(in: 0...40, using: &random), among: Array("0123456789-:T.Z+ ,SunNov".utf8))
+            let bytes = random.hostileBytes(
+                Int.random(in: 0...40, using: &random),
+                among: Array("0123456789-:T.Z+ ,SunNov".utf8)
+            )
             let text = String(decoding: bytes, as: UTF8.self)
             _ = (Timestamp(rfc3339: text)?.rfc3339, Timestamp(httpDate: text)?.rfc3339)
         }
@@ -91,9 +124,15 @@ struct TimestampTests {
 struct SetCookieTests {
     @Test func attributesWhateverTheirCase() throws {
         let cookie = try #require(
-            SetCookie(parsing: "id=a=b; path=/x; DOMAIN=.idp.example; max-age=-5; Expires=Sun, 06 Nov 1994 08:49:37 GMT; secure; HTTPOnly; samesite=none; Partitioned")
+            SetCookie(
+                parsing:
+                    "id=a=b; path=/x; DOMAIN=.idp.example; max-age=-5; Expires=Sun, 06 Nov 1994 08:49:37 GMT; secure; HTTPOnly; samesite=none; Partitioned"
+            )
         )
-        #expect(cookie.name == "id" && cookie.value == "a=b" && cookie.path == "/x" && cookie.domain == ".idp.example")
+        #expect(
+            cookie.name == "id" && cookie.value == "a=b" && cookie.path == "/x"
+                && cookie.domain == ".idp.example"
+        )
         #expect(cookie.maxAge == -5 && cookie.isSecure && cookie.isHTTPOnly && cookie.sameSite == "none")
         #expect(cookie.expires == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(cookie.otherAttributes == ["Partitioned"])
@@ -127,12 +166,20 @@ struct HTMLFormTests {
     }
 
     @Test(arguments: [
-        (#"<meta http-equiv="refresh" content="0; url=https://a.example/?x=1&amp;y=2">"#, "https://a.example/?x=1&y=2"),
+        (
+            #"<meta http-equiv="refresh" content="0; url=https://a.example/?x=1&amp;y=2">"#,
+            "https://a.example/?x=1&y=2"
+        ),
         (#"<META HTTP-EQUIV=Refresh CONTENT="5;URL='/next'">"#, "/next"),
     ])
-    func refreshNamesItsTarget(page: String, target: String) { #expect(HTMLForm.refreshTarget(in: page) == target) }
+    func refreshNamesItsTarget(page: String, target: String) {
+        #expect(HTMLForm.refreshTarget(in: page) == target)
+    }
 
-    @Test(arguments: ["", "<", "<form", "<form action=", "<form action=\"", "<input name", "<!--", "<script>", "</", "<a b=", "&#x110000;", "<form><input name='&#xd800;'>"])
+    @Test(arguments: [
+        "", "<", "<form", "<form action=", "<form action=\"", "<input name", "<!--", "<script>", "</",
+        "<a b=", "&#x110000;", "<form><input name='&#xd800;'>",
+    ])
     func brokenPagesNeverTrap(page: String) {
         _ = HTMLForm.all(in: page)
         _ = HTMLForm.refreshTarget(in: page)

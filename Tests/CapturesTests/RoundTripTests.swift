@@ -24,16 +24,25 @@ struct RoundTripTests {
             request: RecordedRequest(
                 method: "POST",
                 url: RecordedURL("https://idp.example:8443/token?a=b%2Fc&a=&d#f"),
-                headers: HeaderFields([("Host", "idp.example:8443"), ("X-Twice", "1"), ("x-twice", "2"), ("Cookie", "a=b=c; d")]),
+                headers: HeaderFields([
+                    ("Host", "idp.example:8443"), ("X-Twice", "1"), ("x-twice", "2"), ("Cookie", "a=b=c; d"),
+                ]),
                 body: Body(text: "code=é&x=\u{1}", mediaType: FormBody.mediaType)
             ),
             response: RecordedResponse(
                 status: 302,
                 statusText: "Found",
-                headers: HeaderFields([("Location", "app:/cb?code=1"), ("Set-Cookie", "s=1; Path=/; HttpOnly")]),
+                headers: HeaderFields([
+                    ("Location", "app:/cb?code=1"), ("Set-Cookie", "s=1; Path=/; HttpOnly"),
+                ]),
                 body: Body(content: .bytes([0, 1, 255, 254]), mediaType: "image/png", size: 4, wireSize: 9)
             ),
-            timings: Timings(dns: .microseconds(5), connect: .milliseconds(2), tls: .milliseconds(1), wait: .milliseconds(3)),
+            timings: Timings(
+                dns: .microseconds(5),
+                connect: .milliseconds(2),
+                tls: .milliseconds(1),
+                wait: .milliseconds(3)
+            ),
             connection: ConnectionFacts(
                 id: "7",
                 serverAddress: "127.0.0.1:8443",
@@ -44,7 +53,9 @@ struct RoundTripTests {
                 alpn: "http/1.1"
             ),
             client: ClientFacts(process: "apache2", processID: 42, address: "127.0.0.1:5000"),
-            malformations: [Malformation(side: .response, offset: 17, reason: "a chunk size that is none: \"zz\"")],
+            malformations: [
+                Malformation(side: .response, offset: 17, reason: "a chunk size that is none: \"zz\"")
+            ],
             upgradedTo: "websocket"
         )
         exchange.request.trailers = HeaderFields([("X-Check", "1")])
@@ -54,20 +65,36 @@ struct RoundTripTests {
         let back = try written(exchange).exchange
         #expect(back.startedAt == exchange.startedAt && back.duration == exchange.duration)
         #expect(back.request.url == exchange.request.url && back.request.method == "POST")
-        #expect(back.request.headers == exchange.request.headers && back.request.body?.bytes == exchange.request.body?.bytes)
+        #expect(
+            back.request.headers == exchange.request.headers
+                && back.request.body?.bytes == exchange.request.body?.bytes
+        )
         #expect(back.response?.status == 302 && back.response?.statusText == "Found")
-        #expect(back.response?.headers == exchange.response?.headers && back.response?.body?.bytes == [0, 1, 255, 254])
+        #expect(
+            back.response?.headers == exchange.response?.headers
+                && back.response?.body?.bytes == [0, 1, 255, 254]
+        )
         #expect(back.response?.body?.size == 4 && back.response?.body?.wireSize == 9)
         #expect(back.response?.body?.isTruncated == true && back.response?.body?.remainingCoding == "br")
-        #expect(back.timings.dns == .microseconds(5) && back.timings.wait == .milliseconds(3) && back.timings.blocked == nil)
+        #expect(
+            back.timings.dns == .microseconds(5) && back.timings.wait == .milliseconds(3)
+                && back.timings.blocked == nil
+        )
         #expect(back.connection == exchange.connection && back.client == exchange.client)
         #expect(back.malformations == exchange.malformations && back.upgradedTo == "websocket")
-        #expect(back.request.trailers == exchange.request.trailers && back.response?.trailers == exchange.response?.trailers)
+        #expect(
+            back.request.trailers == exchange.request.trailers
+                && back.response?.trailers == exchange.response?.trailers
+        )
     }
 
     @Test func failedExchangeIsStatusZeroWithItsReason() throws {
         let request = RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/"))
-        let exchange = Exchange(startedAt: Timestamp(seconds: 1), request: request, failure: "connection refused")
+        let exchange = Exchange(
+            startedAt: Timestamp(seconds: 1),
+            request: request,
+            failure: "connection refused"
+        )
         let (back, entry) = try written(exchange)
         #expect(entry["response"]?["status"] == 0)
         #expect(entry["_error"] == "connection refused")
@@ -78,14 +105,23 @@ struct RoundTripTests {
     @Test func requiredMembersOfHARAreThere() throws {
         let request = RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/?a=1"))
         let entry = try written(Exchange(startedAt: Timestamp(seconds: 1), request: request)).entry
-        for name in ["startedDateTime", "time", "request", "response", "cache", "timings"] { #expect(entry[name] != nil, "\(name)") }
-        for name in ["method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"] {
+        for name in ["startedDateTime", "time", "request", "response", "cache", "timings"] {
+            #expect(entry[name] != nil, "\(name)")
+        }
+        for name in [
+            "method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize",
+        ] {
             #expect(entry["request"]?[name] != nil, "request.\(name)")
         }
-        for name in ["status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL", "headersSize", "bodySize"] {
+        for name in [
+            "status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL",
+            "headersSize", "bodySize",
+        ] {
             #expect(entry["response"]?[name] != nil, "response.\(name)")
         }
-        for name in ["send", "wait", "receive"] { #expect((entry["timings"]?[name]?.double ?? -1) >= 0, "timings.\(name)") }
+        for name in ["send", "wait", "receive"] {
+            #expect((entry["timings"]?[name]?.double ?? -1) >= 0, "timings.\(name)")
+        }
     }
 
     @Test func unknownFieldsOfOthersSurvive() throws {
@@ -112,19 +148,32 @@ struct RoundTripTests {
 
     @Test func everyCaptureOfTheFolderComesBackEntryByEntry() throws {
         let root = Fixtures.root.appending(path: "captures")
-        let files = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String }.filter { $0.hasSuffix(".har") } ?? []
+        let files =
+            FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String }.filter {
+                $0.hasSuffix(".har")
+            } ?? []
         #expect(files.count > 30)
         for file in files {
             let capture = try CaptureReader.read(path: root.appending(path: file).path)
             for index in capture.indices {
                 let before = capture[index]
                 let after = try written(before).exchange
-                #expect(after.request.url == before.request.url && after.request.headers == before.request.headers, "\(file) \(index)")
+                #expect(
+                    after.request.url == before.request.url
+                        && after.request.headers == before.request.headers,
+                    "\(file) \(index)"
+                )
                 #expect(after.request.body?.bytes == before.request.body?.bytes, "\(file) \(index)")
                 #expect(after.response?.status == before.response?.status, "\(file) \(index)")
                 #expect(after.response?.headers == before.response?.headers, "\(file) \(index)")
-                #expect(after.response?.body?.bytes ?? [] == before.response?.body?.bytes ?? [], "\(file) \(index)")
-                #expect(after.failure == before.failure && after.foreign == before.foreign, "\(file) \(index)")
+                #expect(
+                    after.response?.body?.bytes ?? [] == before.response?.body?.bytes ?? [],
+                    "\(file) \(index)"
+                )
+                #expect(
+                    after.failure == before.failure && after.foreign == before.foreign,
+                    "\(file) \(index)"
+                )
             }
         }
     }

@@ -51,7 +51,8 @@ struct RootCauseTests {
         )
     }
 
-    /// Rows of the table: the first goes before the second, though its fault is later and it stands behind it.
+    /// Rows of the table: the first goes before the second, though its fault is later and it stands behind
+    /// it.
     @Test(arguments: [
         ("code-altered", "redirect-uri-token-mismatch"), ("code-wrong-client", "pkce-verifier-mismatch"),
         ("redirect-uri-token-mismatch", "pkce-verifier-missing"),

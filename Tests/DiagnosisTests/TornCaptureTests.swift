@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Captures with something missing: a rule may abstain, and must neither crash nor find what the gap itself made.
+/// Captures with something missing: a rule may abstain, and must neither crash nor find what the gap itself
+/// made.
 struct TornCaptureTests {
     static let names: [String] = {
         let folder = Fixtures.root.appending(path: "captures")

@@ -6,7 +6,9 @@ import Testing
 /// What a user meets before anything works: wrong names, wrong files, help.
 struct CommandLineTests {
     private static let healthy = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
-    private static let broken = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
+    private static let broken = Fixtures.root.appending(
+        path: "captures/token-request/pkce-verifier-mismatch.har"
+    ).path
 
     @Test func missingFileIs66AndSaysWhatMakesOne() throws {
         let result = try Program.run(["diagnose", "/nowhere/login.har"])
@@ -58,9 +60,14 @@ struct CommandLineTests {
     }
 
     @Test func sameCaptureGivesTheSameReportByteForByte() throws {
-        for arguments in [["show"], ["show", "--format", "json"], ["diagnose"], ["diagnose", "--format", "json"]] {
+        for arguments in [
+            ["show"], ["show", "--format", "json"], ["diagnose"], ["diagnose", "--format", "json"],
+        ] {
             let first = try Program.run(arguments + [Self.broken])
-            let second = try Program.run(arguments + [Self.broken], environment: ["TZ": "Asia/Singapore", "LC_ALL": "de_DE"])
+            let second = try Program.run(
+                arguments + [Self.broken],
+                environment: ["TZ": "Asia/Singapore", "LC_ALL": "de_DE"]
+            )
             #expect(first.output == second.output)
         }
     }
@@ -84,6 +91,8 @@ struct CommandLineTests {
         #expect(help.status == 0)
         #expect(words.count > 1 || help.output.contains("Example"), "\(command) has no example")
         #expect(help.output.contains("authreel \(command)"))
-        #expect(try Snapshot.difference(of: help.output, from: "help/\(words.joined(separator: "-")).txt") == nil)
+        #expect(
+            try Snapshot.difference(of: help.output, from: "help/\(words.joined(separator: "-")).txt") == nil
+        )
     }
 }

@@ -15,8 +15,10 @@ struct DocumentedCommandsTests {
 
     static let commands: [DocumentedCommand] = {
         let root = Fixtures.root
-        let docs = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)) ?? []
-        return (["README.md"] + docs.filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }).sorted().flatMap { file in
+        let docs =
+            (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)) ?? []
+        return (["README.md"] + docs.filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }).sorted().flatMap {
+            file in
             var isInside = false
             var found: [DocumentedCommand] = []
             let text = (try? String(contentsOf: root.appending(path: file), encoding: .utf8)) ?? ""
@@ -65,18 +67,24 @@ struct DocumentedCommandsTests {
         let capture = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
         try FileManager.default.copyItem(atPath: capture, toPath: folder.file("login.har"))
         // `--upstream-ca test-ca.pem` and the like name files that the reader is supposed to have.
-        try FileManager.default.createDirectory(atPath: folder.file("home"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: folder.file("home"),
+            withIntermediateDirectories: true
+        )
         return folder
     }
 
-    private static func shell(_ script: String, in folder: TemporaryFolder) throws -> (status: Int32, errors: String) {
+    private static func shell(_ script: String, in folder: TemporaryFolder) throws -> (
+        status: Int32, errors: String
+    ) {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = ["-c", script]
         process.currentDirectoryURL = URL(filePath: folder.path)
         let programs = URL(filePath: Program.path).deletingLastPathComponent().path
         process.environment = [
-            "PATH": programs + ":/usr/local/bin:/usr/bin:/bin", "HOME": folder.file("home"), "TMPDIR": folder.path,
+            "PATH": programs + ":/usr/local/bin:/usr/bin:/bin", "HOME": folder.file("home"),
+            "TMPDIR": folder.path,
         ]
         let errors = folder.file("errors")
         _ = FileManager.default.createFile(atPath: errors, contents: nil)

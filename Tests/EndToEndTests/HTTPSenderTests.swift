@@ -11,12 +11,18 @@ import Testing
 /// The sender against a real server of ours, in clear and over TLS.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPSenderTests {
-    private func trustingNobody() throws -> TLSContext { try TLSContext.client(.init(trustsSystemRoots: false)) }
+    private func trustingNobody() throws -> TLSContext {
+        try TLSContext.client(.init(trustsSystemRoots: false))
+    }
 
     @Test func headersGoAsTheyAreGivenAndTheAnswerComesWhole() async throws {
         let server = try await LocalServer.start { request in
             let told = request.headers.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
-            return RecordedResponse(status: 201, headers: HeaderFields([("X-A", "1")]), body: Body(text: "\(request.method) \(told)\n\(request.body?.text ?? "")"))
+            return RecordedResponse(
+                status: 201,
+                headers: HeaderFields([("X-A", "1")]),
+                body: Body(text: "\(request.method) \(told)\n\(request.body?.text ?? "")")
+            )
         }
         let sender = HTTPSender(.init(tls: try trustingNobody()))
         let request = RecordedRequest(
@@ -39,18 +45,27 @@ struct HTTPSenderTests {
         let validity = CertificateIssuer.Validity(notBefore: now - 60, notAfter: now + 3600)
         let root = try CertificateIssuer.authority(commonName: "test", key: key, validity: validity)
         let leafKey = try PrivateKey.generate(.elliptic(.p256))
-        let leaf = try CertificateIssuer(certificate: root, key: key).leaf(for: .host("localhost"), key: leafKey, validity: validity)
-        let server = try await LocalServer.start(tls: try TLSContext.server(chain: [leaf], key: leafKey)) { _ in
+        let leaf = try CertificateIssuer(certificate: root, key: key).leaf(
+            for: .host("localhost"),
+            key: leafKey,
+            validity: validity
+        )
+        let server = try await LocalServer.start(tls: try TLSContext.server(chain: [leaf], key: leafKey)) {
+            _ in
             RecordedResponse(status: 204)
         }
         let url = RecordedURL("https://localhost:\(server.port)/")
         let strict = HTTPSender(.init(tls: try trustingNobody()))
-        let error = await #expect(throws: HTTPSenderError.self) { try await strict.send(RecordedRequest(method: "GET", url: url)) }
+        let error = await #expect(throws: HTTPSenderError.self) {
+            try await strict.send(RecordedRequest(method: "GET", url: url))
+        }
         guard case .handshake = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        let trusting = HTTPSender(.init(tls: try TLSContext.client(.init(trustsSystemRoots: false, furtherRoots: [root]))))
+        let trusting = HTTPSender(
+            .init(tls: try TLSContext.client(.init(trustsSystemRoots: false, furtherRoots: [root])))
+        )
         #expect(try await trusting.send(RecordedRequest(method: "GET", url: url)).status == 204)
         await strict.stop()
         await trusting.stop()
@@ -63,21 +78,30 @@ struct HTTPSenderTests {
         await server.stop()
         let sender = HTTPSender(.init(tls: try trustingNobody()))
         let refused = await #expect(throws: HTTPSenderError.self) {
-            try await sender.send(RecordedRequest(method: "GET", url: RecordedURL("http://127.0.0.1:\(port)/")))
+            try await sender.send(
+                RecordedRequest(method: "GET", url: RecordedURL("http://127.0.0.1:\(port)/"))
+            )
         }
         #expect("\(refused.map { "\($0)" } ?? "")".contains("127.0.0.1:\(port)"))
         for url in ["app:/cb", "http://127.0.0.1:99999/", "http:///x"] {
-            await #expect(throws: HTTPSenderError.self) { try await sender.send(RecordedRequest(method: "GET", url: RecordedURL(url))) }
+            await #expect(throws: HTTPSenderError.self) {
+                try await sender.send(RecordedRequest(method: "GET", url: RecordedURL(url)))
+            }
         }
         await sender.stop()
     }
 
     @Test func silentServerIsNotWaitedForEndlessly() async throws {
         // Accepts and says nothing.
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(
+            host: "127.0.0.1",
+            port: 0
+        ).get()
         let sender = HTTPSender(.init(tls: try trustingNobody(), timeout: .seconds(1)))
         let url = RecordedURL("http://127.0.0.1:\(server.localAddress?.port ?? 0)/")
-        await #expect(throws: HTTPSenderError.timedOut(seconds: 1)) { try await sender.send(RecordedRequest(method: "GET", url: url)) }
+        await #expect(throws: HTTPSenderError.timedOut(seconds: 1)) {
+            try await sender.send(RecordedRequest(method: "GET", url: url))
+        }
         await sender.stop()
         try await server.close().get()
     }

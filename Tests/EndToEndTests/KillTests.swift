@@ -10,7 +10,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct KillTests {
     /// A server over TLS whose answers differ in length, so that the dying write is cut at ever new places.
-    private static func startOrigin(in folder: TemporaryFolder) async throws -> (server: LocalServer, certificate: String) {
+    private static func startOrigin(in folder: TemporaryFolder) async throws -> (
+        server: LocalServer, certificate: String
+    ) {
         let key = try PrivateKey.generate(.elliptic(.p256))
         let now = Int64(Date.now.timeIntervalSince1970)
         let validity = CertificateIssuer.Validity(notBefore: now - 86_400, notAfter: now + 86_400)
@@ -39,7 +41,9 @@ struct KillTests {
             // Each recorder appends to what its predecessor left: the next one mends.
             let recorder = try RecorderProcess(into: capture, folder: folder, upstreamCA: certificate)
             let pem = try Array(Data(contentsOf: URL(filePath: recorder.certificate)))
-            let trust = try TLSContext.client(.init(trustsSystemRoots: false, furtherRoots: Certificate.all(pem: pem)))
+            let trust = try TLSContext.client(
+                .init(trustsSystemRoots: false, furtherRoots: Certificate.all(pem: pem))
+            )
             let load = LoadClient()
             try await load.start(
                 32,
@@ -60,16 +64,26 @@ struct KillTests {
             #expect(shown.status == 0, "\(shown.errors)")
             let left = try CaptureReader.read(path: capture)
             if left.losses.isEmpty {
-                #expect(!shown.errors.contains("cut off") && !shown.errors.contains("breaks off"), "\(shown.errors)")
+                #expect(
+                    !shown.errors.contains("cut off") && !shown.errors.contains("breaks off"),
+                    "\(shown.errors)"
+                )
             } else {
                 torn += 1
                 #expect(shown.errors.contains(left.losses[0].what), "\(shown.errors)")
             }
-            let recorded = Set(left.indices.map { left[$0] }.filter { $0.failure == nil }.map(\.request.url.text))
-            #expect(complete.subtracting(recorded).isEmpty, "round \(round): \(complete.subtracting(recorded).sorted().prefix(5))")
+            let recorded = Set(
+                left.indices.map { left[$0] }.filter { $0.failure == nil }.map(\.request.url.text)
+            )
+            #expect(
+                complete.subtracting(recorded).isEmpty,
+                "round \(round): \(complete.subtracting(recorded).sorted().prefix(5))"
+            )
         }
         await origin.stop()
-        print("kill -9 under 32 connections, 10 times: \(complete.count) exchanges seen complete, 0 missing, torn \(torn) times")
+        print(
+            "kill -9 under 32 connections, 10 times: \(complete.count) exchanges seen complete, 0 missing, torn \(torn) times"
+        )
 
         // Whatever the last kill left, one more start and end makes it whole.
         let last = try RecorderProcess(into: capture, folder: folder, upstreamCA: certificate)
@@ -86,11 +100,23 @@ struct KillTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (origin, certificate) = try await Self.startOrigin(in: folder)
-        let recorder = try RecorderProcess(into: folder.file("login.har"), folder: folder, upstreamCA: certificate)
+        let recorder = try RecorderProcess(
+            into: folder.file("login.har"),
+            folder: folder,
+            upstreamCA: certificate
+        )
         let pem = try Array(Data(contentsOf: URL(filePath: recorder.certificate)))
-        let trust = try TLSContext.client(.init(trustsSystemRoots: false, furtherRoots: Certificate.all(pem: pem)))
+        let trust = try TLSContext.client(
+            .init(trustsSystemRoots: false, furtherRoots: Certificate.all(pem: pem))
+        )
         let load = LoadClient()
-        try await load.start(4, proxyPort: recorder.port, origin: "localhost:\(origin.port)", trust: trust, label: "a")
+        try await load.start(
+            4,
+            proxyPort: recorder.port,
+            origin: "localhost:\(origin.port)",
+            trust: trust,
+            label: "a"
+        )
         try await Self.until("the load runs") { load.ledger.complete.count > 20 }
         #expect(recorder.interrupt(signal) == 0, "\(recorder.messages)")
         try await Self.until("every client has noticed") { load.ledger.connections == 0 }
@@ -119,7 +145,9 @@ struct KillTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let first = try RecorderProcess(into: folder.file("login.har"), folder: folder)
-        let arguments = ["record", "--listen", "127.0.0.1:0", "--out", first.capture, "--ca-dir", folder.file("ca")]
+        let arguments = [
+            "record", "--listen", "127.0.0.1:0", "--out", first.capture, "--ca-dir", folder.file("ca"),
+        ]
         let second = try Program.run(arguments)
         #expect(second.status != 0)
         #expect(second.errors.contains("process \(first.processID)"), "\(second.errors)")
@@ -130,7 +158,9 @@ struct KillTests {
     private static func until(_ what: String, _ condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while !condition() {
-            guard ContinuousClock.now < deadline else { throw RecorderProcess.Failure("\(what): not within 30 s") }
+            guard ContinuousClock.now < deadline else {
+                throw RecorderProcess.Failure("\(what): not within 30 s")
+            }
             try await Task.sleep(for: .milliseconds(2))
         }
     }

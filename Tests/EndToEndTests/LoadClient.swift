@@ -6,7 +6,8 @@ import Synchronization
 import TLS
 import Wire
 
-/// Connections through the recorder that send one request after another, over TLS, and note each answer that came whole.
+/// Connections through the recorder that send one request after another, over TLS, and note each answer that
+/// came whole.
 final class LoadClient: Sendable {
     /// What the connections have seen.
     final class Ledger: Sendable {
@@ -26,13 +27,14 @@ final class LoadClient: Sendable {
 
     /// Opens the connections; each begins at once and goes on until something closes it.
     ///
-    /// - Parameters:
-    ///   - connections: how many.
-    ///   - proxyPort: of the recorder on 127.0.0.1.
-    ///   - origin: `HOST:PORT` of the server.
-    ///   - trust: with the recorder's authority.
-    ///   - label: first part of each path, so that runs are told apart.
-    func start(_ connections: Int, proxyPort: Int, origin: String, trust: TLSContext, label: String) async throws {
+    /// `connections`: how many.
+    /// `proxyPort`: of the recorder on 127.0.0.1.
+    /// `origin`: `HOST:PORT` of the server.
+    /// `trust`: with the recorder's authority.
+    /// `label`: first part of each path, so that runs are told apart.
+    func start(_ connections: Int, proxyPort: Int, origin: String, trust: TLSContext, label: String)
+        async throws
+    {
         let ledger = ledger
         for number in 0..<connections {
             let plan = LoadHandler.Plan(origin: origin, path: "/\(label)/\(number)", trust: trust)
@@ -83,7 +85,11 @@ private final class LoadHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isTunnelled else { return secure(context) }
-        let finished = conversation.received(unwrapInboundIn(data), from: .server, at: Timestamp(nanoseconds: 0))
+        let finished = conversation.received(
+            unwrapInboundIn(data),
+            from: .server,
+            at: Timestamp(nanoseconds: 0)
+        )
         for exchange in finished where exchange.response?.status == 200 && exchange.failure == nil {
             ledger.note(exchange.request.url.text)
             sendNext(context)
@@ -99,7 +105,9 @@ private final class LoadHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard let outcome = event as? HandshakeOutcome else { return context.fireUserInboundEventTriggered(event) }
+        guard let outcome = event as? HandshakeOutcome else {
+            return context.fireUserInboundEventTriggered(event)
+        }
         guard case .completed = outcome else { return context.close(promise: nil) }
         sendNext(context)
     }

@@ -3,7 +3,8 @@ import TestSupport
 
 /// The real provider, relying party and browser under `Components`, driven by its script.
 enum RealComponents {
-    private static let script = Fixtures.root.appending(path: "Tests/EndToEndTests/Components/components").path
+    private static let script = Fixtures.root.appending(path: "Tests/EndToEndTests/Components/components")
+        .path
 
     /// Whether to run: continuous integration has to have them, elsewhere they may be missing.
     static var isAvailable: Bool { isRequired || missing == nil }

@@ -3,7 +3,8 @@ import JSON
 import TestSupport
 import Testing
 
-/// Chromium logs in to Apache with mod_auth_openidc against Glewlwyd; browser and back channel go through the recorder.
+/// Chromium logs in to Apache with mod_auth_openidc against Glewlwyd; browser and back channel go through the
+/// recorder.
 @Suite(.serialized, .timeLimit(.minutes(6)))
 struct RealLoginTests {
     /// What `show --format json` says of the recorded login.
@@ -18,7 +19,9 @@ struct RealLoginTests {
         func link(_ name: String, to use: (String, String), by transform: String) -> Bool {
             (flow["links"]?.array ?? []).contains { link in
                 link["name"]?.string == name && link["transform"]?.string == transform
-                    && (link["uses"]?.array ?? []).contains { $0["where"]?.string == use.0 && $0["name"]?.string == use.1 }
+                    && (link["uses"]?.array ?? []).contains {
+                        $0["where"]?.string == use.0 && $0["name"]?.string == use.1
+                    }
             }
         }
 
@@ -41,8 +44,12 @@ struct RealLoginTests {
 
         let diagnosis = try Program.run(["diagnose", "--format", "json", shown.capture])
         #expect(diagnosis.status == 0, "\(diagnosis.output)")
-        let findings = try JSONParser.parse(diagnosis.output.utf8)["flows"]?.array?.first?["findings"]?.array ?? []
-        #expect(!findings.contains { ["error", "warning"].contains($0["severity"]?.string) }, "\(diagnosis.output)")
+        let findings =
+            try JSONParser.parse(diagnosis.output.utf8)["flows"]?.array?.first?["findings"]?.array ?? []
+        #expect(
+            !findings.contains { ["error", "warning"].contains($0["severity"]?.string) },
+            "\(diagnosis.output)"
+        )
     }
 
     private static func recordLogin(in folder: TemporaryFolder) throws -> Shown {
@@ -55,7 +62,8 @@ struct RealLoginTests {
             upstreamCA: authority.output.trimmingCharacters(in: .whitespacesAndNewlines)
         )
         let login = try RealComponents.run([
-            "login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca", recorder.certificate,
+            "login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca",
+            recorder.certificate,
         ])
         #expect(recorder.interrupt() == 0, "\(recorder.messages)")
         try #require(login.status == 0, "\(login.errors)\n\(recorder.messages)")
@@ -71,7 +79,8 @@ struct RealLoginTests {
         #expect(shown.flow["provider"] == "glewlwyd")
         #expect(shown.flow["client_id"] == "shop")
         for kind in [
-            "discovery", "jwks", "authorization_request", "user_interaction", "authorization_response", "token_request",
+            "discovery", "jwks", "authorization_request", "user_interaction", "authorization_response",
+            "token_request",
             "userinfo_request", "end_session_request",
         ] {
             #expect(shown.kinds.contains(kind), "no \(kind) among \(shown.kinds)")
@@ -79,27 +88,41 @@ struct RealLoginTests {
     }
 
     private static func checkTokens(_ shown: Shown) {
-        let tokens = shown.steps.filter { $0["kind"] == "token_request" }.flatMap { $0["tokens"]?.array ?? [] }
+        let tokens = shown.steps.filter { $0["kind"] == "token_request" }.flatMap {
+            $0["tokens"]?.array ?? []
+        }
         let idToken = tokens.first { $0["name"] == "id_token" }
         #expect(idToken?["signature"] == "valid")
-        #expect(idToken?["claims"]?["aud"] == "shop" || idToken?["claims"]?["aud"]?.array?.contains("shop") == true)
+        #expect(
+            idToken?["claims"]?["aud"] == "shop"
+                || idToken?["claims"]?["aud"]?.array?.contains("shop") == true
+        )
     }
 
     private static func checkLinks(_ shown: Shown) {
         let expected = [
             ("state", ("request.query", "state"), "equal"), ("nonce", ("jwt.claims", "nonce"), "equal"),
-            ("code", ("request.body", "code"), "equal"), ("code_verifier", ("request.query", "code_challenge"), "s256"),
+            ("code", ("request.body", "code"), "equal"),
+            ("code_verifier", ("request.query", "code_challenge"), "s256"),
         ]
         for (name, use, transform) in expected {
-            #expect(shown.link(name, to: use, by: transform), "\(name) → \(use) (\(transform)) is not in \(shown.links)")
+            #expect(
+                shown.link(name, to: use, by: transform),
+                "\(name) → \(use) (\(transform)) is not in \(shown.links)"
+            )
         }
-        #expect(shown.link("access_token", to: ("request.header", "Authorization"), by: "equal"), "\(shown.links)")
+        #expect(
+            shown.link("access_token", to: ("request.header", "Authorization"), by: "equal"),
+            "\(shown.links)"
+        )
         #expect(shown.link("id_token", to: ("request.query", "id_token_hint"), by: "equal"), "\(shown.links)")
     }
 
     /// The two halves stand side by side: each names the process that sent it.
     private static func checkClients(_ shown: Shown) throws {
-        func sender(of kind: String) -> String? { shown.steps.first { $0["kind"]?.string == kind }?["from"]?.string }
+        func sender(of kind: String) -> String? {
+            shown.steps.first { $0["kind"]?.string == kind }?["from"]?.string
+        }
         let browser = try #require(sender(of: "authorization_request"))
         let backend = try #require(sender(of: "token_request"))
         #expect(browser.contains("chrom"))

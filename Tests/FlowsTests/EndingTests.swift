@@ -36,7 +36,11 @@ struct EndingTests {
         for (error, expected) in [("server_error", Outcome.failure), ("access_denied", .cancelled)] {
             let found = ending {
                 $1.authorize(&$0)
-                $0.redirect($1.redirectURI + "?error=\(error)&state=\($1.state)", to: "/home", headers: ShopLogin.browser)
+                $0.redirect(
+                    $1.redirectURI + "?error=\(error)&state=\($1.state)",
+                    to: "/home",
+                    headers: ShopLogin.browser
+                )
             }
             #expect(found == [expected], "\(error)")
         }

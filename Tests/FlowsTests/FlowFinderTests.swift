@@ -15,11 +15,15 @@ struct FlowFinderTests {
         #expect(Set(flow.exchanges) == Set(exchanges))
         #expect(
             flow.steps.map(\.kind) == [
-                .discovery, .authorizationRequest, .userInteraction, .authorizationResponse, .tokenRequest, .userInfoRequest,
+                .discovery, .authorizationRequest, .userInteraction, .authorizationResponse, .tokenRequest,
+                .userInfoRequest,
             ]
         )
         #expect(flow.ending == .success)
-        #expect(flow.issuer == "https://idp.example" && flow.clientID == "shop" && flow.grant == "authorization_code")
+        #expect(
+            flow.issuer == "https://idp.example" && flow.clientID == "shop"
+                && flow.grant == "authorization_code"
+        )
         #expect(flow.steps.map(\.from.role) == [.backend, .browser, .browser, .browser, .backend, .backend])
     }
 
@@ -105,9 +109,15 @@ struct FlowFinderTests {
         var capture = CaptureBuilder()
         let login = ShopLogin()
         let uri = "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c"
-        capture.post("https://idp.example/par", login.request, 201, body: .json(#"{"request_uri":"\#(uri)","expires_in":60}"#))
+        capture.post(
+            "https://idp.example/par",
+            login.request,
+            201,
+            body: .json(#"{"request_uri":"\#(uri)","expires_in":60}"#)
+        )
         capture.redirect(
-            "https://idp.example/authorize?" + FormBody.encode([("client_id", "shop"), ("request_uri", uri)]),
+            "https://idp.example/authorize?"
+                + FormBody.encode([("client_id", "shop"), ("request_uri", uri)]),
             to: login.callbackURL,
             headers: ShopLogin.browser
         )
@@ -115,7 +125,11 @@ struct FlowFinderTests {
         login.token(&capture)
         let flow = try #require(capture.flows.first)
         #expect(capture.flows.count == 1)
-        #expect(flow.steps.map(\.kind) == [.pushedAuthorizationRequest, .authorizationRequest, .authorizationResponse, .tokenRequest])
+        #expect(
+            flow.steps.map(\.kind) == [
+                .pushedAuthorizationRequest, .authorizationRequest, .authorizationResponse, .tokenRequest,
+            ]
+        )
         // The pushed parameters are those of the request.
         #expect(flow.authorizationRequests.first?.state == login.state)
         #expect(flow.ending == .success)
@@ -123,7 +137,12 @@ struct FlowFinderTests {
 
     @Test func refusedPushedRequestIsAFlowOfItsOwn() {
         var capture = CaptureBuilder()
-        capture.post("https://idp.example/par", ShopLogin().request, 400, body: .json(#"{"error":"invalid_request"}"#))
+        capture.post(
+            "https://idp.example/par",
+            ShopLogin().request,
+            400,
+            body: .json(#"{"error":"invalid_request"}"#)
+        )
         #expect(capture.flows.count == 1)
     }
 
@@ -142,12 +161,20 @@ struct FlowFinderTests {
 
     @Test(arguments: [
         [("grant_type", "refresh_token"), ("refresh_token", "unknown-0001"), ("client_id", "shop")],
-        [("grant_type", "client_credentials"), ("scope", "api")], [("grant_type", "password"), ("username", "alice"), ("password", "x")],
-        [("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", "t-0001"), ("subject_token_type", "x")],
+        [("grant_type", "client_credentials"), ("scope", "api")],
+        [("grant_type", "password"), ("username", "alice"), ("password", "x")],
+        [
+            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("subject_token", "t-0001"),
+            ("subject_token_type", "x"),
+        ],
     ])
     func grantThatJoinsNothingIsAFlow(form: [(String, String)]) {
         var capture = CaptureBuilder()
-        capture.post("https://idp.example/token", form, body: .json(#"{"access_token":"a-0001","token_type":"Bearer"}"#))
+        capture.post(
+            "https://idp.example/token",
+            form,
+            body: .json(#"{"access_token":"a-0001","token_type":"Bearer"}"#)
+        )
         #expect(capture.flows.count == 1)
         #expect(capture.flows.first?.ending == .success)
         #expect(capture.flows.first?.grant == form[0].1)
@@ -158,12 +185,28 @@ struct FlowFinderTests {
         capture.post(
             "https://idp.example/device_authorization",
             [("client_id", "tv")],
-            body: .json(#"{"device_code":"device-0001","user_code":"ABCD-EFGH","verification_uri":"https://idp.example/device","interval":5}"#)
+            body: .json(
+                #"{"device_code":"device-0001","user_code":"ABCD-EFGH","verification_uri":"https://idp.example/device","interval":5}"#
+            )
         )
-        let poll = [("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", "device-0001"), ("client_id", "tv")]
-        for _ in 0..<3 { capture.post("https://idp.example/token", poll, 400, body: .json(#"{"error":"authorization_pending"}"#)) }
+        let poll = [
+            ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", "device-0001"),
+            ("client_id", "tv"),
+        ]
+        for _ in 0..<3 {
+            capture.post(
+                "https://idp.example/token",
+                poll,
+                400,
+                body: .json(#"{"error":"authorization_pending"}"#)
+            )
+        }
         #expect(capture.flows.map(\.ending) == [.incomplete])
-        capture.post("https://idp.example/token", poll, body: .json(#"{"access_token":"a-0001","token_type":"Bearer"}"#))
+        capture.post(
+            "https://idp.example/token",
+            poll,
+            body: .json(#"{"access_token":"a-0001","token_type":"Bearer"}"#)
+        )
         #expect(capture.flows.count == 1)
         #expect(capture.flows.first?.ending == .success)
     }
@@ -217,7 +260,9 @@ struct FlowFinderTests {
         var capture = CaptureBuilder()
         let request = RecordedRequest(method: "CONNECT", url: RecordedURL("https://accounts.google.com:443/"))
         for _ in 0..<3 {
-            capture.add(Exchange(startedAt: Timestamp(seconds: 0), request: request, failure: "connection refused"))
+            capture.add(
+                Exchange(startedAt: Timestamp(seconds: 0), request: request, failure: "connection refused")
+            )
         }
         #expect(capture.flows.count == 1)
         #expect(capture.flows.first?.provider == .google)
@@ -249,12 +294,19 @@ struct FlowFinderTests {
         var capture = CaptureBuilder()
         let login = ShopLogin()
         let header = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8))
-        let idToken = "\(header).\(Base64URL.encode(Array(#"{"iss":"https://idp.example","aud":"shop"}"#.utf8))).c2lnbmF0dXJl"
+        let idToken =
+            "\(header).\(Base64URL.encode(Array(#"{"iss":"https://idp.example","aud":"shop"}"#.utf8))).c2lnbmF0dXJl"
         login.authorize(&capture)
         login.callback(&capture)
-        login.token(&capture, body: #"{"access_token":"a-0001","token_type":"Bearer","id_token":"\#(idToken)"}"#)
+        login.token(
+            &capture,
+            body: #"{"access_token":"a-0001","token_type":"Bearer","id_token":"\#(idToken)"}"#
+        )
         let logout = capture.redirect(
-            "https://idp.example/logout?" + FormBody.encode([("id_token_hint", idToken), ("post_logout_redirect_uri", "https://shop.example/")]),
+            "https://idp.example/logout?"
+                + FormBody.encode([
+                    ("id_token_hint", idToken), ("post_logout_redirect_uri", "https://shop.example/"),
+                ]),
             to: "https://shop.example/",
             headers: ShopLogin.browser
         )

@@ -40,7 +40,12 @@ struct LinkFinderTests {
         #expect(right.transform == .s256)
         #expect(uses(right) == ["1 request.query code_challenge"])
         let padded = links { capture, login in
-            capture.get(login.authorizationURL.replacing("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", with: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM%3D"))
+            capture.get(
+                login.authorizationURL.replacing(
+                    "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+                    with: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM%3D"
+                )
+            )
             login.callback(&capture)
             login.token(&capture)
         }
@@ -51,9 +56,16 @@ struct LinkFinderTests {
         let found = links { capture, login in
             capture.get(
                 login.authorizationURL,
-                body: .html(#"<form method="post" action="/login"><input type="hidden" name="csrf" value="tok&#47;en-4711-abcdef"></form>"#)
+                body: .html(
+                    #"<form method="post" action="/login"><input type="hidden" name="csrf" value="tok&#47;en-4711-abcdef"></form>"#
+                )
             )
-            capture.post("https://idp.example/login", [("csrf", "tok/en-4711-abcdef")], 302, answer: [("Location", login.callbackURL)])
+            capture.post(
+                "https://idp.example/login",
+                [("csrf", "tok/en-4711-abcdef")],
+                302,
+                answer: [("Location", login.callbackURL)]
+            )
             login.callback(&capture)
         }
         let link = try #require(found.first { $0.name == "csrf" })
@@ -68,7 +80,13 @@ struct LinkFinderTests {
                 answer: [("Set-Cookie", "session=abcdef-0123456789; Path=/")],
                 body: .html("<form method=post action=/login></form>")
             )
-            capture.post("https://idp.example/login", [], 302, headers: [("Cookie", "session=abcdef-0123456789")], answer: [("Location", login.callbackURL)])
+            capture.post(
+                "https://idp.example/login",
+                [],
+                302,
+                headers: [("Cookie", "session=abcdef-0123456789")],
+                answer: [("Location", login.callbackURL)]
+            )
             login.callback(&capture)
         }
         #expect(uses(found.first { $0.name == "session" }) == ["1 request.cookie session"])
@@ -82,7 +100,11 @@ struct LinkFinderTests {
                 headers: ShopLogin.browser
             )
             login.authorize(&capture)
-            capture.redirect(login.callbackURL, to: "/home", headers: ShopLogin.browser + [("Cookie", "login=\(login.state)|5f2a9c")])
+            capture.redirect(
+                login.callbackURL,
+                to: "/home",
+                headers: ShopLogin.browser + [("Cookie", "login=\(login.state)|5f2a9c")]
+            )
         }
         let part = try #require(found.first { $0.transform == .part })
         #expect(part.name == "state")
@@ -103,14 +125,20 @@ struct LinkFinderTests {
 
     @Test func hashesOfTheIDTokenBelongToTokenAndCode() throws {
         let key = try PrivateKey.generate(.elliptic(.p256))
-        let found = try links { capture, login in
+        let found = links { capture, login in
             let access = "access-token-0001"
             let claims: JSONObject = [
                 "iss": "https://idp.example", "aud": "shop", "nonce": .string("nonce-" + login.state),
                 "at_hash": .string(JSONWebToken.halfHash(of: access, algorithm: .es256)),
                 "c_hash": .string(JSONWebToken.halfHash(of: login.code, algorithm: .es256)),
             ]
-            let idToken = (try? JSONWebToken.sign(claims: claims, header: [:], algorithm: .es256, with: .privateKey(key))) ?? ""
+            let idToken =
+                (try? JSONWebToken.sign(
+                    claims: claims,
+                    header: [:],
+                    algorithm: .es256,
+                    with: .privateKey(key)
+                )) ?? ""
             login.authorize(&capture)
             login.callback(&capture)
             login.token(&capture, body: #"{"access_token":"\#(access)","id_token":"\#(idToken)"}"#)
@@ -123,7 +151,10 @@ struct LinkFinderTests {
 
     @Test func valuesThatEveryLoginSharesAreNoLinks() {
         let names = Set(links { $1.whole(&$0) }.map(\.name))
-        for name in ["client_id", "redirect_uri", "scope", "response_type", "grant_type", "code_challenge_method", "iss"] {
+        for name in [
+            "client_id", "redirect_uri", "scope", "response_type", "grant_type", "code_challenge_method",
+            "iss",
+        ] {
             #expect(!names.contains(name), "\(name)")
         }
     }

@@ -6,20 +6,30 @@ import Testing
 /// The provider by its URLs, whatever else the capture holds.
 struct ProviderRecognizerTests {
     @Test(arguments: [
-        ("https://accounts.google.com/o/oauth2/v2/auth", "google"), ("https://appleid.apple.com/auth/authorize", "apple"),
-        ("https://login.microsoftonline.com/common/oauth2/v2.0/authorize", "entra"), ("https://acme.b2clogin.com/x/oauth2/v2.0/authorize", "entra"),
-        ("https://acme.okta.com/oauth2/default/v1/authorize", "okta"), ("https://acme.eu.auth0.com/authorize", "auth0"),
+        ("https://accounts.google.com/o/oauth2/v2/auth", "google"),
+        ("https://appleid.apple.com/auth/authorize", "apple"),
+        ("https://login.microsoftonline.com/common/oauth2/v2.0/authorize", "entra"),
+        ("https://acme.b2clogin.com/x/oauth2/v2.0/authorize", "entra"),
+        ("https://acme.okta.com/oauth2/default/v1/authorize", "okta"),
+        ("https://acme.eu.auth0.com/authorize", "auth0"),
         ("https://acme.auth.eu-central-1.amazoncognito.com/oauth2/authorize", "cognito"),
         ("https://am.example/am/oauth2/realms/root/realms/alpha/authorize", "forgerock"),
-        ("https://kc.example/auth/realms/shop/protocol/openid-connect/auth", "keycloak"), ("https://stg-id.singpass.gov.sg/auth", "singpass"),
-        ("https://test.api.myinfo.gov.sg/com/v4/authorize", "myinfo"), ("https://github.com/login/oauth/authorize", "github"),
+        ("https://kc.example/auth/realms/shop/protocol/openid-connect/auth", "keycloak"),
+        ("https://stg-id.singpass.gov.sg/auth", "singpass"),
+        ("https://test.api.myinfo.gov.sg/com/v4/authorize", "myinfo"),
+        ("https://github.com/login/oauth/authorize", "github"),
         ("https://idp.example/authorize", "generic"),
         // A host that only looks like one.
-        ("https://accounts.google.com.evil.example/o/oauth2/v2/auth", "generic"), ("https://notokta.com/authorize", "generic"),
+        ("https://accounts.google.com.evil.example/o/oauth2/v2/auth", "generic"),
+        ("https://notokta.com/authorize", "generic"),
     ])
     func byItsAuthorizationEndpoint(url: String, provider: String) throws {
         var capture = CaptureBuilder()
-        capture.get(url + "?" + FormBody.encode(ShopLogin().request), headers: ShopLogin.browser, body: .html("<form>"))
+        capture.get(
+            url + "?" + FormBody.encode(ShopLogin().request),
+            headers: ShopLogin.browser,
+            body: .html("<form>")
+        )
         #expect(capture.flows.map(\.provider.rawValue) == [provider])
     }
 }

@@ -19,8 +19,10 @@ struct ShopLogin {
 
     var request: [(String, String)] {
         [
-            ("response_type", "code"), ("client_id", client), ("redirect_uri", redirectURI), ("scope", "openid"), ("state", state),
-            ("nonce", "nonce-" + state), ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"), ("code_challenge_method", "S256"),
+            ("response_type", "code"), ("client_id", client), ("redirect_uri", redirectURI),
+            ("scope", "openid"), ("state", state),
+            ("nonce", "nonce-" + state), ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+            ("code_challenge_method", "S256"),
         ]
     }
 
@@ -32,25 +34,43 @@ struct ShopLogin {
 
     @discardableResult
     func authorize(_ capture: inout CaptureBuilder) -> Int {
-        capture.get(authorizationURL, headers: Self.browser, body: .html("<form method=post action=/login><input name=user></form>"))
+        capture.get(
+            authorizationURL,
+            headers: Self.browser,
+            body: .html("<form method=post action=/login><input name=user></form>")
+        )
     }
 
     @discardableResult
     func answer(_ capture: inout CaptureBuilder) -> Int {
-        capture.post(issuer + "/login", [("user", "alice")], 302, headers: Self.browser, answer: [("Location", callbackURL)])
+        capture.post(
+            issuer + "/login",
+            [("user", "alice")],
+            302,
+            headers: Self.browser,
+            answer: [("Location", callbackURL)]
+        )
     }
 
     @discardableResult
-    func callback(_ capture: inout CaptureBuilder) -> Int { capture.redirect(callbackURL, to: "/home", headers: Self.browser) }
+    func callback(_ capture: inout CaptureBuilder) -> Int {
+        capture.redirect(callbackURL, to: "/home", headers: Self.browser)
+    }
 
     @discardableResult
     func token(_ capture: inout CaptureBuilder, status: Int = 200, body: String? = nil) -> Int {
         capture.post(
             issuer + "/token",
-            [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI), ("client_id", client), ("code_verifier", verifier)],
+            [
+                ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
+                ("client_id", client), ("code_verifier", verifier),
+            ],
             status,
             headers: Self.backend,
-            body: .json(body ?? #"{"access_token":"access-of-\#(state)","token_type":"Bearer","refresh_token":"refresh-of-\#(state)"}"#)
+            body: .json(
+                body
+                    ?? #"{"access_token":"access-of-\#(state)","token_type":"Bearer","refresh_token":"refresh-of-\#(state)"}"#
+            )
         )
     }
 
@@ -67,7 +87,10 @@ struct ShopLogin {
     func refresh(_ capture: inout CaptureBuilder) -> Int {
         capture.post(
             issuer + "/token",
-            [("grant_type", "refresh_token"), ("refresh_token", "refresh-of-\(state)"), ("client_id", client)],
+            [
+                ("grant_type", "refresh_token"), ("refresh_token", "refresh-of-\(state)"),
+                ("client_id", client),
+            ],
             headers: Self.backend,
             body: .json(#"{"access_token":"access-2-of-\#(state)","token_type":"Bearer"}"#)
         )
@@ -75,7 +98,10 @@ struct ShopLogin {
 
     @discardableResult
     func discovery(_ capture: inout CaptureBuilder) -> Int {
-        let names = ["authorization_endpoint": "authorize", "token_endpoint": "token", "userinfo_endpoint": "userinfo", "jwks_uri": "jwks"]
+        let names = [
+            "authorization_endpoint": "authorize", "token_endpoint": "token", "userinfo_endpoint": "userinfo",
+            "jwks_uri": "jwks",
+        ]
         let members = names.sorted { $0.key < $1.key }.map { #""\#($0.key)":"\#(issuer)/\#($0.value)""# }
         return capture.get(
             issuer + "/.well-known/openid-configuration",
@@ -87,7 +113,10 @@ struct ShopLogin {
     /// All of it, in order.
     @discardableResult
     func whole(_ capture: inout CaptureBuilder) -> [Int] {
-        [discovery(&capture), authorize(&capture), answer(&capture), callback(&capture), token(&capture), userInfo(&capture)]
+        [
+            discovery(&capture), authorize(&capture), answer(&capture), callback(&capture), token(&capture),
+            userInfo(&capture),
+        ]
     }
 }
 

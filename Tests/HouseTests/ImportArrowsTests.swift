@@ -4,7 +4,9 @@ import TestSupport
 
 /// The arrows between modules, as data; an import that is not listed here is a wall broken through.
 struct ImportArrowsTests {
-    /// What each module may import besides the standard library and Foundation. Low to high.
+    /// What each module may import besides the standard library and Foundation.
+    ///
+    /// Low to high.
     static let allowed: [String: Set<String>] = [
         "LibCrypto": ["COpenSSL"],
         "JSON": [],
@@ -99,7 +101,8 @@ struct ImportArrowsTests {
         return all.filter { $0.hasSuffix(".swift") }.sorted()
     }
 
-    /// The imports of a file with their lines (from 1): `package import X`, `import struct X.Y` and attributes included.
+    /// The imports of a file with their lines (from 1): `package import X`, `import struct X.Y` and
+    /// attributes included.
     private func importLines(of text: String) -> [(line: Int, module: String)] {
         var found: [(Int, String)] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -4,12 +4,15 @@ import TestSupport
 import Testing
 
 struct JSONWebTokenTests {
-    private func token(_ header: String, _ payload: String = #"{"sub":"alice"}"#, signature: String = "c2ln") -> String {
+    private func token(_ header: String, _ payload: String = #"{"sub":"alice"}"#, signature: String = "c2ln")
+        -> String
+    {
         "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(Array(payload.utf8))).\(signature)"
     }
 
     @Test(arguments: [
-        "", "a.b.c", "eyJhbGciOiJub25lIn0", "idp.example.com", "eyJ.eyJ", "192.168.0.1", "eyJhbGciOiJub25lIn0.eyJ9", "x eyJhbGciOiJub25lIn0.e30.",
+        "", "a.b.c", "eyJhbGciOiJub25lIn0", "idp.example.com", "eyJ.eyJ", "192.168.0.1",
+        "eyJhbGciOiJub25lIn0.eyJ9", "x eyJhbGciOiJub25lIn0.e30.",
     ])
     func textsOfAnotherShapeAreNoToken(text: String) {
         #expect(JSONWebToken.parse(text) == nil)
@@ -20,11 +23,17 @@ struct JSONWebTokenTests {
         #expect(parsed.algorithm == "XY512")
         let verification = parsed.verify(keys: [])
         #expect(verification.outcome == .notChecked)
-        #expect(verification.checks.contains { $0.name == "alg" && $0.outcome == .failed && $0.detail.contains("XY512") })
+        #expect(
+            verification.checks.contains {
+                $0.name == "alg" && $0.outcome == .failed && $0.detail.contains("XY512")
+            }
+        )
     }
 
     @Test func duplicateMembersAreNamedAndTheLastOneCounts() throws {
-        let parsed = try #require(JSONWebToken.parse(token(#"{"alg":"RS256"}"#, #"{"sub":"a","aud":"x","sub":"b"}"#)))
+        let parsed = try #require(
+            JSONWebToken.parse(token(#"{"alg":"RS256"}"#, #"{"sub":"a","aud":"x","sub":"b"}"#))
+        )
         #expect(parsed.deviations.map(\.what) == ["member sub occurs twice"])
         #expect(parsed.subject == "b")
     }
@@ -32,7 +41,9 @@ struct JSONWebTokenTests {
     @Test func standardBase64AndPaddingAreReadAndNamed() throws {
         // 0xfb 0xff give + and / in the standard alphabet.
         let header = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8))
-        let parsed = try #require(JSONWebToken.parse("\(header)==.\(Base64URL.encode(Array("{}".utf8))).+/8="))
+        let parsed = try #require(
+            JSONWebToken.parse("\(header)==.\(Base64URL.encode(Array("{}".utf8))).+/8=")
+        )
         #expect(parsed.signature == [0xfb, 0xff])
         #expect(parsed.deviations.map(\.part) == ["header", "signature", "signature"])
         #expect(parsed.deviations.contains { $0.what.contains("standard Base64") })
@@ -54,7 +65,9 @@ struct JSONWebTokenTests {
         #expect(parsed.payload == Array("[1,2]".utf8))
     }
 
-    @Test(arguments: ["1e300", "-1e300", "\"soon\"", "null", "[1]"]) func absurdTimesAreNoTimes(exp: String) throws {
+    @Test(arguments: ["1e300", "-1e300", "\"soon\"", "null", "[1]"]) func absurdTimesAreNoTimes(exp: String)
+        throws
+    {
         let parsed = try #require(JSONWebToken.parse(token(#"{"alg":"RS256"}"#, "{\"exp\":\(exp)}")))
         #expect(parsed.expiresAt == nil)
     }
@@ -69,7 +82,12 @@ struct JSONWebTokenTests {
         var random = SeededGenerator(seed: 7519)
         let letters = Array("eyJhbGciOiJSUzI1NiJ9.eyJ.==+/_-A".utf8)
         for _ in 0..<20_000 {
-            let text = "ey" + String(decoding: random.hostileBytes(Int.random(in: 8...60, using: &random), among: letters), as: UTF8.self)
+            let text =
+                "ey"
+                + String(
+                    decoding: random.hostileBytes(Int.random(in: 8...60, using: &random), among: letters),
+                    as: UTF8.self
+                )
             guard let parsed = JSONWebToken.parse(text) else { continue }
             _ = parsed.verify(keys: [JSONWebKey(json: ["kty": "RSA", "n": "AQ", "e": "AQ"])])
         }

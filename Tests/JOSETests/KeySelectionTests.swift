@@ -15,11 +15,18 @@ struct KeySelectionTests {
     }
 
     private func token(_ header: JSONObject, by key: PrivateKey = first) throws -> JSONWebToken {
-        let text = try JSONWebToken.sign(claims: ["sub": "alice"], header: header, algorithm: .es256, with: .privateKey(key))
+        let text = try JSONWebToken.sign(
+            claims: ["sub": "alice"],
+            header: header,
+            algorithm: .es256,
+            with: .privateKey(key)
+        )
         return try #require(JSONWebToken.parse(text))
     }
 
-    private func jwk(_ key: PrivateKey, _ id: String?) -> JSONWebKey { JSONWebKey(key.publicKey, id: id, algorithm: .es256) }
+    private func jwk(_ key: PrivateKey, _ id: String?) -> JSONWebKey {
+        JSONWebKey(key.publicKey, id: id, algorithm: .es256)
+    }
 
     @Test func keyThatIsNamedVerifies() throws {
         let verification = try token(["kid": "b"]).verify(keys: [jwk(Self.second, "a"), jwk(Self.first, "b")])

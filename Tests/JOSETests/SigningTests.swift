@@ -19,7 +19,9 @@ struct SigningTests {
         return (.privateKey(key), JSONWebKey(key.publicKey, id: "k", algorithm: algorithm))
     }
 
-    @Test(arguments: SignatureAlgorithm.allCases) func whatIsSignedVerifies(algorithm: SignatureAlgorithm) throws {
+    @Test(arguments: SignatureAlgorithm.allCases) func whatIsSignedVerifies(algorithm: SignatureAlgorithm)
+        throws
+    {
         let secret = Array("a secret of a client".utf8)
         let pair = try Self.key(for: algorithm)
         let text = try JSONWebToken.sign(
@@ -68,6 +70,9 @@ struct SigningTests {
 
     /// OpenID Connect Core, section A.3: the hash of the access token in the example of a hybrid answer.
     @Test func halfHashOfTheExample() {
-        #expect(JSONWebToken.halfHash(of: "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y", algorithm: .rs256) == "77QmUPtjPfzWtF2AnpK9RQ")
+        #expect(
+            JSONWebToken.halfHash(of: "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y", algorithm: .rs256)
+                == "77QmUPtjPfzWtF2AnpK9RQ"
+        )
     }
 }

@@ -33,7 +33,9 @@ struct SpecificationVectorTests {
     @Test(arguments: signed) func anotherPayloadMakesItInvalid(name: String) throws {
         let (token, key) = try example(name)
         let parts = token.text.split(separator: ".")
-        let altered = try #require(JSONWebToken.parse("\(parts[0]).\(Base64URL.encode(Array("{}".utf8))).\(parts[2])"))
+        let altered = try #require(
+            JSONWebToken.parse("\(parts[0]).\(Base64URL.encode(Array("{}".utf8))).\(parts[2])")
+        )
         #expect(altered.verify(keys: [key]).outcome == .invalid)
     }
 

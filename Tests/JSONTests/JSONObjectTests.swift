@@ -13,7 +13,12 @@ struct JSONObjectTests {
         #expect(object.members.map(\.name) == ["b", "c"])
     }
 
-    @Test(arguments: [("7", 7), ("7.0", 7), ("7e0", 7), ("-1", -1), ("7.5", nil), ("1e400", nil), ("9007199254740993.0", nil)] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            ("7", 7), ("7.0", 7), ("7e0", 7), ("-1", -1), ("7.5", nil), ("1e400", nil),
+            ("9007199254740993.0", nil),
+        ] as [(String, Int64?)]
+    )
     func integersWhateverTheirSpelling(text: String, expected: Int64?) {
         #expect(JSONNumber(text: text).int == expected)
     }

@@ -8,7 +8,11 @@ struct JSONParserTests {
     @Test func keepsOrderDuplicatesAndTheSpellingOfNumbers() throws {
         let value = try parse(#"{"b":1.0,"a":1e2,"b":-0,"c":12345678901234567890}"#)
         #expect(value.object?.members.map(\.name) == ["b", "a", "b", "c"])
-        #expect(value.object?.members.compactMap { $0.value.number?.text } == ["1.0", "1e2", "-0", "12345678901234567890"])
+        #expect(
+            value.object?.members.compactMap { $0.value.number?.text } == [
+                "1.0", "1e2", "-0", "12345678901234567890",
+            ]
+        )
         #expect(value.object?.duplicateNames == ["b"])
         // As most parsers read it: the last one counts.
         #expect(value["b"]?.number?.text == "-0")
@@ -30,9 +34,12 @@ struct JSONParserTests {
 
     @Test(arguments: [
         ("", 1, 1, "a JSON value"), ("{", 1, 2, "a member name in quotes"), ("[1,]", 1, 4, "a JSON value"),
-        ("{\n  \"a\" 1}", 2, 7, "a colon"), ("[1\n2]", 2, 1, "a comma or ]"), ("tru", 1, 1, "true"), ("01", 1, 2, "the end of the text"),
-        ("\"a", 1, 1, "a closing quote"), ("-", 1, 2, "a digit"), ("1.", 1, 3, "a digit"), ("\"\\x\"", 1, 3, "one of"),
-        ("\"a\u{1}\"", 1, 3, "an escape instead of a control character"), ("{} x", 1, 4, "the end of the text"), ("NaN", 1, 1, "a JSON value"),
+        ("{\n  \"a\" 1}", 2, 7, "a colon"), ("[1\n2]", 2, 1, "a comma or ]"), ("tru", 1, 1, "true"),
+        ("01", 1, 2, "the end of the text"),
+        ("\"a", 1, 1, "a closing quote"), ("-", 1, 2, "a digit"), ("1.", 1, 3, "a digit"),
+        ("\"\\x\"", 1, 3, "one of"),
+        ("\"a\u{1}\"", 1, 3, "an escape instead of a control character"),
+        ("{} x", 1, 4, "the end of the text"), ("NaN", 1, 1, "a JSON value"),
     ])
     func errorsNameTheirPlace(text: String, line: Int, column: Int, expected: String) throws {
         let error = try #require(throws: JSONError.self) { try parse(text) }
@@ -41,7 +48,9 @@ struct JSONParserTests {
     }
 
     @Test func nestingIsBounded() throws {
-        let deepest = String(repeating: "[", count: JSONParser.maximumDepth) + String(repeating: "]", count: JSONParser.maximumDepth)
+        let deepest =
+            String(repeating: "[", count: JSONParser.maximumDepth)
+            + String(repeating: "]", count: JSONParser.maximumDepth)
         #expect(throws: Never.self) { try parse(deepest) }
         let hostile = String(repeating: "[", count: 1_000_000)
         let error = try #require(throws: JSONError.self) { try parse(hostile) }
@@ -68,7 +77,10 @@ struct JSONParserTests {
         var random = SeededGenerator(seed: 8259)
         var accepted = 0
         for _ in 0..<20_000 {
-            let bytes = random.hostileBytes(Int.random(in: 0...40, using: &random), among: Array("{}[]\",:\\u0123456789abtruefalsn -.e".utf8))
+            let bytes = random.hostileBytes(
+                Int.random(in: 0...40, using: &random),
+                among: Array("{}[]\",:\\u0123456789abtruefalsn -.e".utf8)
+            )
             guard let value = try? JSONParser.parse(bytes) else { continue }
             accepted += 1
             #expect((try? JSONParser.parse(JSONWriter.bytes(of: value))) == value)

@@ -5,7 +5,10 @@ struct DigestTests {
     /// FIPS 180-4, the examples of one block.
     @Test(arguments: [
         (DigestAlgorithm.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-        (.sha384, "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7"),
+        (
+            .sha384,
+            "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7"
+        ),
         (
             .sha512,
             "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
@@ -17,7 +20,11 @@ struct DigestTests {
 
     /// RFC 4231, section 4.3.
     @Test func messageAuthenticationCode() {
-        let code = MessageAuthentication.hmac(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8), .sha256)
+        let code = MessageAuthentication.hmac(
+            Array("what do ya want for nothing?".utf8),
+            key: Array("Jefe".utf8),
+            .sha256
+        )
         #expect(hex(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     }
 
@@ -86,7 +93,9 @@ struct CertificateTests {
         #expect(try Certificate.all(pem: Array(text.utf8)).map(\.der) == [certificate.der, certificate.der])
         #expect(try Certificate.all(pem: Array("nothing here".utf8)).isEmpty)
         #expect(throws: OpenSSLError.self) {
-            try Certificate.all(pem: Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8))
+            try Certificate.all(
+                pem: Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8)
+            )
         }
         #expect(throws: OpenSSLError.self) { try Certificate(der: [0x30, 0x03, 1, 2, 3]) }
     }

@@ -11,7 +11,11 @@ struct ClientAuthenticationTests {
             headers: HeaderFields(header.map { [("Authorization", $0)] } ?? []),
             body: Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
         )
-        return ClientAuthentication(of: request, exchange: 3, parameters: Parameters(QueryItems(FormBody.encode(form)), of: 3, in: .requestBody))
+        return ClientAuthentication(
+            of: request,
+            exchange: 3,
+            parameters: Parameters(QueryItems(FormBody.encode(form)), of: 3, in: .requestBody)
+        )
     }
 
     /// RFC 6749, section 2.3.1: both parts are form-encoded before they are joined.
@@ -19,7 +23,10 @@ struct ClientAuthenticationTests {
         let found = authentication("basic " + Base64.encode(Array("my+client:a%3Ab%2Bc".utf8)))
         #expect(found.methods == [.secretBasic])
         #expect(found.clientID?.value == "my client")
-        #expect(found.secret?.value == "a:b+c" && found.secret?.rawValue == "a%3Ab%2Bc" && found.undecodedSecret == "a%3Ab%2Bc")
+        #expect(
+            found.secret?.value == "a:b+c" && found.secret?.rawValue == "a%3Ab%2Bc"
+                && found.undecodedSecret == "a%3Ab%2Bc"
+        )
         #expect(found.secret?.place == Place(exchange: 3, part: .requestHeader, name: "Authorization"))
     }
 
@@ -27,12 +34,16 @@ struct ClientAuthenticationTests {
         #expect(authentication("Basic " + Base64.encode(Array("a:b:c".utf8))).secret?.value == "b:c")
     }
 
-    @Test(arguments: ["Basic ", "Basic !!!", "Basic YQ==", "Bearer abc", "Basic"]) func headerWithoutCredentialsIsNoCrash(header: String) {
+    @Test(arguments: ["Basic ", "Basic !!!", "Basic YQ==", "Bearer abc", "Basic"])
+    func headerWithoutCredentialsIsNoCrash(header: String) {
         #expect(authentication(header).secret == nil)
     }
 
     @Test func twoWaysAtOnceAreBothNamed() {
-        let found = authentication("Basic " + Base64.encode(Array("a:b".utf8)), [("client_id", "a"), ("client_secret", "b")])
+        let found = authentication(
+            "Basic " + Base64.encode(Array("a:b".utf8)),
+            [("client_id", "a"), ("client_secret", "b")]
+        )
         #expect(found.methods == [.secretBasic, .secretPost])
     }
 

@@ -12,19 +12,27 @@ struct CodeChallengeTests {
 
     @Test func vectorOfTheSpecification() throws {
         let vector = try Vectors.named("rfc7636-b")
-        #expect(CodeChallenge.s256(of: vector["code_verifier"]?.string ?? "") == vector["code_challenge"]?.string)
+        #expect(
+            CodeChallenge.s256(of: vector["code_verifier"]?.string ?? "") == vector["code_challenge"]?.string
+        )
     }
 
     /// Verifiers whose hash shows each fault: it has to hold `+`, `/` or both in standard Base64.
     private static func verifier(where condition: (String) -> Bool) -> String {
-        (0...).lazy.map { "a-verifier-of-forty-three-characters-\($0)-xxxx" }.first { condition(Base64.encode(Digest.of($0.utf8))) } ?? ""
+        (0...).lazy.map { "a-verifier-of-forty-three-characters-\($0)-xxxx" }.first {
+            condition(Base64.encode(Digest.of($0.utf8)))
+        } ?? ""
     }
 
     static let wrongWays: [(ChallengeRelation, @Sendable (_ hash: [UInt8]) -> String)] = [
-        (.s256, { Base64URL.encode($0) }), (.padded, { Base64URL.encode($0) + "=" }), (.base64, { Base64.encode($0) }),
-        (.base64, { String(Base64.encode($0).dropLast()) }), (.hex, { hex($0) }), (.hex, { hex($0).uppercased() }),
-        (.hexBase64URL, { Base64URL.encode(Array(hex($0).utf8)) }), (.doubleHash, { Base64URL.encode(Digest.of($0)) }),
-        (.doubleHash, { Base64URL.encode(Digest.of(hex($0).utf8)) }), (.truncated, { String(Base64URL.encode($0).prefix(32)) }),
+        (.s256, { Base64URL.encode($0) }), (.padded, { Base64URL.encode($0) + "=" }),
+        (.base64, { Base64.encode($0) }),
+        (.base64, { String(Base64.encode($0).dropLast()) }), (.hex, { hex($0) }),
+        (.hex, { hex($0).uppercased() }),
+        (.hexBase64URL, { Base64URL.encode(Array(hex($0).utf8)) }),
+        (.doubleHash, { Base64URL.encode(Digest.of($0)) }),
+        (.doubleHash, { Base64URL.encode(Digest.of(hex($0).utf8)) }),
+        (.truncated, { String(Base64URL.encode($0).prefix(32)) }),
         (.base64SlashAsDash, { String(Base64.encode($0).map { $0 == "/" ? "-" : $0 == "+" ? "_" : $0 }) }),
     ]
 
@@ -39,11 +47,19 @@ struct CodeChallengeTests {
     }
 
     @Test(arguments: ["\n", "=", " "]) func verifierThatWasTrimmedOnTheWay(ending: String) {
-        #expect(CodeChallenge.relation(of: CodeChallenge.s256(of: Self.verifier + ending), to: Self.verifier) == (ending == " " ? nil : .trimmed))
-        #expect(CodeChallenge.relation(of: CodeChallenge.s256(of: Self.verifier), to: Self.verifier + ending) == .trimmed)
+        #expect(
+            CodeChallenge.relation(of: CodeChallenge.s256(of: Self.verifier + ending), to: Self.verifier)
+                == (ending == " " ? nil : .trimmed)
+        )
+        #expect(
+            CodeChallenge.relation(of: CodeChallenge.s256(of: Self.verifier), to: Self.verifier + ending)
+                == .trimmed
+        )
     }
 
-    @Test(arguments: ["", "x", "another-challenge-of-another-login-altogether"]) func unrelatedValuesHaveNone(challenge: String) {
+    @Test(arguments: ["", "x", "another-challenge-of-another-login-altogether"]) func unrelatedValuesHaveNone(
+        challenge: String
+    ) {
         #expect(CodeChallenge.relation(of: challenge, to: Self.verifier) == nil)
         #expect(CodeChallenge.relation(of: challenge, to: "") == nil)
     }

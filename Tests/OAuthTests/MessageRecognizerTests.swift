@@ -9,7 +9,9 @@ struct MessageRecognizerTests {
     private func kind(_ exchange: Exchange, metadata: JSONObject? = nil) -> String? {
         var endpoints = Endpoints()
         if let metadata { endpoints.add(metadata) }
-        guard let message = MessageRecognizer(endpoints: endpoints).message(of: exchange, at: 0) else { return nil }
+        guard let message = MessageRecognizer(endpoints: endpoints).message(of: exchange, at: 0) else {
+            return nil
+        }
         return String("\(message)".prefix { $0 != "(" })
     }
 
@@ -26,43 +28,69 @@ struct MessageRecognizerTests {
     }
 
     private static let metadata: JSONObject = [
-        "issuer": "https://idp.example", "authorization_endpoint": "https://idp.example/go", "token_endpoint": "https://idp.example/swap",
-        "jwks_uri": "https://idp.example/k", "userinfo_endpoint": "https://idp.example/who", "end_session_endpoint": "https://idp.example/bye",
+        "issuer": "https://idp.example", "authorization_endpoint": "https://idp.example/go",
+        "token_endpoint": "https://idp.example/swap",
+        "jwks_uri": "https://idp.example/k", "userinfo_endpoint": "https://idp.example/who",
+        "end_session_endpoint": "https://idp.example/bye",
     ]
 
     @Test func endpointsOfTheMetadataCountWhateverTheirPath() {
-        #expect(kind(get("https://idp.example/go?client_id=a&response_type=code"), metadata: Self.metadata) == "authorizationRequest")
+        #expect(
+            kind(get("https://idp.example/go?client_id=a&response_type=code"), metadata: Self.metadata)
+                == "authorizationRequest"
+        )
         #expect(kind(post("https://idp.example/swap", []), metadata: Self.metadata) == "token")
         #expect(kind(get("https://idp.example/k"), metadata: Self.metadata) == "keySet")
         #expect(kind(get("https://idp.example/who"), metadata: Self.metadata) == "userInfo")
         #expect(kind(get("https://idp.example/bye"), metadata: Self.metadata) == "endSession")
     }
 
-    @Test(arguments: [
-        ("https://x.example/any?response_type=code&client_id=a", "authorizationRequest"), ("https://x.example/any?client_id=a&request_uri=urn:x", "authorizationRequest"),
-        ("https://x.example/.well-known/openid-configuration", "discovery"), ("https://x.example/t/.well-known/oauth-authorization-server/a", "discovery"),
-        ("https://x.example/home?client_id=a", nil), ("https://x.example/?state=1&code=2", nil), ("app:/cb?response_type=code&client_id=a", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("https://x.example/any?response_type=code&client_id=a", "authorizationRequest"),
+            ("https://x.example/any?client_id=a&request_uri=urn:x", "authorizationRequest"),
+            ("https://x.example/.well-known/openid-configuration", "discovery"),
+            ("https://x.example/t/.well-known/oauth-authorization-server/a", "discovery"),
+            ("https://x.example/home?client_id=a", nil), ("https://x.example/?state=1&code=2", nil),
+            ("app:/cb?response_type=code&client_id=a", nil),
+        ] as [(String, String?)]
+    )
     func getsByTheirParameters(url: String, expected: String?) { #expect(kind(get(url)) == expected) }
 
     @Test func postsByTheirParameters() {
-        #expect(kind(post("https://x.example/any", [("grant_type", "authorization_code"), ("code", "c")])) == "token")
+        #expect(
+            kind(post("https://x.example/any", [("grant_type", "authorization_code"), ("code", "c")]))
+                == "token"
+        )
         #expect(kind(post("https://x.example/any", [("grant_type", "made-up")])) == nil)
         #expect(kind(post("https://x.example/login", [("user", "alice"), ("password", "x")])) == nil)
         let pushed = [("response_type", "code"), ("client_id", "a")]
-        #expect(kind(post("https://x.example/any", pushed, body: .json(#"{"request_uri":"urn:x"}"#))) == "pushedRequest")
+        #expect(
+            kind(post("https://x.example/any", pushed, body: .json(#"{"request_uri":"urn:x"}"#)))
+                == "pushedRequest"
+        )
         #expect(kind(post("https://x.example/any", pushed, body: .html("<form>"))) == "authorizationRequest")
     }
 
     @Test func tokenRequestInJSONIsOneToo() {
-        let body = Body(text: #"{"grant_type":"authorization_code","code":"c"}"#, mediaType: "application/json")
-        let request = RecordedRequest(method: "POST", url: RecordedURL("https://x.example/oauth/token"), body: body)
+        let body = Body(
+            text: #"{"grant_type":"authorization_code","code":"c"}"#,
+            mediaType: "application/json"
+        )
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL("https://x.example/oauth/token"),
+            body: body
+        )
         #expect(kind(Exchange(startedAt: Timestamp(seconds: 0), request: request)) == "token")
     }
 
     @Test func preflightsAndTunnelsAreNone() {
         for method in ["OPTIONS", "CONNECT"] {
-            let request = RecordedRequest(method: method, url: RecordedURL("https://idp.example/token?response_type=code&client_id=a"))
+            let request = RecordedRequest(
+                method: method,
+                url: RecordedURL("https://idp.example/token?response_type=code&client_id=a")
+            )
             #expect(kind(Exchange(startedAt: Timestamp(seconds: 0), request: request)) == nil)
         }
     }

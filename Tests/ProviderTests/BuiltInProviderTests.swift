@@ -20,7 +20,11 @@ struct BuiltInProviderTests {
     init() throws {
         let keys = [
             ProviderConfiguration.SigningKeyEntry(id: "r1", algorithm: .rs256, key: try #require(Self.rsa)),
-            ProviderConfiguration.SigningKeyEntry(id: "e1", algorithm: .es256, key: try #require(Self.elliptic)),
+            ProviderConfiguration.SigningKeyEntry(
+                id: "e1",
+                algorithm: .es256,
+                key: try #require(Self.elliptic)
+            ),
         ]
         let shop = ProviderConfiguration.Client(
             id: "shop",
@@ -38,13 +42,26 @@ struct BuiltInProviderTests {
             requiresPKCE: true,
             idTokenAlgorithm: .es256
         )
-        let alice = ProviderConfiguration.User(name: "alice", password: "wonderland", subject: "248289761001", fullName: "Alice", email: "alice@idp.example")
-        provider = BuiltInProvider(ProviderConfiguration(issuer: Self.issuer, clients: [shop, app], users: [alice], keys: keys))
+        let alice = ProviderConfiguration.User(
+            name: "alice",
+            password: "wonderland",
+            subject: "248289761001",
+            fullName: "Alice",
+            email: "alice@idp.example"
+        )
+        provider = BuiltInProvider(
+            ProviderConfiguration(issuer: Self.issuer, clients: [shop, app], users: [alice], keys: keys)
+        )
     }
 
     // MARK: - Asking
 
-    private func get(_ path: String, _ query: [(String, String)] = [], headers: [(String, String)] = [], after seconds: Int64 = 0) -> RecordedResponse {
+    private func get(
+        _ path: String,
+        _ query: [(String, String)] = [],
+        headers: [(String, String)] = [],
+        after seconds: Int64 = 0
+    ) -> RecordedResponse {
         let url = Self.issuer + path + (query.isEmpty ? "" : "?" + FormBody.encode(query))
         return provider.respond(
             to: RecordedRequest(method: "GET", url: RecordedURL(url), headers: HeaderFields(headers)),
@@ -52,7 +69,12 @@ struct BuiltInProviderTests {
         )
     }
 
-    private func post(_ path: String, _ form: [(String, String)], headers: [(String, String)] = [], after seconds: Int64 = 0) -> RecordedResponse {
+    private func post(
+        _ path: String,
+        _ form: [(String, String)],
+        headers: [(String, String)] = [],
+        after seconds: Int64 = 0
+    ) -> RecordedResponse {
         let request = RecordedRequest(
             method: "POST",
             url: RecordedURL(Self.issuer + path),
@@ -62,15 +84,23 @@ struct BuiltInProviderTests {
         return provider.respond(to: request, at: now + .seconds(seconds))
     }
 
-    private func json(_ response: RecordedResponse) -> JSONValue { (try? JSONParser.parse(response.body?.bytes ?? [])) ?? .null }
+    private func json(_ response: RecordedResponse) -> JSONValue {
+        (try? JSONParser.parse(response.body?.bytes ?? [])) ?? .null
+    }
 
     private func authorization(_ client: String, _ changes: [String: String?] = [:]) -> [(String, String)] {
         let base = [
-            ("response_type", "code"), ("client_id", client), ("redirect_uri", Self.redirectURI), ("scope", "openid profile offline_access"),
-            ("state", "s-1"), ("nonce", "n-1"), ("code_challenge", CodeChallenge.s256(of: Self.verifier)), ("code_challenge_method", "S256"),
+            ("response_type", "code"), ("client_id", client), ("redirect_uri", Self.redirectURI),
+            ("scope", "openid profile offline_access"),
+            ("state", "s-1"), ("nonce", "n-1"), ("code_challenge", CodeChallenge.s256(of: Self.verifier)),
+            ("code_challenge_method", "S256"),
         ]
-        var items = base.compactMap { item in changes.keys.contains(item.0) ? changes[item.0].flatMap { $0 }.map { (item.0, $0) } : item }
-        for (name, value) in changes where !base.contains(where: { $0.0 == name }) { if let value { items.append((name, value)) } }
+        var items = base.compactMap { item in
+            changes.keys.contains(item.0) ? changes[item.0].flatMap { $0 }.map { (item.0, $0) } : item
+        }
+        for (name, value) in changes where !base.contains(where: { $0.0 == name }) {
+            if let value { items.append((name, value)) }
+        }
         return items
     }
 
@@ -79,17 +109,35 @@ struct BuiltInProviderTests {
         let page = get("/authorize", authorization(client, changes))
         let form = HTMLForm.all(in: page.body?.text ?? "").first
         let transaction = form?.fields.first { $0.name == "transaction" }?.value ?? ""
-        let answer = post("/authorize", [("transaction", transaction), ("username", "alice"), ("password", "wonderland"), ("action", "sign-in")])
+        let answer = post(
+            "/authorize",
+            [
+                ("transaction", transaction), ("username", "alice"), ("password", "wonderland"),
+                ("action", "sign-in"),
+            ]
+        )
         #expect(answer.status == 302)
         return RecordedURL(answer.location ?? "").queryItems
     }
 
     private static let secret = [("Authorization", "Basic " + Base64.encode(Array("shop:shop-secret".utf8)))]
 
-    private func redeem(_ code: String?, _ changes: [String: String?] = [:], after seconds: Int64 = 0, headers: [(String, String)] = secret) -> RecordedResponse {
-        let base = [("grant_type", "authorization_code"), ("code", code ?? ""), ("redirect_uri", Self.redirectURI), ("code_verifier", Self.verifier)]
-        let items = base.compactMap { item in changes.keys.contains(item.0) ? changes[item.0].flatMap { $0 }.map { (item.0, $0) } : item }
-        let more = changes.compactMap { name, value in base.contains { $0.0 == name } ? nil : value.map { (name, $0) } }
+    private func redeem(
+        _ code: String?,
+        _ changes: [String: String?] = [:],
+        after seconds: Int64 = 0,
+        headers: [(String, String)] = secret
+    ) -> RecordedResponse {
+        let base = [
+            ("grant_type", "authorization_code"), ("code", code ?? ""), ("redirect_uri", Self.redirectURI),
+            ("code_verifier", Self.verifier),
+        ]
+        let items = base.compactMap { item in
+            changes.keys.contains(item.0) ? changes[item.0].flatMap { $0 }.map { (item.0, $0) } : item
+        }
+        let more = changes.compactMap { name, value in
+            base.contains { $0.0 == name } ? nil : value.map { (name, $0) }
+        }
         return post("/token", items + more, headers: headers, after: seconds)
     }
 
@@ -102,10 +150,15 @@ struct BuiltInProviderTests {
         #expect(json(get("/jwks"))["keys"]?.array?.compactMap { $0["kid"]?.string } == ["r1", "e1"])
     }
 
-    @Test(arguments: [("shop", "RS256"), ("app", "ES256")]) func tokensAreSignedForTheClient(client: String, algorithm: String) throws {
+    @Test(arguments: [("shop", "RS256"), ("app", "ES256")]) func tokensAreSignedForTheClient(
+        client: String,
+        algorithm: String
+    ) throws {
         let answer = try signIn(client)
         #expect(answer.first("state") == "s-1" && answer.first("iss") == Self.issuer)
-        let response = client == "shop" ? redeem(answer.first("code")) : redeem(answer.first("code"), ["client_id": "app"], headers: [])
+        let response =
+            client == "shop"
+            ? redeem(answer.first("code")) : redeem(answer.first("code"), ["client_id": "app"], headers: [])
         let tokens = json(response)
         #expect(response.status == 200 && response.headers.first("cache-control") == "no-store")
         let token = try #require(tokens["id_token"]?.string.flatMap(JSONWebToken.parse))
@@ -114,15 +167,25 @@ struct BuiltInProviderTests {
         #expect(token.issuer == Self.issuer && token.audience == [client] && token.claim("nonce") == "n-1")
         #expect(token.issuedAt == now.seconds && token.expiresAt == now.seconds + 300)
         let access = try #require(tokens["access_token"]?.string)
-        #expect(token.claim("at_hash")?.string == JSONWebToken.halfHash(of: access, algorithm: token.algorithm == "RS256" ? .rs256 : .es256))
+        #expect(
+            token.claim("at_hash")?.string
+                == JSONWebToken.halfHash(of: access, algorithm: token.algorithm == "RS256" ? .rs256 : .es256)
+        )
         let user = get("/userinfo", headers: [("Authorization", "Bearer \(access)")])
-        #expect(json(user)["sub"] == "248289761001" && json(user)["name"] == "Alice" && json(user)["email"] == nil)
+        #expect(
+            json(user)["sub"] == "248289761001" && json(user)["name"] == "Alice" && json(user)["email"] == nil
+        )
     }
 
     @Test func formPostDeliversThroughThePage() throws {
         let page = get("/authorize", authorization("shop", ["response_mode": "form_post"]))
-        let transaction = HTMLForm.all(in: page.body?.text ?? "").first?.fields.first { $0.name == "transaction" }?.value ?? ""
-        let answer = post("/authorize", [("transaction", transaction), ("username", "alice"), ("password", "wonderland")])
+        let transaction =
+            HTMLForm.all(in: page.body?.text ?? "").first?.fields.first { $0.name == "transaction" }?.value
+            ?? ""
+        let answer = post(
+            "/authorize",
+            [("transaction", transaction), ("username", "alice"), ("password", "wonderland")]
+        )
         let forms = HTMLForm.all(in: answer.body?.text ?? "")
         #expect(forms.map(\.action) == [Self.redirectURI] && forms.map(\.method) == ["post"])
         let fields = forms.flatMap(\.fields)
@@ -132,19 +195,32 @@ struct BuiltInProviderTests {
 
     @Test func sessionAnswersWithoutASecondSignIn() throws {
         let page = get("/authorize", authorization("shop"))
-        let transaction = HTMLForm.all(in: page.body?.text ?? "").first?.fields.first { $0.name == "transaction" }?.value ?? ""
-        let answer = post("/authorize", [("transaction", transaction), ("username", "alice"), ("password", "wonderland")])
+        let transaction =
+            HTMLForm.all(in: page.body?.text ?? "").first?.fields.first { $0.name == "transaction" }?.value
+            ?? ""
+        let answer = post(
+            "/authorize",
+            [("transaction", transaction), ("username", "alice"), ("password", "wonderland")]
+        )
         let cookie = try #require(answer.setCookies.first)
         #expect(cookie.isSecure && cookie.isHTTPOnly && cookie.sameSite == "Lax")
         let headers = [("Cookie", "session=\(cookie.value)")]
-        #expect(get("/authorize", authorization("shop", ["prompt": "none"]), headers: headers).location?.contains("code=") == true)
+        #expect(
+            get("/authorize", authorization("shop", ["prompt": "none"]), headers: headers).location?.contains(
+                "code="
+            ) == true
+        )
         #expect(get("/authorize", authorization("shop", ["prompt": "login"]), headers: headers).status == 200)
     }
 
     @Test func refreshRotates() throws {
         let first = json(redeem(try signIn().first("code")))["refresh_token"]?.string ?? ""
         let refresh = { (token: String) in
-            self.post("/token", [("grant_type", "refresh_token"), ("refresh_token", token)], headers: Self.secret)
+            self.post(
+                "/token",
+                [("grant_type", "refresh_token"), ("refresh_token", token)],
+                headers: Self.secret
+            )
         }
         let second = json(refresh(first))["refresh_token"]?.string ?? ""
         #expect(!second.isEmpty && second != first)
@@ -155,42 +231,63 @@ struct BuiltInProviderTests {
 
     @Test func logoutGoesToARegisteredPageOnly() throws {
         let hint = json(redeem(try signIn().first("code")))["id_token"]?.string ?? ""
-        let good = get("/logout", [("id_token_hint", hint), ("post_logout_redirect_uri", "https://shop.example/"), ("state", "x")])
+        let good = get(
+            "/logout",
+            [("id_token_hint", hint), ("post_logout_redirect_uri", "https://shop.example/"), ("state", "x")]
+        )
         #expect(good.location == "https://shop.example/?state=x")
-        let bad = get("/logout", [("id_token_hint", hint), ("post_logout_redirect_uri", "https://evil.example/")])
+        let bad = get(
+            "/logout",
+            [("id_token_hint", hint), ("post_logout_redirect_uri", "https://evil.example/")]
+        )
         #expect(bad.status == 400 && bad.location == nil)
     }
 
     // MARK: - What it refuses
 
-    @Test(arguments: [("client_id", "nobody"), ("redirect_uri", "https://shop.example/cb/"), ("redirect_uri", "https://evil.example/cb")])
+    @Test(arguments: [
+        ("client_id", "nobody"), ("redirect_uri", "https://shop.example/cb/"),
+        ("redirect_uri", "https://evil.example/cb"),
+    ])
     func wrongClientOrRedirectURIStaysOnItsOwnPage(name: String, value: String) {
         let answer = get("/authorize", authorization("shop", [name: value]))
         #expect(answer.status == 400 && answer.location == nil)
     }
 
-    @Test(arguments: [
-        ("response_type", "token", "unsupported_response_type"), ("code_challenge", nil, "invalid_request"), ("code_challenge_method", "S512", "invalid_request"),
-        ("prompt", "none", "login_required"),
-    ] as [(String, String?, String)])
+    @Test(
+        arguments: [
+            ("response_type", "token", "unsupported_response_type"),
+            ("code_challenge", nil, "invalid_request"), ("code_challenge_method", "S512", "invalid_request"),
+            ("prompt", "none", "login_required"),
+        ] as [(String, String?, String)]
+    )
     func otherFaultsAreToldToTheClient(name: String, value: String?, error: String) {
-        let answer = RecordedURL(get("/authorize", authorization("shop", [name: value])).location ?? "").queryItems
+        let answer = RecordedURL(get("/authorize", authorization("shop", [name: value])).location ?? "")
+            .queryItems
         #expect(answer.first("error") == error && answer.first("state") == "s-1")
     }
 
     @Test func wrongPasswordAsksAgainAndCancellingSaysSo() throws {
         let page = get("/authorize", authorization("shop"))
-        let transaction = HTMLForm.all(in: page.body?.text ?? "").first?.fields.first { $0.name == "transaction" }?.value ?? ""
-        let again = post("/authorize", [("transaction", transaction), ("username", "alice"), ("password", "x")])
+        let transaction =
+            HTMLForm.all(in: page.body?.text ?? "").first?.fields.first { $0.name == "transaction" }?.value
+            ?? ""
+        let again = post(
+            "/authorize",
+            [("transaction", transaction), ("username", "alice"), ("password", "x")]
+        )
         #expect(again.status == 200 && HTMLForm.all(in: again.body?.text ?? "").count == 1)
         let cancelled = post("/authorize", [("transaction", transaction), ("action", "cancel")])
         #expect(RecordedURL(cancelled.location ?? "").queryItems.first("error") == "access_denied")
     }
 
-    @Test(arguments: [
-        ("redirect_uri", "https://shop.example/cb/", "redirect_uri differs"), ("code_verifier", "another-verifier-of-another-login-0123456789", "does not match"),
-        ("code_verifier", nil, "code_verifier is missing"), ("code", "made-up", "not known"),
-    ] as [(String, String?, String)])
+    @Test(
+        arguments: [
+            ("redirect_uri", "https://shop.example/cb/", "redirect_uri differs"),
+            ("code_verifier", "another-verifier-of-another-login-0123456789", "does not match"),
+            ("code_verifier", nil, "code_verifier is missing"), ("code", "made-up", "not known"),
+        ] as [(String, String?, String)]
+    )
     func codeIsRefusedWithItsReason(name: String, value: String?, reason: String) throws {
         let answer = redeem(try signIn().first("code"), [name: value])
         #expect(answer.status == 400 && json(answer)["error"] == "invalid_grant")
@@ -203,7 +300,9 @@ struct BuiltInProviderTests {
         #expect(json(redeem(code))["error_description"] == "the code was used before")
         // RFC 6749, section 4.1.2: what the first use brought ends with the second.
         #expect(get("/userinfo", headers: [("Authorization", "Bearer \(access)")]).status == 401)
-        #expect(json(redeem(try signIn().first("code"), after: 61))["error_description"] == "the code has expired")
+        #expect(
+            json(redeem(try signIn().first("code"), after: 61))["error_description"] == "the code has expired"
+        )
     }
 
     @Test func paddedChallengeDoesNotMatch() throws {
@@ -219,12 +318,17 @@ struct BuiltInProviderTests {
             let answer = redeem(code, ["client_id": "shop"], headers: headers)
             #expect(answer.status == 401 && json(answer)["error"] == "invalid_client")
         }
-        #expect(redeem(code, headers: [("Authorization", "Basic " + Base64.encode(Array("shop:wrong".utf8)))]).headers.contains("www-authenticate"))
+        #expect(
+            redeem(code, headers: [("Authorization", "Basic " + Base64.encode(Array("shop:wrong".utf8)))])
+                .headers.contains("www-authenticate")
+        )
     }
 
     @Test func expiredAccessTokenIsRefused() throws {
         let access = json(redeem(try signIn().first("code")))["access_token"]?.string ?? ""
         let late = get("/userinfo", headers: [("Authorization", "Bearer \(access)")], after: 301)
-        #expect(late.status == 401 && late.headers.first("www-authenticate")?.contains("invalid_token") == true)
+        #expect(
+            late.status == 401 && late.headers.first("www-authenticate")?.contains("invalid_token") == true
+        )
     }
 }

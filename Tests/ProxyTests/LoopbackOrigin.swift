@@ -114,7 +114,8 @@ final class LoopbackOrigin: Sendable {
                     }
                 case .reset:
                     received = []
-                    // (on, 0 s): closing resets. The struct's members belong to a module of NIO's that tests cannot import.
+                    // (on, 0 s): closing resets. The struct's members belong to a module of NIO's that tests
+                    // cannot import.
                     let abortive = unsafeBitCast((CInt(1), CInt(0)), to: linger.self)
                     _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abortive)
                     context.close(promise: nil)

@@ -8,26 +8,45 @@ struct CookieJarTests {
 
     private func jar(_ cookies: [String], from url: String) -> CookieJar {
         var jar = CookieJar()
-        let response = RecordedResponse(status: 200, headers: HeaderFields(cookies.map { ("Set-Cookie", $0) }))
+        let response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields(cookies.map { ("Set-Cookie", $0) })
+        )
         jar.store(response, from: RecordedURL(url), at: now)
         return jar
     }
 
     @Test(arguments: [
-        ("a=1", "https://idp.example/x/y", "https://idp.example/x/z", true), ("a=1", "https://idp.example/x/y", "https://idp.example/", false),
-        ("a=1", "https://idp.example/", "https://sub.idp.example/", false), ("a=1; Domain=idp.example", "https://idp.example/", "https://sub.idp.example/", true),
-        ("a=1; Domain=.idp.example", "https://sub.idp.example/", "https://idp.example/", true), ("a=1; Domain=other.example", "https://idp.example/", "https://other.example/", false),
-        ("a=1; Path=/login", "https://idp.example/", "https://idp.example/login/x", true), ("a=1; Path=/login", "https://idp.example/", "https://idp.example/loginx", false),
-        ("a=1; Secure", "https://idp.example/", "http://idp.example/", false), ("a=1; Secure", "http://idp.example/", "https://idp.example/", false),
-        ("a=1; Max-Age=0", "https://idp.example/", "https://idp.example/", false), ("a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT", "https://idp.example/", "https://idp.example/", false),
+        ("a=1", "https://idp.example/x/y", "https://idp.example/x/z", true),
+        ("a=1", "https://idp.example/x/y", "https://idp.example/", false),
+        ("a=1", "https://idp.example/", "https://sub.idp.example/", false),
+        ("a=1; Domain=idp.example", "https://idp.example/", "https://sub.idp.example/", true),
+        ("a=1; Domain=.idp.example", "https://sub.idp.example/", "https://idp.example/", true),
+        ("a=1; Domain=other.example", "https://idp.example/", "https://other.example/", false),
+        ("a=1; Path=/login", "https://idp.example/", "https://idp.example/login/x", true),
+        ("a=1; Path=/login", "https://idp.example/", "https://idp.example/loginx", false),
+        ("a=1; Secure", "https://idp.example/", "http://idp.example/", false),
+        ("a=1; Secure", "http://idp.example/", "https://idp.example/", false),
+        ("a=1; Max-Age=0", "https://idp.example/", "https://idp.example/", false),
+        ("a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT", "https://idp.example/", "https://idp.example/", false),
     ])
     func cookieIsSentOrNot(cookie: String, from: String, to: String, isSent: Bool) {
         #expect(jar([cookie], from: from).header(for: RecordedURL(to), at: now) == (isSent ? "a=1" : nil))
     }
 
     @Test func newValueReplacesTheOld() {
-        #expect(jar(["a=1", "a=2"], from: "https://idp.example/").header(for: RecordedURL("https://idp.example/"), at: now) == "a=2")
-        #expect(jar(["a=1", "a=; Max-Age=0"], from: "https://idp.example/").header(for: RecordedURL("https://idp.example/"), at: now) == nil)
+        #expect(
+            jar(["a=1", "a=2"], from: "https://idp.example/").header(
+                for: RecordedURL("https://idp.example/"),
+                at: now
+            ) == "a=2"
+        )
+        #expect(
+            jar(["a=1", "a=; Max-Age=0"], from: "https://idp.example/").header(
+                for: RecordedURL("https://idp.example/"),
+                at: now
+            ) == nil
+        )
     }
 
     @Test func longerPathsComeFirst() {
@@ -41,7 +60,11 @@ struct CookieJarTests {
         #expect(jar.header(for: RecordedURL("https://idp.example/"), at: now + .seconds(60)) == nil)
     }
 
-    @Test(arguments: ["a=1; Max-Age=9223372036854775807", "a=1; Max-Age=-9223372036854775808"]) func absurdAgesNeverTrap(cookie: String) {
-        _ = jar([cookie], from: "https://idp.example/").header(for: RecordedURL("https://idp.example/"), at: now)
+    @Test(arguments: ["a=1; Max-Age=9223372036854775807", "a=1; Max-Age=-9223372036854775808"])
+    func absurdAgesNeverTrap(cookie: String) {
+        _ = jar([cookie], from: "https://idp.example/").header(
+            for: RecordedURL("https://idp.example/"),
+            at: now
+        )
     }
 }

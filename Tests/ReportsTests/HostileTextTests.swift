@@ -11,16 +11,25 @@ struct HostileTextTests {
     private func report() -> Report {
         var capture = CaptureBuilder()
         let state = Self.hostile + "state-0123456789"
-        let query = FormBody.encode([("response_type", "code"), ("client_id", Self.hostile), ("state", state), ("redirect_uri", "https://shop.example/cb")])
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", Self.hostile), ("state", state),
+            ("redirect_uri", "https://shop.example/cb"),
+        ])
         capture.get("https://idp.example/\(Self.hostile)/authorize?\(query)")
-        capture.redirect("https://shop.example/cb?" + FormBody.encode([("error", Self.hostile), ("state", state)]), to: "/")
+        capture.redirect(
+            "https://shop.example/cb?" + FormBody.encode([("error", Self.hostile), ("state", state)]),
+            to: "/"
+        )
         var refused = Exchange(
             startedAt: Timestamp(seconds: 0),
             request: RecordedRequest(method: "POST\u{1b}[1m", url: RecordedURL("https://idp.example/token")),
             failure: Self.hostile
         )
         refused.client.process = "sh\u{1b}[31m"
-        refused.request.body = Body(text: FormBody.encode([("grant_type", "authorization_code"), ("client_id", Self.hostile)]), mediaType: FormBody.mediaType)
+        refused.request.body = Body(
+            text: FormBody.encode([("grant_type", "authorization_code"), ("client_id", Self.hostile)]),
+            mediaType: FormBody.mediaType
+        )
         capture.add(refused)
         return ReportBuilder.report(on: capture.capture, named: "login\u{1b}[31m.har")
     }
@@ -29,11 +38,13 @@ struct HostileTextTests {
         let report = report()
         #expect(!report.flows.isEmpty)
         let texts = [
-            TextReport.timeline(of: report, style: .plain), TextReport.diagnosis(of: report, showsAbstentions: true, style: .plain),
+            TextReport.timeline(of: report, style: .plain),
+            TextReport.diagnosis(of: report, showsAbstentions: true, style: .plain),
         ]
         for text in texts {
             let bad = text.unicodeScalars.filter { scalar in
-                scalar.value < 0x20 && scalar != "\n" || (0x7f...0x9f).contains(scalar.value) || [0x202e, 0x2066].contains(scalar.value)
+                scalar.value < 0x20 && scalar != "\n" || (0x7f...0x9f).contains(scalar.value)
+                    || [0x202e, 0x2066].contains(scalar.value)
             }
             #expect(bad.isEmpty, "\(bad.map(\.value))")
         }
@@ -42,21 +53,31 @@ struct HostileTextTests {
     @Test func jsonReportsKeepTheValuesEscaped() throws {
         let text = JSONReport.timeline(of: report())
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
-        let parameters = try JSONParser.parse(text.utf8)["flows"]?.array?.first?["steps"]?.array?.first?["parameters"]
+        let parameters = try JSONParser.parse(text.utf8)["flows"]?.array?.first?["steps"]?.array?.first?[
+            "parameters"
+        ]
         #expect(parameters?["state"]?.string == Self.hostile + "state-0123456789")
     }
 
     @Test func colourIsOnlyThereWhenAskedFor() throws {
         let path = "captures/token-request/pkce-verifier-mismatch.har"
-        let report = ReportBuilder.report(on: try CaptureReader.read(bytes: Fixtures.bytes(path), name: path), named: path)
-        #expect(TextReport.diagnosis(of: report, showsAbstentions: false, style: .colour).contains("\u{1b}[31m"))
+        let report = ReportBuilder.report(
+            on: try CaptureReader.read(bytes: Fixtures.bytes(path), name: path),
+            named: path
+        )
+        #expect(
+            TextReport.diagnosis(of: report, showsAbstentions: false, style: .colour).contains("\u{1b}[31m")
+        )
         #expect(!TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain).contains("\u{1b}"))
     }
 
     @Test func captureWithoutLoginsSaysSo() {
         var capture = CaptureBuilder()
         capture.get("https://news.example/")
-        let text = TextReport.timeline(of: ReportBuilder.report(on: capture.capture, named: "a.har"), style: .plain)
+        let text = TextReport.timeline(
+            of: ReportBuilder.report(on: capture.capture, named: "a.har"),
+            style: .plain
+        )
         #expect(text == "a.har: 1 exchange, no OAuth or OpenID Connect traffic among them")
     }
 }

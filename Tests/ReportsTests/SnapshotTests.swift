@@ -7,13 +7,17 @@ import Testing
 /// The reports as a whole, as users and programs get them.
 struct SnapshotTests {
     private static let captures = [
-        "healthy/web-code-flow", "token-request/pkce-verifier-mismatch", "user-agent/state-cookie-lost", "transport/tls-client-rejects-recorder",
+        "healthy/web-code-flow", "token-request/pkce-verifier-mismatch", "user-agent/state-cookie-lost",
+        "transport/tls-client-rejects-recorder",
         "id-token/id-token-kid-unknown",
     ]
 
     private func report(_ name: String) throws -> Report {
         let path = "captures/\(name).har"
-        return ReportBuilder.report(on: try CaptureReader.read(bytes: Fixtures.bytes(path), name: path), named: path)
+        return ReportBuilder.report(
+            on: try CaptureReader.read(bytes: Fixtures.bytes(path), name: path),
+            named: path
+        )
     }
 
     @Test(arguments: captures) func timelineAsText(name: String) throws {

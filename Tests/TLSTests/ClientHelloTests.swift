@@ -94,7 +94,8 @@ struct ClientHelloTests {
         #expect(whole.received(row.bytes) == .notTLS, "\(row.name)")
     }
 
-    /// Lengths that lie, names that are empty or twice there: never a crash, never more than what can be read.
+    /// Lengths that lie, names that are empty or twice there: never a crash, never more than what can be
+    /// read.
     @Test func everyByteMayBeAnything() {
         let bytes = hello(full)
         var generator = SystemRandomNumberGenerator()

@@ -23,7 +23,12 @@ package struct CaptureBuilder {
         answer: [(String, String)] = [],
         body: Body? = nil
     ) -> Int {
-        add(RecordedRequest(method: "GET", url: RecordedURL(url), headers: HeaderFields(headers)), status, answer, body)
+        add(
+            RecordedRequest(method: "GET", url: RecordedURL(url), headers: HeaderFields(headers)),
+            status,
+            answer,
+            body
+        )
     }
 
     /// A POST of a form; returns the index of the exchange.
@@ -38,7 +43,12 @@ package struct CaptureBuilder {
     ) -> Int {
         let sent = Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
         return add(
-            RecordedRequest(method: "POST", url: RecordedURL(url), headers: HeaderFields(headers), body: sent),
+            RecordedRequest(
+                method: "POST",
+                url: RecordedURL(url),
+                headers: HeaderFields(headers),
+                body: sent
+            ),
             status,
             answer,
             body
@@ -47,7 +57,9 @@ package struct CaptureBuilder {
 
     /// A redirect to a place; returns the index of the exchange.
     @discardableResult
-    package mutating func redirect(_ url: String, to location: String, headers: [(String, String)] = []) -> Int {
+    package mutating func redirect(_ url: String, to location: String, headers: [(String, String)] = [])
+        -> Int
+    {
         get(url, 302, headers: headers, answer: [("Location", location)])
     }
 
@@ -61,11 +73,18 @@ package struct CaptureBuilder {
         return exchanges.count - 1
     }
 
-    private mutating func add(_ request: RecordedRequest, _ status: Int, _ answer: [(String, String)], _ body: Body?) -> Int {
+    private mutating func add(
+        _ request: RecordedRequest,
+        _ status: Int,
+        _ answer: [(String, String)],
+        _ body: Body?
+    ) -> Int {
         var fields = HeaderFields(answer)
         if let type = body?.mediaType { fields.append("Content-Type", type) }
         let response = status == 0 ? nil : RecordedResponse(status: status, headers: fields, body: body)
-        return add(Exchange(startedAt: now, duration: .milliseconds(20), request: request, response: response))
+        return add(
+            Exchange(startedAt: now, duration: .milliseconds(20), request: request, response: response)
+        )
     }
 }
 
@@ -74,5 +93,7 @@ extension Body {
     package static func json(_ text: String) -> Body { Body(text: text, mediaType: "application/json") }
 
     /// A page.
-    package static func html(_ text: String) -> Body { Body(text: text, mediaType: "text/html; charset=utf-8") }
+    package static func html(_ text: String) -> Body {
+        Body(text: text, mediaType: "text/html; charset=utf-8")
+    }
 }

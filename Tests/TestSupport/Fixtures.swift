@@ -6,7 +6,7 @@ package enum Fixtures {
     package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The bytes of a file below the root of the checkout, e.g. `captures/healthy/code-flow.har`.
+    /// The bytes of a file below the root of the checkout, for example `captures/healthy/code-flow.har`.
     package static func bytes(_ path: String) throws -> [UInt8] {
         try Array(Data(contentsOf: root.appending(path: path)))
     }

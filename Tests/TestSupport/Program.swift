@@ -15,13 +15,12 @@ package enum Program {
 
     /// Runs the program to its end.
     ///
-    /// - Parameters:
-    ///   - arguments: without the program's name.
-    ///   - executable: `authreel`, unless another program is what the test is about.
-    ///   - input: what it reads from standard input; nothing by default.
-    ///   - environment: variables set besides those of the test.
-    ///   - folder: its current folder.
-    ///   - seconds: after which it is killed; the status is then that of the signal.
+    /// `arguments`: without the program's name.
+    /// `executable`: `authreel`, unless another program is what the test is about.
+    /// `input`: what it reads from standard input; nothing by default.
+    /// `environment`: variables set besides those of the test.
+    /// `folder`: its current folder.
+    /// `seconds`: after which it is killed; the status is then that of the signal.
     package static func run(
         _ arguments: [String],
         executable: String = path,
@@ -65,7 +64,8 @@ package struct TemporaryFolder: Sendable {
     package let path: String
 
     package init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "authreel-test-\(UUID().uuidString)").path
+        path =
+            FileManager.default.temporaryDirectory.appending(path: "authreel-test-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: path,
             withIntermediateDirectories: true,

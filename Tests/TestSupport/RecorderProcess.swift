@@ -1,8 +1,9 @@
-package import Foundation
+import Foundation
 
 /// `authreel record` as a process of its own, on a port that the system picked.
 ///
-/// `@unchecked Sendable`: the process is started once and afterwards only asked and signalled, which `Foundation` guards.
+/// `@unchecked Sendable`: the process is started once and afterwards only asked and signalled, which
+/// `Foundation` guards.
 package final class RecorderProcess: @unchecked Sendable {
     /// Why the recorder is not to be had.
     package struct Failure: Error, CustomStringConvertible {
@@ -21,11 +22,10 @@ package final class RecorderProcess: @unchecked Sendable {
 
     /// Starts it and waits for its `listening on` line.
     ///
-    /// - Parameters:
-    ///   - capture: the file it writes; need not exist.
-    ///   - folder: where its authority and its log go; recorders of one folder share the authority.
-    ///   - upstreamCA: a certificate that it trusts servers by.
-    ///   - options: further options of `record`.
+    /// `capture`: the file it writes; need not exist.
+    /// `folder`: where its authority and its log go; recorders of one folder share the authority.
+    /// `upstreamCA`: a certificate that it trusts servers by.
+    /// `options`: further options of `record`.
     package init(
         into capture: String,
         folder: TemporaryFolder,
@@ -62,7 +62,8 @@ package final class RecorderProcess: @unchecked Sendable {
     /// What it has said so far.
     package var messages: String { Self.text(of: errorFile) }
 
-    /// Ends it as Ctrl-C does and returns its exit status; after ten seconds it is killed, which shows in the status.
+    /// Ends it as Ctrl-C does and returns its exit status; after ten seconds it is killed, which shows in the
+    /// status.
     @discardableResult
     package func interrupt(_ signal: Int32 = SIGINT) -> Int32 {
         end(by: signal)
@@ -99,5 +100,7 @@ package final class RecorderProcess: @unchecked Sendable {
         return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    private static func text(of path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+    private static func text(of path: String) -> String {
+        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
 }

@@ -1,4 +1,5 @@
-/// Random numbers that come out the same in every run (SplitMix64): a failing input can be made again from its seed.
+/// Random numbers that come out the same in every run (SplitMix64): a failing input can be made again from
+/// its seed.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

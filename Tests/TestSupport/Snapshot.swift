@@ -9,15 +9,21 @@ package enum Snapshot {
     package static func difference(of text: String, from name: String) throws -> String? {
         let url = Fixtures.root.appending(path: "Tests/Snapshots/\(name)")
         if ProcessInfo.processInfo.environment["AUTHREEL_WRITE_SNAPSHOTS"] != nil {
-            try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
             try Data(text.utf8).write(to: url)
             return nil
         }
-        guard let expected = try? String(contentsOf: url, encoding: .utf8) else { return "Tests/Snapshots/\(name) is missing" }
+        guard let expected = try? String(contentsOf: url, encoding: .utf8) else {
+            return "Tests/Snapshots/\(name) is missing"
+        }
         guard text != expected else { return nil }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let wanted = expected.split(separator: "\n", omittingEmptySubsequences: false)
-        let index = zip(lines, wanted).enumerated().first { $1.0 != $1.1 }?.offset ?? min(lines.count, wanted.count)
+        let index =
+            zip(lines, wanted).enumerated().first { $1.0 != $1.1 }?.offset ?? min(lines.count, wanted.count)
         let found = index < lines.count ? String(lines[index]) : "(end)"
         let should = index < wanted.count ? String(wanted[index]) : "(end)"
         return "Tests/Snapshots/\(name):\(index + 1): found\n  \(found)\ninstead of\n  \(should)"

@@ -15,7 +15,9 @@ struct AgainstNIOTests {
         var trailers: [String]
     }
 
-    private static func names(_ headers: some Sequence<(String, String)>) -> [String] { headers.map { "\($0.0.lowercased()):\($0.1)" } }
+    private static func names(_ headers: some Sequence<(String, String)>) -> [String] {
+        headers.map { "\($0.0.lowercased()):\($0.1)" }
+    }
 
     private static func byNIO(_ bytes: [UInt8]) throws -> [Seen] {
         let channel = EmbeddedChannel(handler: ByteToMessageHandler(HTTPRequestDecoder()))
@@ -25,9 +27,12 @@ struct AgainstNIOTests {
             switch part {
             case .head(let head):
                 let fields = names(head.headers.map { ($0.name, $0.value) })
-                seen.append(Seen(head: "\(head.method.rawValue) \(head.uri)", headers: fields, body: [], trailers: []))
+                seen.append(
+                    Seen(head: "\(head.method.rawValue) \(head.uri)", headers: fields, body: [], trailers: [])
+                )
             case .body(let bytes): seen[seen.count - 1].body += bytes.readableBytesView
-            case .end(let trailers): seen[seen.count - 1].trailers = names((trailers ?? [:]).map { ($0.name, $0.value) })
+            case .end(let trailers):
+                seen[seen.count - 1].trailers = names((trailers ?? [:]).map { ($0.name, $0.value) })
             }
         }
         _ = try? channel.finish(acceptAlreadyClosed: true)
@@ -56,17 +61,24 @@ struct AgainstNIOTests {
             let ours = Self.byUs(bytes, answers: count)
             let theirs = try Self.byNIO(bytes)
             let first = zip(ours, theirs).first { $0 != $1 }
-            #expect(ours == theirs, "round \(round): \(first.map { "\($0)\n\($1)" } ?? "\(ours.count) and \(theirs.count)")")
+            #expect(
+                ours == theirs,
+                "round \(round): \(first.map { "\($0)\n\($1)" } ?? "\(ours.count) and \(theirs.count)")"
+            )
         }
     }
 
     private static func request(_ random: inout SeededGenerator) -> [UInt8] {
         let method = ["GET", "POST", "PUT", "OPTIONS", "DELETE"].randomElement(using: &random) ?? "GET"
-        var text = "\(method) /p\(Int.random(in: 0...99, using: &random))?q=%2F HTTP/1.1\r\nHost: idp.example\r\n"
+        var text =
+            "\(method) /p\(Int.random(in: 0...99, using: &random))?q=%2F HTTP/1.1\r\nHost: idp.example\r\n"
         for number in 0..<Int.random(in: 0...5, using: &random) {
-            text += "X-\(number):\(String(repeating: " ", count: Int.random(in: 0...2, using: &random)))v;\(number)\r\n"
+            text +=
+                "X-\(number):\(String(repeating: " ", count: Int.random(in: 0...2, using: &random)))v;\(number)\r\n"
         }
-        let body = (0..<Int.random(in: 0...50, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let body = (0..<Int.random(in: 0...50, using: &random)).map { _ in
+            UInt8.random(in: 0...255, using: &random)
+        }
         switch Int.random(in: 0...2, using: &random) {
         case 0: return Array((text + "\r\n").utf8)
         case 1: return Array((text + "Content-Length: \(body.count)\r\n\r\n").utf8) + body

@@ -12,54 +12,99 @@ struct ConversationTests {
     }
 
     static let scripts: [Script] = [
-        Script(testDescription: "length") { [.client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")] },
+        Script(testDescription: "length") {
+            [.client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")]
+        },
         Script(testDescription: "chunked with extension and trailers") {
             [
-                .client("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n"),
-                .server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\nX-Check: 2\r\n\r\n"),
+                .client(
+                    "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n"
+                ),
+                .server(
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\nX-Check: 2\r\n\r\n"
+                ),
             ]
         },
         Script(testDescription: "pipelined requests, answers in order") {
             [
                 .client(get + get.replacing("/a", with: "/b") + get.replacing("/a", with: "/c")),
-                .server("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n3"),
+                .server(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n3"
+                ),
             ]
         },
         Script(testDescription: "100 and 103 before the answer") {
             [
                 .client("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"),
-                .server("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), .client("abc"),
+                .server("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+                .client("abc"),
                 .server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
             ]
         },
         Script(testDescription: "HEAD, 304, then a body") {
             [
                 .client(get.replacing("GET", with: "HEAD") + get + get),
-                .server("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\nHTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+                .server(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\nHTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"
+                ),
             ]
         },
-        Script(testDescription: "body up to the end of the connection") { [.client(get), .server("HTTP/1.0 200 OK\r\n\r\nall of it"), .serverEnds] },
+        Script(testDescription: "body up to the end of the connection") {
+            [.client(get), .server("HTTP/1.0 200 OK\r\n\r\nall of it"), .serverEnds]
+        },
         Script(testDescription: "bare line feeds and empty lines between messages") {
-            [.client("\r\n\r\nGET / HTTP/1.1\nHost: x\n\n"), .server("\r\nHTTP/1.1 200 OK\nContent-Length: 2\n\nok")]
+            [
+                .client("\r\n\r\nGET / HTTP/1.1\nHost: x\n\n"),
+                .server("\r\nHTTP/1.1 200 OK\nContent-Length: 2\n\nok"),
+            ]
         },
-        Script(testDescription: "broken chunk") { [.client(get), .server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n0\r\n\r\n")] },
-        Script(testDescription: "lengths that contradict") { [.client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"), .serverEnds] },
+        Script(testDescription: "broken chunk") {
+            [
+                .client(get),
+                .server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n0\r\n\r\n"),
+            ]
+        },
+        Script(testDescription: "lengths that contradict") {
+            [
+                .client(get),
+                .server("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"),
+                .serverEnds,
+            ]
+        },
         Script(testDescription: "both length and chunks") {
-            [.client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")]
+            [
+                .client(get),
+                .server(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
+                ),
+            ]
         },
-        Script(testDescription: "garbage from the client") { [.client("\u{1}\u{2}garbage"), .server("HTTP/1.1 400 Bad Request\r\n\r\n")] },
-        Script(testDescription: "garbage from the server") { [.client(get), .server("220 smtp.example ESMTP\r\n")] },
+        Script(testDescription: "garbage from the client") {
+            [.client("\u{1}\u{2}garbage"), .server("HTTP/1.1 400 Bad Request\r\n\r\n")]
+        },
+        Script(testDescription: "garbage from the server") {
+            [.client(get), .server("220 smtp.example ESMTP\r\n")]
+        },
         Script(testDescription: "websocket") {
             [
                 .client("GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"),
-                .server("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\u{1}\u{2}"), .client("\u{3}"),
+                .server("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\u{1}\u{2}"),
+                .client("\u{3}"),
             ]
         },
-        Script(testDescription: "answer cut off") { [.client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhel"), .serverBreaks("connection reset")] },
-        Script(testDescription: "client gone") { [.client(get), .clientBreaks("the client closed the connection")] },
+        Script(testDescription: "answer cut off") {
+            [
+                .client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhel"),
+                .serverBreaks("connection reset"),
+            ]
+        },
+        Script(testDescription: "client gone") {
+            [.client(get), .clientBreaks("the client closed the connection")]
+        },
         Script(testDescription: "answer before the request is whole") {
             [
-                .client("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc"), .server("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"),
+                .client("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc"),
+                .server("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"),
                 .client("def" + get), .server("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
             ]
         },
@@ -70,14 +115,17 @@ struct ConversationTests {
         let whole = Dialogue.summary(dialogue.exchanges())
         #expect(!whole.isEmpty)
         #expect(Dialogue.summary(dialogue.exchanges { $0.map { [$0] } }) == whole, "byte by byte")
-        let longest = script.turns().map { turn in
-            switch turn {
-            case .client(let text), .server(let text): text.utf8.count
-            default: 0
-            }
-        }.max() ?? 0
+        let longest =
+            script.turns().map { turn in
+                switch turn {
+                case .client(let text), .server(let text): text.utf8.count
+                default: 0
+                }
+            }.max() ?? 0
         for place in 1..<longest {
-            let split = Dialogue.summary(dialogue.exchanges { [Array($0.prefix(place)), Array($0.dropFirst(place))] })
+            let split = Dialogue.summary(
+                dialogue.exchanges { [Array($0.prefix(place)), Array($0.dropFirst(place))] }
+            )
             #expect(split == whole, "split at \(place)")
         }
     }
@@ -97,7 +145,10 @@ struct ConversationTests {
     @Test func trailersAreKeptAsTrailers() throws {
         let exchange = try #require(exchanges("chunked with extension and trailers").first)
         #expect(exchange.request.body?.text == "abc" && exchange.response?.body?.text == "hello world")
-        #expect(exchange.request.trailers.first("x-sum") == "1" && exchange.response?.trailers.first("x-check") == "2")
+        #expect(
+            exchange.request.trailers.first("x-sum") == "1"
+                && exchange.response?.trailers.first("x-check") == "2"
+        )
     }
 
     @Test func pipelinedAnswersFindTheirRequests() throws {
@@ -108,7 +159,9 @@ struct ConversationTests {
     }
 
     @Test func answersWithoutABodyLeaveTheNextOneWhole() throws {
-        #expect(try exchanges("HEAD, 304, then a body").map { $0.response?.body?.text ?? "" } == ["", "", "x"])
+        #expect(
+            try exchanges("HEAD, 304, then a body").map { $0.response?.body?.text ?? "" } == ["", "", "x"]
+        )
     }
 
     @Test func interimAnswersAreNotTheAnswer() throws {
@@ -120,13 +173,21 @@ struct ConversationTests {
         let chunk = try #require(exchanges("broken chunk").first)
         #expect(chunk.malformations.map(\.reason) == ["a chunk longer than its size"])
         // Behind head (47 bytes), size line and the three bytes it announces.
-        #expect(chunk.malformations.map(\.offset) == ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc".utf8.count])
+        #expect(
+            chunk.malformations.map(\.offset) == [
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc".utf8.count
+            ]
+        )
         #expect(chunk.response?.body?.text == "abc")
         #expect(chunk.failure?.contains("a chunk longer than its size") == true)
         let lengths = try #require(exchanges("lengths that contradict").first)
         #expect(lengths.malformations.map(\.reason) == ["two Content-Length values that differ: 5, 6"])
         #expect(lengths.response?.body?.text == "hello!")
-        #expect(try exchanges("both length and chunks").first?.malformations.map(\.reason) == ["both Transfer-Encoding and Content-Length"])
+        #expect(
+            try exchanges("both length and chunks").first?.malformations.map(\.reason) == [
+                "both Transfer-Encoding and Content-Length"
+            ]
+        )
         #expect(try exchanges("garbage from the client").first?.malformations.map(\.reason) == ["not HTTP"])
     }
 
@@ -150,7 +211,9 @@ struct ConversationTests {
     }
 
     @Test func bodyBeyondTheLimitIsCountedAndMarked() {
-        var dialogue = Dialogue([.client(Self.get), .server("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")])
+        var dialogue = Dialogue([
+            .client(Self.get), .server("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"),
+        ])
         dialogue.maximumBodyBytes = 4
         let body = dialogue.exchanges().first?.response?.body
         #expect(body?.text == "0123" && body?.isTruncated == true && body?.size == 10)
@@ -159,10 +222,14 @@ struct ConversationTests {
     @Test func codedBodyIsDecodedAndItsWireSizeKept() throws {
         // "authreel" by zlib with gzip's frame.
         let packed: [UInt8] = [
-            0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b, 0x2c, 0x2d, 0xc9, 0x28, 0x4a, 0x4d, 0xcd, 1, 0, 0xd6, 0x20, 0x66, 0x2d, 8, 0, 0, 0,
+            0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b, 0x2c, 0x2d, 0xc9, 0x28, 0x4a, 0x4d, 0xcd, 1, 0, 0xd6,
+            0x20, 0x66, 0x2d, 8, 0, 0, 0,
         ]
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(packed.count)\r\n\r\n".utf8)
-        let body = Dialogue([.client(Self.get), .serverBytes(head + packed)]).exchanges().first?.response?.body
+        let head = Array(
+            "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(packed.count)\r\n\r\n".utf8
+        )
+        let body = Dialogue([.client(Self.get), .serverBytes(head + packed)]).exchanges().first?.response?
+            .body
         #expect(body?.text == "authreel" && body?.wireSize == packed.count && body?.remainingCoding == nil)
         let brotli = "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\nabc"
         let kept = Dialogue([.client(Self.get), .server(brotli)]).exchanges().first?.response?.body
@@ -172,7 +239,8 @@ struct ConversationTests {
     @Test func soundHostFieldNamesTheURL() {
         func url(_ host: String) -> String? {
             let text = "GET /x HTTP/1.1\r\nHost: \(host)\r\n\r\n"
-            return Dialogue([.client(text), .server("HTTP/1.1 204 No Content\r\n\r\n")]).exchanges().first?.request.url.text
+            return Dialogue([.client(text), .server("HTTP/1.1 204 No Content\r\n\r\n")]).exchanges().first?
+                .request.url.text
         }
         #expect(url("app.example:8443") == "https://app.example:8443/x")
         #expect(url("bad host/..") == "https://idp.example/x")
@@ -196,14 +264,21 @@ struct ConversationTests {
     @Test func hostileConversationsNeverTrap() {
         var random = SeededGenerator(seed: 9112)
         let pieces = [
-            "GET / HTTP/1.1\r\n", "Host: x\r\n", "\r\n", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n", "HTTP/1.1 200 OK\r\n", "5\r\nhello\r\n",
-            "0\r\n\r\n", "HTTP/1.1 101 Upgrade\r\n\r\n", "ffffffffffffffff\r\n", "Content-Length: 99999999999999999999\r\n", "\0", "HEAD * HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\n", "Host: x\r\n", "\r\n", "Content-Length: 5\r\n",
+            "Transfer-Encoding: chunked\r\n", "HTTP/1.1 200 OK\r\n", "5\r\nhello\r\n",
+            "0\r\n\r\n", "HTTP/1.1 101 Upgrade\r\n\r\n", "ffffffffffffffff\r\n",
+            "Content-Length: 99999999999999999999\r\n", "\0", "HEAD * HTTP/1.1\r\n\r\n",
         ]
         for _ in 0..<3000 {
             let turns: [Dialogue.Turn] = (0..<Int.random(in: 1...12, using: &random)).map { _ in
-                var bytes = (0..<Int.random(in: 1...6, using: &random)).flatMap { _ in Array((pieces.randomElement(using: &random) ?? "").utf8) }
+                var bytes = (0..<Int.random(in: 1...6, using: &random)).flatMap { _ in
+                    Array((pieces.randomElement(using: &random) ?? "").utf8)
+                }
                 if Bool.random(using: &random), !bytes.isEmpty {
-                    bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                    bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(
+                        in: 0...255,
+                        using: &random
+                    )
                 }
                 return Bool.random(using: &random) ? .clientBytes(bytes) : .serverBytes(bytes)
             }

@@ -62,9 +62,13 @@ struct Dialogue {
                 "\(request.method) \(request.url.text) \(request.httpVersion)",
                 request.headers.fields.map { "\($0.name)=\($0.value)" }.joined(separator: ","),
                 "\(request.body?.text ?? "-") \(request.trailers.fields.map(\.name))",
-                response.map { "\($0.status) \($0.statusText) \($0.body?.text ?? "-") \($0.body?.wireSize ?? -1) \($0.trailers.fields.map(\.name))" } ?? "no answer",
-                exchange.failure ?? "", exchange.malformations.map { "\($0.side) \($0.offset) \($0.reason)" }.joined(separator: ";"),
-                exchange.upgradedTo ?? "", "\(exchange.startedAt.nanoseconds) \(exchange.duration.map { "\($0)" } ?? "")",
+                response.map {
+                    "\($0.status) \($0.statusText) \($0.body?.text ?? "-") \($0.body?.wireSize ?? -1) \($0.trailers.fields.map(\.name))"
+                } ?? "no answer",
+                exchange.failure ?? "",
+                exchange.malformations.map { "\($0.side) \($0.offset) \($0.reason)" }.joined(separator: ";"),
+                exchange.upgradedTo ?? "",
+                "\(exchange.startedAt.nanoseconds) \(exchange.duration.map { "\($0)" } ?? "")",
             ].joined(separator: " | ")
         }
     }

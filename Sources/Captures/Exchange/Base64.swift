@@ -19,7 +19,8 @@ package enum Base64 {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// The bytes that the text spells; characters outside of both alphabets are passed over, as MIME readers do.
+    /// The bytes that the text spells; characters outside of both alphabets are passed over, as MIME readers
+    /// do.
     package static func decode(_ text: String) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count / 4 * 3)
@@ -41,7 +42,9 @@ package enum Base64 {
         return output
     }
 
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    )
 
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)

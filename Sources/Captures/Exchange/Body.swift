@@ -2,7 +2,8 @@ package import JSON
 
 /// The body of a message, decoded when it is asked for.
 ///
-/// A body read from a capture is a place in the file until somebody wants it; one that was just recorded holds its bytes.
+/// A body read from a capture is a place in the file until somebody wants it; one that was just recorded
+/// holds its bytes.
 package struct Body: Sendable {
     /// Where the bytes are.
     package enum Content: Sendable {
@@ -19,7 +20,8 @@ package struct Body: Sendable {
     package var content: Content
     /// `mimeType` as written, with its parameters; nil where unknown.
     package var mediaType: String?
-    /// Bytes of the decoded body as the producer says, also where the bytes themselves are missing; nil where unknown.
+    /// Bytes of the decoded body as the producer says, also where the bytes themselves are missing; nil where
+    /// unknown.
     package var size: Int?
     /// Bytes as they came over the wire, coding not undone; nil where unknown.
     package var wireSize: Int?

@@ -5,7 +5,8 @@ package enum ContentCoding {
     /// A body with as many codings undone as could be.
     package struct Result: Sendable {
         package var bytes: [UInt8]
-        /// Codings that were not undone, outermost last, as `Content-Encoding` writes them; nil when none is left.
+        /// Codings that were not undone, outermost last, as `Content-Encoding` writes them; nil when none is
+        /// left.
         package var remaining: String?
         /// Whether the bytes are all of the body: false behind a limit, or where the coded bytes break off.
         package var isWhole: Bool
@@ -20,9 +21,8 @@ package enum ContentCoding {
 
     /// Undoes the codings, the last applied first.
     ///
-    /// - Parameters:
-    ///   - limit: bytes of output at most; a small body that would become a large one ends there.
-    ///   - isTruncated: whether `bytes` are only the beginning, so that their end is no defect.
+    /// `limit`: bytes of output at most; a small body that would become a large one ends there.
+    /// `isTruncated`: whether `bytes` are only the beginning, so that their end is no defect.
     package static func decode(_ bytes: [UInt8], codings: [String], limit: Int, isTruncated: Bool) -> Result {
         var result = Result(bytes: bytes, remaining: nil, isWhole: true)
         for (index, coding) in codings.enumerated().reversed() {
@@ -31,7 +31,8 @@ package enum ContentCoding {
                 case "gzip", "x-gzip": inflate(result.bytes, windowBits: 15 + 16, limit: limit)
                 // Zlib-wrapped says the specification; raw is what some servers send.
                 case "deflate":
-                    inflate(result.bytes, windowBits: 15, limit: limit) ?? inflate(result.bytes, windowBits: -15, limit: limit)
+                    inflate(result.bytes, windowBits: 15, limit: limit)
+                        ?? inflate(result.bytes, windowBits: -15, limit: limit)
                 default: nil
                 }
             guard let decoded else {
@@ -45,9 +46,12 @@ package enum ContentCoding {
     }
 
     /// Nil when not a single byte comes out of what is no such coding.
-    private static func inflate(_ bytes: [UInt8], windowBits: Int32, limit: Int) -> (bytes: [UInt8], isWhole: Bool)? {
+    private static func inflate(_ bytes: [UInt8], windowBits: Int32, limit: Int) -> (
+        bytes: [UInt8], isWhole: Bool
+    )? {
         var stream = z_stream()
-        guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+        guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        else { return nil }
         defer { inflateEnd(&stream) }
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -67,7 +71,9 @@ package enum ContentCoding {
                 switch status {
                 case Z_STREAM_END:
                     // A gzip body may be several members (RFC 1952, section 2.2).
-                    guard windowBits > 15, stream.avail_in > 0, inflateReset(&stream) == Z_OK else { return (output, true) }
+                    guard windowBits > 15, stream.avail_in > 0, inflateReset(&stream) == Z_OK else {
+                        return (output, true)
+                    }
                 case Z_OK: if stream.avail_in == 0, count < chunk.count { return (output, false) }
                 case Z_BUF_ERROR: return output.isEmpty ? nil : (output, false)
                 default: return output.isEmpty ? nil : (output, false)

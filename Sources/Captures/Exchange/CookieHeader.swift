@@ -37,7 +37,8 @@ extension RecordedResponse {
 }
 
 extension SetCookie {
-    /// Takes apart a `Set-Cookie` value as a user agent does; nil without `=` or with an empty name and value.
+    /// Takes apart a `Set-Cookie` value as a user agent does; nil without `=` or with an empty name and
+    /// value.
     package init?(parsing field: String) {
         var parts = field.utf8.split(separator: 0x3b, omittingEmptySubsequences: false).map {
             Self.trimmed(String($0) ?? "")

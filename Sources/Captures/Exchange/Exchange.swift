@@ -2,12 +2,13 @@ package import JSON
 
 /// One request with its answer: what one entry of a HAR file says.
 ///
-/// An exchange is a value. What its entry held besides (fields of other producers) travels in ``foreign``, so that a round
-/// trip loses nothing. Bodies are decoded when they are asked for (``Body``).
+/// An exchange is a value. What its entry held besides (fields of other producers) travels in ``foreign``, so
+/// that a round trip loses nothing. Bodies are decoded when they are asked for (``Body``).
 package struct Exchange: Sendable {
     /// When the first byte of the request was seen (`startedDateTime`).
     package var startedAt: Timestamp
-    /// From the first byte of the request to the last of the answer (`time`); nil where the producer wrote none or -1.
+    /// From the first byte of the request to the last of the answer (`time`); nil where the producer wrote
+    /// none or -1.
     package var duration: Duration?
     package var request: RecordedRequest
     /// The answer; nil when there was none (`status` 0, -1 or no response at all).
@@ -20,7 +21,7 @@ package struct Exchange: Sendable {
     package var client: ClientFacts
     /// What was not as HTTP wants it, with its place; the bytes went on unaltered.
     package var malformations: [Malformation]
-    /// Protocol switched to after the answer (`Upgrade`, RFC 9110, section 7.8), e.g. `websocket`.
+    /// Protocol switched to after the answer (`Upgrade`, RFC 9110, section 7.8), for example `websocket`.
     package var upgradedTo: String?
     /// The members of the entry that nothing above holds, as they stood.
     package var foreign: JSONObject
@@ -63,7 +64,8 @@ package struct RecordedRequest: Sendable {
     /// `HTTP/1.1`, `HTTP/2`, … as the producer writes it; empty where unknown.
     package var httpVersion: String
     package var headers: HeaderFields
-    /// Cookies of the HAR's `cookies` array, used only where there is no `Cookie` header (see ``CookieHeader``).
+    /// Cookies of the HAR's `cookies` array, used only where there is no `Cookie` header (see
+    /// ``CookieHeader``).
     package var listedCookies: [HeaderFields.Field]
     package var body: Body?
     /// Fields after a chunked body (RFC 9112, section 7.1.2).
@@ -131,7 +133,8 @@ package struct RecordedResponse: Sendable {
         self.foreign = foreign
     }
 
-    /// The target of a redirect as it was written: the `Location` header, else `redirectURL`; nil where neither has text.
+    /// The target of a redirect as it was written: the `Location` header, else `redirectURL`; nil where
+    /// neither has text.
     package var location: String? {
         if let location = headers.first("location"), !location.isEmpty { return location }
         return redirectURL.isEmpty ? nil : redirectURL
@@ -206,7 +209,7 @@ package struct ConnectionFacts: Sendable, Hashable {
 
 /// Who sent a request (`_authreel.client`).
 package struct ClientFacts: Sendable, Hashable {
-    /// Name of the process that owned the socket, e.g. `chromium`, `apache2`.
+    /// Name of the process that owned the socket, for example `chromium`, `apache2`.
     package var process: String?
     package var processID: Int32?
     /// `ADDRESS:PORT` of the client's end.
@@ -229,7 +232,7 @@ package struct Malformation: Sendable, Hashable {
     package var side: Side
     /// Offset in the bytes of that direction of the connection.
     package var offset: Int
-    /// What was found, e.g. `two Content-Length values that differ: 5, 6`.
+    /// What was found, for example `two Content-Length values that differ: 5, 6`.
     package var reason: String
 
     package init(side: Side, offset: Int, reason: String) {

@@ -1,7 +1,9 @@
-/// Makes exchanges of the events of one connection. Does no IO, reads no clock.
+/// Makes exchanges of the events of one connection.
 ///
-/// An exchange is finished when its answer is, even while the request's body still comes (RFC 9112, section 9.5, lets a server answer
-/// early): what is seen of the request until then is kept and marked as truncated.
+/// Does no IO, reads no clock.
+///
+/// An exchange is finished when its answer is, even while the request's body still comes (RFC 9112, section
+/// 9.5, lets a server answer early): what is seen of the request until then is kept and marked as truncated.
 package struct ExchangeAssembler: ExchangeEventSink {
     private struct Open {
         var head: RequestHead
@@ -138,9 +140,20 @@ package struct ExchangeAssembler: ExchangeEventSink {
         let type = headers.first("content-type")
         let codings = ContentCoding.codings(of: headers)
         guard !codings.isEmpty, !bytes.isEmpty else {
-            return Body(content: .bytes(bytes), mediaType: type, size: wireSize, wireSize: wireSize, isTruncated: isTruncated)
+            return Body(
+                content: .bytes(bytes),
+                mediaType: type,
+                size: wireSize,
+                wireSize: wireSize,
+                isTruncated: isTruncated
+            )
         }
-        let result = ContentCoding.decode(bytes, codings: codings, limit: maximumBodyBytes, isTruncated: isTruncated)
+        let result = ContentCoding.decode(
+            bytes,
+            codings: codings,
+            limit: maximumBodyBytes,
+            isTruncated: isTruncated
+        )
         return Body(
             content: .bytes(result.bytes),
             mediaType: type,
@@ -151,7 +164,8 @@ package struct ExchangeAssembler: ExchangeEventSink {
         )
     }
 
-    /// The absolute URL of a target (RFC 9112, section 3.2): the authority of the connection, or of a sound `Host` field.
+    /// The absolute URL of a target (RFC 9112, section 3.2): the authority of the connection, or of a sound
+    /// `Host` field.
     private func url(of head: RequestHead) -> RecordedURL {
         guard !head.target.utf8.isEmpty else { return RecordedURL("\(scheme)://\(authority)/") }
         guard head.target.utf8.first == 0x2f || head.target == "*" else {
@@ -166,7 +180,8 @@ package struct ExchangeAssembler: ExchangeEventSink {
     private static func isSoundHost(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= 260
             && host.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20) || "-._~:[]%".utf8.contains($0)
+                (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20)
+                    || "-._~:[]%".utf8.contains($0)
             }
     }
 

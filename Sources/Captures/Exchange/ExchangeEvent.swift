@@ -1,7 +1,7 @@
 /// What a decoder of bytes reports of one exchange, in the order in which it happened.
 ///
-/// Events of the exchanges of one connection interleave (pipelining, HTTP/2); the number that goes with each says which
-/// exchange it belongs to. ``ExchangeAssembler`` makes exchanges of them.
+/// Events of the exchanges of one connection interleave (pipelining, HTTP/2); the number that goes with each
+/// says which exchange it belongs to. ``ExchangeAssembler`` makes exchanges of them.
 package enum ExchangeEvent: Sendable, Equatable {
     case requestHead(RequestHead, at: Timestamp)
     /// Bytes of the body as they came, framing (chunks) undone, coding not.

@@ -4,11 +4,14 @@ package enum FormBody {
 
     /// The items of a form body; nil when the body is of another kind or not recorded.
     ///
-    /// A body without a media type counts when it looks like a form. `postData.params` is used only without text.
+    /// A body without a media type counts when it looks like a form. `postData.params` is used only without
+    /// text.
     package static func items(of body: Body?) -> QueryItems? {
         guard let body else { return nil }
         if case .parameters(let fields) = body.content {
-            return QueryItems(items: fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) })
+            return QueryItems(
+                items: fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
+            )
         }
         switch body.essence {
         case mediaType: break
@@ -28,11 +31,15 @@ package enum FormBody {
     }
 
     private static func encode(_ text: String) -> String {
-        PercentEncoding.encode(text).split(separator: "%20", omittingEmptySubsequences: false).joined(separator: "+")
+        PercentEncoding.encode(text).split(separator: "%20", omittingEmptySubsequences: false).joined(
+            separator: "+"
+        )
     }
 
     private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
         guard let equals = bytes.firstIndex(of: 0x3d), equals > 0, equals < 256 else { return false }
-        return bytes[..<equals].allSatisfy { $0 == 0x5f || $0 == 0x2d || $0 == 0x2e || (0x30...0x7a).contains($0) && $0 != 0x3c && $0 != 0x3e }
+        return bytes[..<equals].allSatisfy {
+            $0 == 0x5f || $0 == 0x2d || $0 == 0x2e || (0x30...0x7a).contains($0) && $0 != 0x3c && $0 != 0x3e
+        }
     }
 }

@@ -1,6 +1,7 @@
 /// A form found in an HTML page: what a login page sends back.
 ///
-/// Read by a tokenizer that never fails and takes linear time; pages are hostile. Scripts and comments are skipped.
+/// Read by a tokenizer that never fails and takes linear time; pages are hostile. Scripts and comments are
+/// skipped.
 package struct HTMLForm: Sendable, Hashable {
     /// A field that would be submitted.
     package struct Field: Sendable, Hashable {
@@ -16,7 +17,9 @@ package struct HTMLForm: Sendable, Hashable {
     package var method: String
     package var fields: [Field]
 
-    /// The forms of a page, in order. Fields outside of any form are dropped.
+    /// The forms of a page, in order.
+    ///
+    /// Fields outside of any form are dropped.
     package static func all(in html: String) -> [HTMLForm] {
         var forms: [HTMLForm] = []
         var current: HTMLForm?
@@ -51,7 +54,9 @@ package struct HTMLForm: Sendable, Hashable {
                 let semicolon = content.firstIndex(of: 0x3b)
             else { continue }
             let rest = content[(semicolon + 1)...].drop { $0 == 0x20 }
-            guard rest.prefix(4).map({ $0 | 0x20 }).elementsEqual("url=".utf8.map { $0 | 0x20 }) else { continue }
+            guard rest.prefix(4).map({ $0 | 0x20 }).elementsEqual("url=".utf8.map { $0 | 0x20 }) else {
+                continue
+            }
             let target = rest.dropFirst(4).drop { $0 == 0x20 || $0 == 0x27 || $0 == 0x22 }
             return String(decoding: target.prefix { $0 != 0x27 && $0 != 0x22 }, as: UTF8.self)
         }
@@ -98,7 +103,9 @@ private struct HTMLTags: Sequence, IteratorProtocol {
     private mutating func skipDeclaration() {
         if bytes[position...].starts(with: [0x21, 0x2d, 0x2d]) {
             var index = position + 3
-            while index + 2 < bytes.count, !(bytes[index] == 0x2d && bytes[index + 1] == 0x2d && bytes[index + 2] == 0x3e) {
+            while index + 2 < bytes.count,
+                !(bytes[index] == 0x2d && bytes[index + 1] == 0x2d && bytes[index + 2] == 0x3e)
+            {
                 index += 1
             }
             position = Swift.min(index + 3, bytes.count)
@@ -116,7 +123,9 @@ private struct HTMLTags: Sequence, IteratorProtocol {
             }
             position = open
             let candidate = bytes[open...].prefix(end.count)
-            if candidate.count == end.count, zip(candidate, end).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) { return }
+            if candidate.count == end.count, zip(candidate, end).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {
+                return
+            }
             position += 1
         }
     }
@@ -124,14 +133,18 @@ private struct HTMLTags: Sequence, IteratorProtocol {
     private mutating func attributes() -> [(name: String, value: String)] {
         var result: [(String, String)] = []
         while position < bytes.count {
-            while position < bytes.count, Self.isSpace(bytes[position]) || bytes[position] == 0x2f { position += 1 }
+            while position < bytes.count, Self.isSpace(bytes[position]) || bytes[position] == 0x2f {
+                position += 1
+            }
             guard position < bytes.count else { break }
             if bytes[position] == 0x3e {
                 position += 1
                 break
             }
             let start = position
-            repeat { position += 1 } while position < bytes.count && !Self.endsName(bytes[position]) && bytes[position] != 0x3d
+            repeat {
+                position += 1
+            } while position < bytes.count && !Self.endsName(bytes[position]) && bytes[position] != 0x3d
             let name = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
             while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
             guard position < bytes.count, bytes[position] == 0x3d else {
@@ -155,7 +168,9 @@ private struct HTMLTags: Sequence, IteratorProtocol {
             return bytes[start..<end]
         }
         let start = position
-        while position < bytes.count, !Self.isSpace(bytes[position]), bytes[position] != 0x3e { position += 1 }
+        while position < bytes.count, !Self.isSpace(bytes[position]), bytes[position] != 0x3e {
+            position += 1
+        }
         return bytes[start..<position]
     }
 
@@ -188,8 +203,13 @@ package enum HTMLText {
 
     private static func scalar(of reference: ArraySlice<UInt8>) -> Unicode.Scalar? {
         let text = String(decoding: reference, as: UTF8.self)
-        if text.hasPrefix("#x") || text.hasPrefix("#X") { return UInt32(text.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init) }
+        if text.hasPrefix("#x") || text.hasPrefix("#X") {
+            return UInt32(text.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
+        }
         if text.hasPrefix("#") { return UInt32(text.dropFirst()).flatMap(Unicode.Scalar.init) }
-        return ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}", "sol": "/", "equals": "=", "plus": "+", "colon": ":"][text]
+        return [
+            "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}", "sol": "/",
+            "equals": "=", "plus": "+", "colon": ":",
+        ][text]
     }
 }

@@ -18,7 +18,8 @@ package struct HeaderFields: Sendable, Hashable {
 
     package init(_ pairs: [(String, String)]) { self.fields = pairs.map { Field(name: $0.0, value: $0.1) } }
 
-    /// The value of the first field of this name; names compare without regard to case (RFC 9110, section 5.1).
+    /// The value of the first field of this name; names compare without regard to case (RFC 9110, section
+    /// 5.1).
     package func first(_ name: String) -> String? {
         fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
     }
@@ -30,7 +31,9 @@ package struct HeaderFields: Sendable, Hashable {
 
     package func contains(_ name: String) -> Bool { first(name) != nil }
 
-    package mutating func append(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
+    package mutating func append(_ name: String, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
 }
 
 extension String {
@@ -39,6 +42,8 @@ extension String {
         let left = utf8
         let right = other.utf8
         guard left.count == right.count else { return false }
-        return zip(left, right).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 | 0x20 && (0x61...0x7a).contains($0 | 0x20)) }
+        return zip(left, right).allSatisfy {
+            $0 == $1 || ($0 | 0x20 == $1 | 0x20 && (0x61...0x7a).contains($0 | 0x20))
+        }
     }
 }

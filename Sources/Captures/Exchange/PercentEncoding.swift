@@ -1,8 +1,10 @@
 /// Percent-encoding (RFC 3986, section 2.1) and the form coding built on it.
 package enum PercentEncoding {
-    /// Undoes `%XX`; what is not followed by two hexadecimal digits stays as it is. Invalid UTF-8 becomes U+FFFD.
+    /// Undoes `%XX`; what is not followed by two hexadecimal digits stays as it is.
     ///
-    /// - Parameter plusIsSpace: as in `application/x-www-form-urlencoded`, where `+` stands for a space.
+    /// Invalid UTF-8 becomes U+FFFD.
+    ///
+    /// `plusIsSpace`: as in `application/x-www-form-urlencoded`, where `+` stands for a space.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(0x25) || (plusIsSpace && bytes.contains(0x2b)) else { return String(text) }
@@ -11,7 +13,9 @@ package enum PercentEncoding {
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
-            if byte == 0x25, index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) {
+            if byte == 0x25, index + 2 < bytes.count, let high = digit(bytes[index + 1]),
+                let low = digit(bytes[index + 2])
+            {
                 result.append(high << 4 | low)
                 index += 3
                 continue

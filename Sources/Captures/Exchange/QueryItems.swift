@@ -1,6 +1,8 @@
 /// The `name=value` pairs of a query, a fragment or a form body, in order, as sent and decoded.
 package struct QueryItems: Sendable, Hashable {
-    /// One pair. An item without `=` has an empty value.
+    /// One pair.
+    ///
+    /// An item without `=` has an empty value.
     package struct Item: Sendable, Hashable {
         package var name: String
         package var value: String
@@ -18,7 +20,9 @@ package struct QueryItems: Sendable, Hashable {
 
     package init(items: [Item] = []) { self.items = items }
 
-    /// Takes apart a query as it stands after `?` (or `#`). Both `+` and `%20` are a space.
+    /// Takes apart a query as it stands after `?` (or `#`).
+    ///
+    /// Both `+` and `%20` are a space.
     package init(_ raw: some StringProtocol) {
         items = String(raw).utf8.split(separator: 0x26).map { pair in
             let equals = pair.firstIndex(of: 0x3d)

@@ -1,5 +1,6 @@
 extension RecordedURL {
-    /// The URL that a `Location`, an `action` or a `Refresh` means when it stands in an answer of this URL (RFC 3986, section 5.2).
+    /// The URL that a `Location`, an `action` or a `Refresh` means when it stands in an answer of this URL
+    /// (RFC 3986, section 5.2).
     package func resolving(_ reference: String) -> RecordedURL {
         let target = RecordedURL(reference)
         guard target.scheme == nil, let scheme else { return target }
@@ -18,7 +19,9 @@ extension RecordedURL {
     private static func withoutDots(_ path: String) -> String {
         guard path.utf8.contains(0x2e) else { return path }
         var output: [String] = []
-        let segments = path.utf8.split(separator: 0x2f, omittingEmptySubsequences: false).map { String(Substring($0)) }
+        let segments = path.utf8.split(separator: 0x2f, omittingEmptySubsequences: false).map {
+            String(Substring($0))
+        }
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
             if segment == "." {

@@ -58,7 +58,8 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
     /// The port as written; nil where none is written or it is no port.
     package var explicitPort: Int? { hostAndPort?.port.flatMap { UInt16($0) }.map(Int.init) }
 
-    /// The port as written, else that of `http` (80) or `https` (443); nil where something is written that is no port.
+    /// The port as written, else that of `http` (80) or `https` (443); nil where something is written that is
+    /// no port.
     package var port: Int? {
         if let written = hostAndPort?.port, !written.isEmpty { return explicitPort }
         return switch scheme?.lowercased() {
@@ -68,9 +69,11 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Scheme, host and port as a browser compares origins (RFC 6454, section 4); nil for other schemes than http and https.
+    /// Scheme, host and port as a browser compares origins (RFC 6454, section 4); nil for other schemes than
+    /// http and https.
     package var origin: String? {
-        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let host, let port else {
+        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let host, let port
+        else {
             return nil
         }
         return "\(scheme)://\(host):\(port)"
@@ -93,7 +96,10 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
         if let at = rest.utf8.lastIndex(of: 0x40) { rest = rest[rest.utf8.index(after: at)...] }
         if rest.utf8.first == 0x5b, let bracket = rest.utf8.firstIndex(of: 0x5d) {
             let after = rest[rest.utf8.index(after: bracket)...]
-            return (rest[...bracket], after.utf8.first == 0x3a ? after[after.utf8.index(after: after.startIndex)...] : nil)
+            return (
+                rest[...bracket],
+                after.utf8.first == 0x3a ? after[after.utf8.index(after: after.startIndex)...] : nil
+            )
         }
         guard let colon = rest.utf8.lastIndex(of: 0x3a) else { return (rest, nil) }
         return (rest[..<colon], rest[rest.utf8.index(after: colon)...])
@@ -102,7 +108,8 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
     private static func isScheme(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, (0x61...0x7a).contains(first | 0x20) else { return false }
         return text.utf8.allSatisfy {
-            (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2b || $0 == 0x2d || $0 == 0x2e
+            (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2b || $0 == 0x2d
+                || $0 == 0x2e
         }
     }
 }

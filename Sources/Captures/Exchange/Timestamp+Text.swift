@@ -14,13 +14,16 @@ extension Timestamp {
             + "\(pad(second / 60 % 60, 2)):\(pad(second % 60, 2)).\(pad(micro, 6))Z"
     }
 
-    /// The time that `startedDateTime` spells: RFC 3339 with any number of fraction digits, any offset or none (then UTC).
+    /// The time that `startedDateTime` spells: RFC 3339 with any number of fraction digits, any offset or
+    /// none (then UTC).
     package init?(rfc3339 text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 19, let year = Self.number(bytes[0..<4]), bytes[4] == 0x2d,
             let month = Self.number(bytes[5..<7]), bytes[7] == 0x2d, let day = Self.number(bytes[8..<10]),
-            bytes[10] | 0x20 == 0x74 || bytes[10] == 0x20, let hour = Self.number(bytes[11..<13]), bytes[13] == 0x3a,
-            let minute = Self.number(bytes[14..<16]), bytes[16] == 0x3a, let second = Self.number(bytes[17..<19]),
+            bytes[10] | 0x20 == 0x74 || bytes[10] == 0x20, let hour = Self.number(bytes[11..<13]),
+            bytes[13] == 0x3a,
+            let minute = Self.number(bytes[14..<16]), bytes[16] == 0x3a,
+            let second = Self.number(bytes[17..<19]),
             (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
         else { return nil }
         var rest = bytes[19...]
@@ -37,7 +40,9 @@ extension Timestamp {
         var offset: Int64 = 0
         if let sign = rest.first, sign == 0x2b || sign == 0x2d {
             let digits = rest.dropFirst().filter { $0 != 0x3a }
-            guard digits.count == 4, let hours = Self.number(digits[0..<2]), let minutes = Self.number(digits[2..<4]) else {
+            guard digits.count == 4, let hours = Self.number(digits[0..<2]),
+                let minutes = Self.number(digits[2..<4])
+            else {
                 return nil
             }
             offset = (hours * 3600 + minutes * 60) * (sign == 0x2d ? -1 : 1)
@@ -50,7 +55,8 @@ extension Timestamp {
         self.init(nanoseconds: total * 1_000_000_000 + fraction)
     }
 
-    /// The time of a `Date` or `Expires` header (RFC 9110, section 5.6.7): IMF-fixdate and the two obsolete forms.
+    /// The time of a `Date` or `Expires` header (RFC 9110, section 5.6.7): IMF-fixdate and the two obsolete
+    /// forms.
     package init?(httpDate text: String) {
         let words = text.split(whereSeparator: { " ,-".contains($0) }).map(String.init)
         let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -60,7 +66,8 @@ extension Timestamp {
         let monthText = isAsctime ? words[1] : words[2]
         let yearText = isAsctime ? words[4] : words[3]
         let parts = clock.split(separator: ":").compactMap { Int64($0) }
-        guard let day = Int64(dayText), let month = months.firstIndex(of: monthText.lowercased().prefix(3).description),
+        guard let day = Int64(dayText),
+            let month = months.firstIndex(of: monthText.lowercased().prefix(3).description),
             var year = Int64(yearText), parts.count == 3, (1...31).contains(day), (0..<24).contains(parts[0]),
             (0..<60).contains(parts[1]), (0..<61).contains(parts[2]), (0..<10000).contains(year)
         else { return nil }
@@ -88,7 +95,9 @@ extension Timestamp {
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shiftedMonth = (5 * dayOfYear + 2) / 153
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+        return (
+            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        )
     }
 
     private static func number(_ digits: some Collection<UInt8>) -> Int64? {

@@ -9,7 +9,9 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     package init(seconds: Int64) { self.nanoseconds = seconds &* 1_000_000_000 }
 
     /// Whole seconds since the epoch, rounded down.
-    package var seconds: Int64 { nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000 }
+    package var seconds: Int64 {
+        nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000
+    }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
@@ -20,6 +22,8 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
     package static func + (left: Timestamp, right: Duration) -> Timestamp {
         let (seconds, attoseconds) = right.components
-        return Timestamp(nanoseconds: left.nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+        return Timestamp(
+            nanoseconds: left.nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+        )
     }
 }

@@ -2,15 +2,17 @@ import JSON
 
 /// Opens captures of any producer.
 ///
-/// Entries are found by structure alone, in windows, and decoded one by one; bodies of some size stay in the file until they
-/// are asked for. Nothing is mapped: a file that shrinks meanwhile gives fewer bytes, not a crash.
+/// Entries are found by structure alone, in windows, and decoded one by one; bodies of some size stay in the
+/// file until they are asked for. Nothing is mapped: a file that shrinks meanwhile gives fewer bytes, not a
+/// crash.
 package enum CaptureReader {
     private static let windowSize = 1 << 20
 
     /// Reads a file; `-` is standard input.
     ///
     /// - Throws: ``CaptureError`` when there is no such file, it cannot be read, or it is not HAR. A file that breaks off behind the
-    ///   beginning of `entries` is read as far as its entries are whole; ``Capture/losses`` says what is missing.
+    ///   beginning of `entries` is read as far as its entries are whole; ``Capture/losses`` says what is
+    /// missing.
     package static func read(path: String) throws(CaptureError) -> Capture {
         try read(CaptureSource(path: path), path: path == "-" ? "standard input" : path)
     }
@@ -67,9 +69,13 @@ package enum CaptureReader {
         return capture
     }
 
-    /// Runs the scanner over the whole source. Of a torn write only NUL bytes and the like may follow whole entries: what the file
-    /// system had not written yet ends the text.
-    static func scanEntries(_ source: CaptureSource, found: (EntryScanner.Found) throws -> Void) throws -> EntryScanner {
+    /// Runs the scanner over the whole source.
+    ///
+    /// Of a torn write only NUL bytes and the like may follow whole entries: what the file system had not
+    /// written yet ends the text.
+    static func scanEntries(_ source: CaptureSource, found: (EntryScanner.Found) throws -> Void) throws
+        -> EntryScanner
+    {
         var scanner = EntryScanner()
         var offset = 0
         while offset < source.size {
@@ -106,9 +112,16 @@ package enum CaptureReader {
         }
     }
 
-    private static func notHAR(_ offset: Int, _ expected: String, _ source: CaptureSource, _ path: String) -> CaptureError {
+    private static func notHAR(_ offset: Int, _ expected: String, _ source: CaptureSource, _ path: String)
+        -> CaptureError
+    {
         let lineNumber = line(of: offset, in: source)
-        return .notHAR(path: path, line: lineNumber, column: column(of: offset, in: source), expected: expected)
+        return .notHAR(
+            path: path,
+            line: lineNumber,
+            column: column(of: offset, in: source),
+            expected: expected
+        )
     }
 
     private static func line(of offset: Int, in source: CaptureSource) -> Int {

@@ -8,7 +8,8 @@ import Darwin
 
 /// The bytes of a capture: a file that is read in pieces, or a text in memory.
 ///
-/// `@unchecked Sendable`: the descriptor is never changed, and `pread` has no position that threads could share.
+/// `@unchecked Sendable`: the descriptor is never changed, and `pread` has no position that threads could
+/// share.
 final class CaptureSource: @unchecked Sendable {
     private let descriptor: Int32
     private let memory: [UInt8]
@@ -58,7 +59,12 @@ final class CaptureSource: @unchecked Sendable {
         guard descriptor >= 0 else { return Array(memory[offset..<(offset + count)]) }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                let read = pread(descriptor, buffer.baseAddress?.advanced(by: filled), count - filled, off_t(offset + filled))
+                let read = pread(
+                    descriptor,
+                    buffer.baseAddress?.advanced(by: filled),
+                    count - filled,
+                    off_t(offset + filled)
+                )
                 if read < 0, errno == EINTR { continue }
                 guard read > 0 else { return }
                 filled += read

@@ -10,11 +10,13 @@ import Synchronization
 
 /// Appends exchanges to a capture of ours, so that the file is whole JSON between writes.
 ///
-/// The file is a head line, an entry per line, and the tail `\n]}}`. A batch is one positioned write over the old tail. When
-/// ``append(_:)`` returns, the entries are in the file as far as a death of the process goes; nothing is synced to the disk.
+/// The file is a head line, an entry per line, and the tail `\n]}}`. A batch is one positioned write over the
+/// old tail. When
+/// ``append(_:)`` returns, the entries are in the file as far as a death of the process goes; nothing is
+/// synced to the disk.
 ///
-/// Synchronous and guarded by a mutex, not an actor: the recorder calls it from the event loop that is about to release the answer, and
-/// "written before released" is then the order of two lines.
+/// Synchronous and guarded by a mutex, not an actor: the recorder calls it from the event loop that is about
+/// to release the answer, and "written before released" is then the order of two lines.
 package final class CaptureWriter: Sendable {
     /// What opening an existing capture found and did.
     package struct Mending: Sendable, Equatable {
@@ -90,24 +92,36 @@ package final class CaptureWriter: Sendable {
 
     // MARK: - Opening
 
-    private static func prepare(_ descriptor: Int32, path: String, version: String) throws(CaptureError) -> (File, Mending) {
+    private static func prepare(_ descriptor: Int32, path: String, version: String) throws(CaptureError) -> (
+        File, Mending
+    ) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw systemError(path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .inputOutput(path: path, reason: "is not a regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .inputOutput(path: path, reason: "is not a regular file")
+        }
         try lock(descriptor, path: path)
         guard status.st_size > 0 else {
             fchmod(descriptor, 0o600)
-            var head = Array("{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"authreel\",\"version\":".utf8)
+            var head = Array(
+                "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"authreel\",\"version\":".utf8
+            )
             JSONWriter.append(string: version, to: &head)
             head.append(contentsOf: "},\"entries\":[".utf8)
             guard write(head + tail, to: descriptor, at: 0) else { throw systemError(path) }
-            return (File(descriptor: descriptor, end: head.count, isEmpty: true), Mending(entries: 0, bytesRemoved: 0))
+            return (
+                File(descriptor: descriptor, end: head.count, isEmpty: true),
+                Mending(entries: 0, bytesRemoved: 0)
+            )
         }
         return try mend(descriptor, path: path, size: Int(status.st_size))
     }
 
-    /// Finds the last whole entry of a capture of ours, cuts off what a death left behind it, and writes the tail anew.
-    private static func mend(_ descriptor: Int32, path: String, size: Int) throws(CaptureError) -> (File, Mending) {
+    /// Finds the last whole entry of a capture of ours, cuts off what a death left behind it, and writes the
+    /// tail anew.
+    private static func mend(_ descriptor: Int32, path: String, size: Int) throws(CaptureError) -> (
+        File, Mending
+    ) {
         let source = try CaptureSource(path: path)
         var producer = ""
         let scanner: EntryScanner
@@ -131,7 +145,9 @@ package final class CaptureWriter: Sendable {
                 throw .notOurs(path: path, producer: "authreel and changed since")
             }
             removed = scanner.ending == .whole ? 0 : size - end
-            guard ftruncate(descriptor, off_t(end)) == 0, write(tail, to: descriptor, at: end) else { throw systemError(path) }
+            guard ftruncate(descriptor, off_t(end)) == 0, write(tail, to: descriptor, at: end) else {
+                throw systemError(path)
+            }
         }
         return (
             File(descriptor: descriptor, end: end, isEmpty: scanner.entryCount == 0),
@@ -147,8 +163,9 @@ package final class CaptureWriter: Sendable {
         throw .lockedByAnother(path: path, processID: isKnown ? record.l_pid : nil)
     }
 
-    /// A record lock beside the first one, because it can be asked for its process. Taken last: closing any other descriptor of
-    /// the file, as mending does, would give it up.
+    /// A record lock beside the first one, because it can be asked for its process.
+    ///
+    /// Taken last: closing any other descriptor of the file, as mending does, would give it up.
     private static func publishOwner(_ descriptor: Int32) {
         var record = record()
         _ = fcntl(descriptor, F_SETLK, &record)
@@ -166,7 +183,9 @@ package final class CaptureWriter: Sendable {
     private static func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) -> Bool {
         var written = 0
         while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + written)) }
+            let count = bytes[written...].withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + written))
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             written += count

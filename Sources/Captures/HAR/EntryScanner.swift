@@ -1,9 +1,10 @@
 import JSON
 
-/// Finds the entries of a HAR text by structure alone, window by window; decodes nothing but the names on the way.
+/// Finds the entries of a HAR text by structure alone, window by window; decodes nothing but the names on the
+/// way.
 ///
-/// Only the way `log.entries[n]` is read; every other value is skipped by counting brackets outside of strings. Memory is bounded
-/// by the largest entry.
+/// Only the way `log.entries[n]` is read; every other value is skipped by counting brackets outside of
+/// strings. Memory is bounded by the largest entry.
 struct EntryScanner {
     /// A value with its place in the file.
     struct Found {
@@ -71,7 +72,9 @@ struct EntryScanner {
     }
 
     /// Reads a window that begins at `base` in the file.
-    mutating func scan(_ window: UnsafeBufferPointer<UInt8>, at base: Int, found: (Found) throws -> Void) throws {
+    mutating func scan(_ window: UnsafeBufferPointer<UInt8>, at base: Int, found: (Found) throws -> Void)
+        throws
+    {
         var index = 0
         while index < window.count {
             if isSkipping {
@@ -100,7 +103,9 @@ struct EntryScanner {
             try value(byte, at: offset)
         case .nameOrEnd, .name:
             if expectation == .nameOrEnd, byte == UInt8(ascii: "}") { return try leave(byte, at: offset) }
-            guard byte == UInt8(ascii: "\"") else { throw Problem(offset: offset, expected: "a member name in quotes") }
+            guard byte == UInt8(ascii: "\"") else {
+                throw Problem(offset: offset, expected: "a member name in quotes")
+            }
             isName = true
             beginSkipping(at: offset, kind: .member(""))
         case .colon:
@@ -119,22 +124,30 @@ struct EntryScanner {
     private mutating func value(_ byte: UInt8, at offset: Int) throws {
         switch level {
         case .outside:
-            guard byte == UInt8(ascii: "{") else { throw Problem(offset: offset, expected: "a HAR file: an object with \"log\"") }
+            guard byte == UInt8(ascii: "{") else {
+                throw Problem(offset: offset, expected: "a HAR file: an object with \"log\"")
+            }
             level = .root
             expectation = .nameOrEnd
         case .root where memberName == "log" && !hasLog:
-            guard byte == UInt8(ascii: "{") else { throw Problem(offset: offset, expected: "\"log\" to be an object") }
+            guard byte == UInt8(ascii: "{") else {
+                throw Problem(offset: offset, expected: "\"log\" to be an object")
+            }
             hasLog = true
             level = .log
             expectation = .nameOrEnd
         case .log where memberName == "entries" && !hasEntries:
-            guard byte == UInt8(ascii: "[") else { throw Problem(offset: offset, expected: "\"entries\" to be an array") }
+            guard byte == UInt8(ascii: "[") else {
+                throw Problem(offset: offset, expected: "\"entries\" to be an array")
+            }
             hasEntries = true
             level = .entries
             expectation = .valueOrEnd
             endOfLastEntry = offset + 1
         case .entries:
-            guard byte == UInt8(ascii: "{") else { throw Problem(offset: offset, expected: "an entry to be an object") }
+            guard byte == UInt8(ascii: "{") else {
+                throw Problem(offset: offset, expected: "an entry to be an object")
+            }
             beginSkipping(at: offset, kind: .entry)
         default:
             beginSkipping(at: offset, kind: level == .log ? .member(memberName) : nil)
@@ -151,7 +164,9 @@ struct EntryScanner {
         case .log: level = .root
         default:
             guard hasLog else { throw Problem(offset: offset, expected: "a member \"log\"") }
-            guard hasEntries else { throw Problem(offset: offset, expected: "a member \"entries\" in \"log\"") }
+            guard hasEntries else {
+                throw Problem(offset: offset, expected: "a member \"entries\" in \"log\"")
+            }
             level = .after
         }
         expectation = .commaOrEnd

@@ -1,7 +1,9 @@
 import JSON
 
 extension HAREntry {
-    /// Appends the exchange as one entry on one line. Straight to bytes: this is the recorder's hot path.
+    /// Appends the exchange as one entry on one line.
+    ///
+    /// Straight to bytes: this is the recorder's hot path.
     static func append(_ exchange: Exchange, to out: inout [UInt8]) {
         var writer = ObjectWriter(&out)
         writer.string("startedDateTime", exchange.startedAt.rfc3339, &out)
@@ -13,7 +15,9 @@ extension HAREntry {
         if exchange.foreign["cache"] == nil { writer.raw("cache", "{}", &out) }
         writer.name("timings", &out)
         append(exchange.timings, to: &out)
-        if let address = exchange.connection.serverAddress { writer.string("serverIPAddress", host(of: address), &out) }
+        if let address = exchange.connection.serverAddress {
+            writer.string("serverIPAddress", host(of: address), &out)
+        }
         if let id = exchange.connection.id { writer.string("connection", id, &out) }
         if let failure = exchange.failure { writer.string("_error", failure, &out) }
         let ours = ours(exchange)
@@ -29,7 +33,8 @@ extension HAREntry {
         if address.utf8.first == 0x5b, let bracket = address.utf8.firstIndex(of: 0x5d) {
             return String(address[address.utf8.index(after: address.startIndex)..<bracket])
         }
-        guard let colon = address.utf8.lastIndex(of: 0x3a), address.utf8.count(where: { $0 == 0x3a }) == 1 else {
+        guard let colon = address.utf8.lastIndex(of: 0x3a), address.utf8.count(where: { $0 == 0x3a }) == 1
+        else {
             return address
         }
         return String(address[..<colon])
@@ -143,7 +148,8 @@ extension HAREntry {
         if !client.isEmpty { ours["client"] = .object(client) }
         var connection = JSONObject()
         for (name, value) in [
-            ("serverAddress", exchange.connection.serverAddress), ("clientTLS", exchange.connection.clientTLSVersion),
+            ("serverAddress", exchange.connection.serverAddress),
+            ("clientTLS", exchange.connection.clientTLSVersion),
             ("serverTLS", exchange.connection.serverTLSVersion), ("cipher", exchange.connection.cipher),
             ("serverName", exchange.connection.serverName), ("alpn", exchange.connection.alpn),
         ] {
@@ -162,9 +168,14 @@ extension HAREntry {
             )
         }
         var trailers = JSONObject()
-        for (name, fields) in [("request", exchange.request.trailers), ("response", exchange.response?.trailers ?? HeaderFields())]
+        for (name, fields) in [
+            ("request", exchange.request.trailers),
+            ("response", exchange.response?.trailers ?? HeaderFields()),
+        ]
         where !fields.fields.isEmpty {
-            trailers[name] = .array(fields.fields.map { ["name": .string($0.name), "value": .string($0.value)] })
+            trailers[name] = .array(
+                fields.fields.map { ["name": .string($0.name), "value": .string($0.value)] }
+            )
         }
         if !trailers.isEmpty { ours["trailers"] = .object(trailers) }
         return ours
@@ -211,7 +222,9 @@ extension HAREntry {
         _ writer: inout ObjectWriter,
         _ out: inout [UInt8]
     ) {
-        for member in object.members where !known.contains(member.name) { writer.value(member.name, member.value, &out) }
+        for member in object.members where !known.contains(member.name) {
+            writer.value(member.name, member.value, &out)
+        }
     }
 }
 
@@ -252,7 +265,12 @@ private struct ObjectWriter {
     }
 
     /// Milliseconds with three digits behind the point: microseconds are what a recorder can vouch for.
-    mutating func milliseconds(_ name: StaticString, _ value: Duration?, missing: StaticString, _ out: inout [UInt8]) {
+    mutating func milliseconds(
+        _ name: StaticString,
+        _ value: Duration?,
+        missing: StaticString,
+        _ out: inout [UInt8]
+    ) {
         guard let value else { return raw(name, missing, &out) }
         self.name(name, &out)
         let (seconds, attoseconds) = value.components

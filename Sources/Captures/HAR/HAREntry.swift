@@ -1,6 +1,8 @@
 import JSON
 
-/// One entry of `log.entries` as JSON, into an exchange and back. What another producer wrote besides is kept.
+/// One entry of `log.entries` as JSON, into an exchange and back.
+///
+/// What another producer wrote besides is kept.
 enum HAREntry {
     /// A body longer than this many bytes of text stays where it is until it is asked for.
     static let eagerBodyLimit = 16 << 10
@@ -9,7 +11,8 @@ enum HAREntry {
     typealias Deferral = (@escaping @Sendable (JSONValue) -> [UInt8]?) -> @Sendable () -> [UInt8]?
 
     static let entryMembers: Set<String> = [
-        "startedDateTime", "time", "request", "response", "timings", "connection", "serverIPAddress", "_error",
+        "startedDateTime", "time", "request", "response", "timings", "connection", "serverIPAddress",
+        "_error",
         "_authreel",
     ]
 
@@ -20,10 +23,12 @@ enum HAREntry {
         let status = response["status"]?.int ?? 0
         let ours = entry["_authreel"]?.object ?? JSONObject()
         var exchange = Exchange(
-            startedAt: entry["startedDateTime"]?.string.flatMap(Timestamp.init(rfc3339:)) ?? Timestamp(nanoseconds: 0),
+            startedAt: entry["startedDateTime"]?.string.flatMap(Timestamp.init(rfc3339:))
+                ?? Timestamp(nanoseconds: 0),
             duration: duration(entry["time"]),
             request: recordedRequest(request, deferral: deferral),
-            response: (100...999).contains(status) ? recordedResponse(response, Int(status), deferral: deferral) : nil,
+            response: (100...999).contains(status)
+                ? recordedResponse(response, Int(status), deferral: deferral) : nil,
             failure: Producers.failure(of: entry, response: response),
             timings: timings(entry["timings"]?.object ?? JSONObject()),
             connection: connection(entry, ours),
@@ -47,10 +52,12 @@ enum HAREntry {
     // MARK: - Request and response
 
     static let requestMembers: Set<String> = [
-        "method", "url", "httpVersion", "headers", "cookies", "queryString", "postData", "headersSize", "bodySize",
+        "method", "url", "httpVersion", "headers", "cookies", "queryString", "postData", "headersSize",
+        "bodySize",
     ]
     static let responseMembers: Set<String> = [
-        "status", "statusText", "httpVersion", "headers", "cookies", "content", "redirectURL", "headersSize", "bodySize",
+        "status", "statusText", "httpVersion", "headers", "cookies", "content", "redirectURL", "headersSize",
+        "bodySize",
         "_error",
     ]
 
@@ -69,14 +76,17 @@ enum HAREntry {
         )
     }
 
-    /// Some producers write the target of a `CONNECT` as it stands on the wire, `HOST:PORT` (RFC 9112, section 3.2.3): no scheme is meant by it.
+    /// Some producers write the target of a `CONNECT` as it stands on the wire, `HOST:PORT` (RFC 9112,
+    /// section 3.2.3): no scheme is meant by it.
     private static func requestURL(_ object: JSONObject) -> RecordedURL {
         let text = object["url"]?.string ?? ""
         let isBare = object["method"]?.string == "CONNECT" && text.utf8.firstRange(of: [0x2f, 0x2f]) == nil
         return RecordedURL(isBare ? "https://" + text : text)
     }
 
-    private static func recordedResponse(_ object: JSONObject, _ status: Int, deferral: Deferral) -> RecordedResponse {
+    private static func recordedResponse(_ object: JSONObject, _ status: Int, deferral: Deferral)
+        -> RecordedResponse
+    {
         RecordedResponse(
             status: status,
             statusText: object["statusText"]?.string ?? "",
@@ -92,7 +102,9 @@ enum HAREntry {
     static func headers(_ value: JSONValue?) -> HeaderFields {
         HeaderFields(
             (value?.array ?? []).compactMap { field in
-                field["name"]?.string.map { HeaderFields.Field(name: $0, value: field["value"]?.string ?? "") }
+                field["name"]?.string.map {
+                    HeaderFields.Field(name: $0, value: field["value"]?.string ?? "")
+                }
             }
         )
     }
@@ -123,7 +135,9 @@ enum HAREntry {
             return body(data, wireSize: wireSize, deferral: deferral, path: ["request", "postData"])
         }
         let fields = parameters.compactMap { parameter in
-            parameter["name"]?.string.map { HeaderFields.Field(name: $0, value: parameter["value"]?.string ?? "") }
+            parameter["name"]?.string.map {
+                HeaderFields.Field(name: $0, value: parameter["value"]?.string ?? "")
+            }
         }
         return Body(
             content: .parameters(fields),
@@ -135,7 +149,12 @@ enum HAREntry {
 
     private static func responseBody(_ response: JSONObject, deferral: Deferral) -> Body? {
         guard let content = response["content"]?.object else { return nil }
-        var body = body(content, wireSize: size(response["bodySize"]), deferral: deferral, path: ["response", "content"])
+        var body = body(
+            content,
+            wireSize: size(response["bodySize"]),
+            deferral: deferral,
+            path: ["response", "content"]
+        )
         if content["text"]?.string == nil, body.size == 0 { body.content = .bytes([]) }
         return body
     }
@@ -221,7 +240,9 @@ enum HAREntry {
 
     private static func malformations(_ ours: JSONObject) -> [Malformation] {
         (ours["malformed"]?.array ?? []).compactMap { item in
-            guard let side = item["side"]?.string.flatMap(Malformation.Side.init(rawValue:)) else { return nil }
+            guard let side = item["side"]?.string.flatMap(Malformation.Side.init(rawValue:)) else {
+                return nil
+            }
             return Malformation(
                 side: side,
                 offset: Int(clamping: item["offset"]?.int ?? 0),

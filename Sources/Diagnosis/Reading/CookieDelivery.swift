@@ -38,7 +38,8 @@ struct CookieDelivery {
         }
     }
 
-    /// Why it does not come, in the order in which a browser decides: first when it is stored, then when it is sent.
+    /// Why it does not come, in the order in which a browser decides: first when it is stored, then when it
+    /// is sent.
     enum Obstacle: Hashable, Sendable {
         /// `SameSite=None` without `Secure`.
         case sameSiteNoneInsecure
@@ -104,7 +105,8 @@ struct CookieDelivery {
         case "lax": return isSafe ? nil : .laxPost
         case "none": return nil
         default:
-            // Chromium takes a cookie without the attribute as Lax once it is two minutes old; the others do not.
+            // Chromium takes a cookie without the attribute as Lax once it is two minutes old; the others do
+            // not.
             let isOld = sending.at - setting.at > .seconds(120)
             return !isSafe && isOld && isChromium(sending.agent) ? .laxPost : nil
         }

@@ -35,7 +35,8 @@ extension Answer {
 }
 
 extension TokenRequest {
-    /// Whether the provider looked at the grant itself (code, redirect URI, verifier, refresh token) and refused it.
+    /// Whether the provider looked at the grant itself (code, redirect URI, verifier, refresh token) and
+    /// refused it.
     ///
     /// A refusal of the client, of a DPoP proof or for load says nothing of the grant.
     var isGrantRefused: Bool {

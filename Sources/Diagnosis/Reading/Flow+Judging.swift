@@ -37,7 +37,8 @@ extension Flow {
         }
     }
 
-    /// Token requests of a login that are certain to carry its code: a capture that shows another code in the response proves the contrary.
+    /// Token requests of a login that are certain to carry its code: a capture that shows another code in the
+    /// response proves the contrary.
     func certainTokenRequests(of login: Login) -> [TokenRequest] {
         login.tokenRequests.filter { request in
             guard request.isRecorded else { return false }

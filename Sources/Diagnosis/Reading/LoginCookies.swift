@@ -2,7 +2,8 @@ import Captures
 import Flows
 import OAuth
 
-/// The cookies by which an app recognises a login: set when it sent the browser to the provider, or just before.
+/// The cookies by which an app recognises a login: set when it sent the browser to the provider, or just
+/// before.
 enum LoginCookies {
     /// The cookies the app set when it sent the browser to the provider.
     ///

@@ -2,8 +2,8 @@ import Captures
 import Flows
 import OAuth
 
-/// What the provider itself answered to an authorization request: the endpoint's own answer, the pages its redirects lead to, and the pages of
-/// the sign-in that followed, up to the redirect URI.
+/// What the provider itself answered to an authorization request: the endpoint's own answer, the pages its
+/// redirects lead to, and the pages of the sign-in that followed, up to the redirect URI.
 enum ProviderPages {
     /// Exchanges in order of time, the request itself first.
     static func of(_ request: AuthorizationRequest, in flow: Flow) -> [Int] {

@@ -9,12 +9,16 @@ struct Ending {
 
     var outcome: Outcome {
         if let login = loginOutcome, login != .success || tokens.isEmpty { return later(than: login) }
-        if let last = tokens.last(where: { $0.answer.status != nil }) { return later(than: outcome(of: last)) }
+        if let last = tokens.last(where: { $0.answer.status != nil }) {
+            return later(than: outcome(of: last))
+        }
         if !tokens.isEmpty { return .incomplete }
         return later(than: otherOutcome)
     }
 
-    private var tokens: [TokenRequest] { messages.compactMap { if case .token(let request) = $0 { request } else { nil } } }
+    private var tokens: [TokenRequest] {
+        messages.compactMap { if case .token(let request) = $0 { request } else { nil } }
+    }
 
     // MARK: - The login itself
 
@@ -24,19 +28,28 @@ struct Ending {
         let exchanges = tokens.filter { !$0.isRefresh }
         let last = exchanges.last { $0.answer.status != nil }
         // Sent to the provider once more, and nothing came back: that is where it ended.
-        let isUnanswered = builder.responses.last.map { index.capture[$0.exchange].startedAt < index.capture[request.exchange].startedAt } ?? true
+        let isUnanswered =
+            builder.responses.last.map {
+                index.capture[$0.exchange].startedAt < index.capture[request.exchange].startedAt
+            } ?? true
         if let response = builder.responses.last, !isUnanswered || request.isSilent || !exchanges.isEmpty {
             if let error = response.error { return Self.isCancellation(error) ? .cancelled : .failure }
-            if let callback = response.callback, let status = index.capture[callback].response?.status, status >= 400,
+            if let callback = response.callback, let status = index.capture[callback].response?.status,
+                status >= 400,
                 last?.answer.isSuccess != true || !hasSucceededAfter(callback)
             {
                 return .failure
             }
             if let last { return outcome(of: last) }
             if !exchanges.isEmpty { return .incomplete }
-            if response.parameters.contains("access_token") || response.parameters.contains("id_token"), response.code == nil { return .success }
+            if response.parameters.contains("access_token") || response.parameters.contains("id_token"),
+                response.code == nil
+            {
+                return .success
+            }
             // The back channel is a server's own affair; what the browser is told next shows how it went.
-            guard let callback = response.callback, let status = index.capture[callback].response?.status else { return .incomplete }
+            guard let callback = response.callback, let status = index.capture[callback].response?.status
+            else { return .incomplete }
             return (200..<400).contains(status) && !isSentToAnError(callback) ? .success : .failure
         }
         if let last { return outcome(of: last) }
@@ -49,13 +62,17 @@ struct Ending {
         let exchange = index.capture[callback]
         guard let location = exchange.response?.location else { return false }
         let target = exchange.request.url.resolving(location)
-        return (target.queryItems.items + target.fragmentItems.items).contains { ["error", "auth_error", "login_error"].contains($0.name) }
+        return (target.queryItems.items + target.fragmentItems.items).contains {
+            ["error", "auth_error", "login_error"].contains($0.name)
+        }
     }
 
     /// A later try of the same callback went well (a reload, a second response).
     private func hasSucceededAfter(_ callback: Int) -> Bool {
         builder.responses.contains { response in
-            guard let other = response.callback, other != callback, let status = index.capture[other].response?.status else { return false }
+            guard let other = response.callback, other != callback,
+                let status = index.capture[other].response?.status
+            else { return false }
             return status < 400 && index.capture[other].startedAt >= index.capture[callback].startedAt
         }
     }
@@ -89,7 +106,11 @@ struct Ending {
         }
         // Each URL counts by its last answer: a 401 that was repeated with success is none.
         var last: [String: Int] = [:]
-        for answer in calls { if let status = answer.status { last[index.capture[answer.exchange].request.url.withoutQuery] = status } }
+        for answer in calls {
+            if let status = answer.status {
+                last[index.capture[answer.exchange].request.url.withoutQuery] = status
+            }
+        }
         return last.values.contains { $0 >= 400 } ? .failure : .success
     }
 
@@ -99,7 +120,8 @@ struct Ending {
             switch message {
             case .discovery(let document): statuses.append(document.answer.status)
             case .keySet(let document): statuses.append(document.answer.status)
-            case .registration(let call), .endSession(let call), .revocation(let call), .introspection(let call), .userInfo(let call),
+            case .registration(let call), .endSession(let call), .revocation(let call),
+                .introspection(let call), .userInfo(let call),
                 .pushedRequest(let call), .resource(let call):
                 statuses.append(call.answer.status)
             case .deviceAuthorization: statuses.append(nil)
@@ -118,7 +140,8 @@ struct Ending {
     private static func isCancellation(_ error: ErrorResponse) -> Bool {
         guard cancellations.contains(error.error) else { return false }
         let policies = [
-            "AADSTS50105", "AADSTS65001", "AADSTS90094", "AADSTS53003", "AADSTS50076", "AADSTS50079", "AADSTS50020", "not assigned",
+            "AADSTS50105", "AADSTS65001", "AADSTS90094", "AADSTS53003", "AADSTS50076", "AADSTS50079",
+            "AADSTS50020", "not assigned",
             "org_internal", "admin_policy_enforced", "verification process", "permission",
         ]
         let text = error.description ?? ""

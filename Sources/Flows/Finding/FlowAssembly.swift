@@ -33,17 +33,26 @@ struct FlowAssembly {
     private func provider(_ exchanges: [Int]) -> ProviderKind {
         let sights = exchanges.compactMap { exchange -> ProviderRecognizer.Sight? in
             let recorded = index.capture[exchange]
-            guard let host = recorded.request.url.host, !builder.clientHosts.contains(host) || builder.providerHosts.contains(host) else { return nil }
-            let cookies = recorded.request.cookies.map(\.name) + (recorded.response?.setCookies.map(\.name) ?? [])
+            guard let host = recorded.request.url.host,
+                !builder.clientHosts.contains(host) || builder.providerHosts.contains(host)
+            else { return nil }
+            let cookies =
+                recorded.request.cookies.map(\.name) + (recorded.response?.setCookies.map(\.name) ?? [])
             return ProviderRecognizer.Sight(host: host, path: recorded.request.url.path, cookies: cookies)
         }
         return ProviderRecognizer.kind(of: sights)
     }
 
     private func issuer(_ messages: [OAuthMessage]) -> String? {
-        for case .discovery(let document) in messages where !document.isProtectedResource { if let issuer = document.issuer { return issuer } }
-        for case .authorizationResponse(let response) in messages { if let issuer = response.parameters["iss"] { return issuer } }
-        for case .token(let request) in messages { if let issuer = request.idToken?.token.issuer { return issuer } }
+        for case .discovery(let document) in messages where !document.isProtectedResource {
+            if let issuer = document.issuer { return issuer }
+        }
+        for case .authorizationResponse(let response) in messages {
+            if let issuer = response.parameters["iss"] { return issuer }
+        }
+        for case .token(let request) in messages {
+            if let issuer = request.idToken?.token.issuer { return issuer }
+        }
         return nil
     }
 }

@@ -38,11 +38,15 @@ final class FlowBuilder {
 
     /// Remembers what the pages of an exchange carry on to the next.
     func learn(_ exchange: Exchange) {
-        func take(_ items: QueryItems) { for item in items.items where item.value.utf8.count >= 12 { pageValues.insert(item.value) } }
+        func take(_ items: QueryItems) {
+            for item in items.items where item.value.utf8.count >= 12 { pageValues.insert(item.value) }
+        }
         take(exchange.request.url.queryItems)
         if let form = FormBody.items(of: exchange.request.body) { take(form) }
         if let location = exchange.response?.location { take(RecordedURL(location).queryItems) }
-        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20, let html = body.text else { return }
+        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
+            let html = body.text
+        else { return }
         for form in HTMLForm.all(in: html) {
             take(RecordedURL(form.action).queryItems)
             for field in form.fields where field.value.utf8.count >= 12 { pageValues.insert(field.value) }
@@ -51,7 +55,8 @@ final class FlowBuilder {
 
     /// How much an exchange has in common with the pages of this flow.
     func kinship(_ exchange: Exchange) -> Int {
-        let items = exchange.request.url.queryItems.items + (FormBody.items(of: exchange.request.body)?.items ?? [])
+        let items =
+            exchange.request.url.queryItems.items + (FormBody.items(of: exchange.request.body)?.items ?? [])
         return Set(items.map(\.value)).intersection(pageValues).count
     }
 }

@@ -12,8 +12,11 @@ enum RedirectChain {
             if let location = exchange.response?.location {
                 targets[key(exchange.request.url.resolving(location))] = index
             }
-            // A page seen in between: what comes to the same address later was not sent there by the old redirect.
-            if exchange.request.method == "GET", sources[index] != nil { targets[key(exchange.request.url)] = nil }
+            // A page seen in between: what comes to the same address later was not sent there by the old
+            // redirect.
+            if exchange.request.method == "GET", sources[index] != nil {
+                targets[key(exchange.request.url)] = nil
+            }
         }
         return sources
     }

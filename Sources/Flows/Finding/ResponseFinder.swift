@@ -2,8 +2,10 @@ import Captures
 import JSON
 import OAuth
 
-/// Finds the authorization responses of a capture: in the redirects to known redirect URIs, in pages with an automatic form, in the requests
-/// that arrive there. One response seen at several places is one.
+/// Finds the authorization responses of a capture: in the redirects to known redirect URIs, in pages with
+/// an automatic form, in the requests that arrive there.
+///
+/// One response seen at several places is one.
 struct ResponseFinder {
     private let capture: Capture
     private let order: [Int]
@@ -19,7 +21,9 @@ struct ResponseFinder {
         self.capture = capture
         self.order = order
         var uris = requests.compactMap(\.redirectURI) + tokens.compactMap(\.redirectURI)
-        for call in registrations { uris += call.answer.json?["redirect_uris"]?.array?.compactMap(\.string) ?? [] }
+        for call in registrations {
+            uris += call.answer.json?["redirect_uris"]?.array?.compactMap(\.string) ?? []
+        }
         targets = Set(uris.map { Self.key(RecordedURL($0)) })
     }
 
@@ -43,7 +47,8 @@ struct ResponseFinder {
                 } else {
                     found.append(arrived)
                 }
-            } else if exchange.request.method == "GET", let waiting = underWay[Self.key(exchange.request.url)]?.last,
+            } else if exchange.request.method == "GET",
+                let waiting = underWay[Self.key(exchange.request.url)]?.last,
                 found[waiting].mode == .fragment
             {
                 // The page that reads the fragment; its request carries nothing of it.
@@ -80,11 +85,16 @@ struct ResponseFinder {
                 target: RecordedURL(url.withoutQuery)
             )
         }
-        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20, let html = body.text else { return nil }
+        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
+            let html = body.text
+        else { return nil }
         for form in HTMLForm.all(in: html) where form.method == "post" {
             let target = exchange.request.url.resolving(form.action)
-            let items = QueryItems(items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) })
-            guard targets.contains(Self.key(target)), AuthorizationResponse.isResponse(items, mode: .formPost) else { continue }
+            let items = QueryItems(
+                items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
+            )
+            guard targets.contains(Self.key(target)), AuthorizationResponse.isResponse(items, mode: .formPost)
+            else { continue }
             return AuthorizationResponse(
                 mode: .formPost,
                 parameters: Parameters(items, of: index, in: .responseBody),
@@ -119,7 +129,9 @@ struct ResponseFinder {
     }
 
     private static func isSame(_ delivered: AuthorizationResponse, _ arrived: AuthorizationResponse) -> Bool {
-        ["code", "error", "id_token", "access_token", "response"].allSatisfy { delivered.parameters[$0] == arrived.parameters[$0] }
+        ["code", "error", "id_token", "access_token", "response"].allSatisfy {
+            delivered.parameters[$0] == arrived.parameters[$0]
+        }
     }
 
     /// Scheme, authority and path as written: what a redirect URI is compared by, its own query aside.

@@ -33,37 +33,63 @@ struct StepBuilder {
         }.map(\.element)
     }
 
-    /// What the user meets: pages, and what is sent from them. Scripts, styles and the data a page fetches belong to the flow, but are no step.
+    /// What the user meets: pages, and what is sent from them.
+    ///
+    /// Scripts, styles and the data a page fetches belong to the flow, but are no step.
     private func isInteraction(_ exchange: Exchange) -> Bool {
         guard ["GET", "HEAD"].contains(exchange.request.method.uppercased()) else { return true }
         guard let response = exchange.response else { return exchange.failure != nil }
-        return response.location != nil || response.body?.essence == "text/html" || !response.setCookies.isEmpty
+        return response.location != nil || response.body?.essence == "text/html"
+            || !response.setCookies.isEmpty
     }
 
     private func step(_ message: OAuthMessage) -> Step? {
         switch message {
         case .discovery(let document):
-            return make(document.isProtectedResource ? .resourceMetadata : .discovery, document.exchange, document.answer.parameters, to: .provider)
+            return make(
+                document.isProtectedResource ? .resourceMetadata : .discovery,
+                document.exchange,
+                document.answer.parameters,
+                to: .provider
+            )
         case .keySet(let document): return make(.jwks, document.exchange, Parameters(), to: .provider)
-        case .registration(let call): return make(.clientRegistration, call.exchange, call.parameters, to: .provider)
-        case .pushedRequest(let call): return make(.pushedAuthorizationRequest, call.exchange, call.parameters, to: .provider)
+        case .registration(let call):
+            return make(.clientRegistration, call.exchange, call.parameters, to: .provider)
+        case .pushedRequest(let call):
+            return make(.pushedAuthorizationRequest, call.exchange, call.parameters, to: .provider)
         case .authorizationRequest(let request):
-            return make(.authorizationRequest, request.exchange, request.parameters, to: .provider, isBrowser: true)
+            return make(
+                .authorizationRequest,
+                request.exchange,
+                request.parameters,
+                to: .provider,
+                isBrowser: true
+            )
         case .authorizationResponse(let response): return step(response)
         case .token(let request):
-            var step = make(request.isRefresh ? .refreshRequest : .tokenRequest, request.exchange, request.parameters, to: .provider)
+            var step = make(
+                request.isRefresh ? .refreshRequest : .tokenRequest,
+                request.exchange,
+                request.parameters,
+                to: .provider
+            )
             step.tokens = tokens(request.answer.parameters)
             return step
         case .userInfo(let call): return make(.userInfoRequest, call.exchange, call.parameters, to: .provider)
-        case .introspection(let call): return make(.introspectionRequest, call.exchange, call.parameters, to: .provider)
-        case .revocation(let call): return make(.revocationRequest, call.exchange, call.parameters, to: .provider)
-        case .endSession(let call): return make(.endSessionRequest, call.exchange, call.parameters, to: .provider, isBrowser: true)
-        case .deviceAuthorization(let call): return make(.deviceAuthorizationRequest, call.exchange, call.parameters, to: .provider)
+        case .introspection(let call):
+            return make(.introspectionRequest, call.exchange, call.parameters, to: .provider)
+        case .revocation(let call):
+            return make(.revocationRequest, call.exchange, call.parameters, to: .provider)
+        case .endSession(let call):
+            return make(.endSessionRequest, call.exchange, call.parameters, to: .provider, isBrowser: true)
+        case .deviceAuthorization(let call):
+            return make(.deviceAuthorizationRequest, call.exchange, call.parameters, to: .provider)
         case .resource(let call): return make(.resourceRequest, call.exchange, call.parameters, to: .resource)
         }
     }
 
-    /// At the callback where it is recorded; else at the redirect, from the provider to an app that only the system can reach.
+    /// At the callback where it is recorded; else at the redirect, from the provider to an app that only the
+    /// system can reach.
     private func step(_ response: AuthorizationResponse) -> Step {
         let exchange = response.callback ?? response.exchange
         var step = make(.authorizationResponse, exchange, response.parameters, to: .app, isBrowser: true)
@@ -103,11 +129,15 @@ struct StepBuilder {
         let agent = recorded.request.headers.first("user-agent") ?? ""
         let looksLikeBrowser = agent.hasPrefix("Mozilla/")
         let role: Participant.Role = isBrowser || looksLikeBrowser ? .browser : isNative ? .app : .backend
-        if let process = recorded.client.process, !sharedProcesses.contains(process) { return Participant(role: role, name: process) }
+        if let process = recorded.client.process, !sharedProcesses.contains(process) {
+            return Participant(role: role, name: process)
+        }
         return Participant(role: role, name: Self.product(agent, role))
     }
 
-    /// Processes that send under several user agents: browser and backend in one test program, say. Their name tells nobody apart.
+    /// Processes that send under several user agents: browser and backend in one test program, say.
+    ///
+    /// Their name tells nobody apart.
     private static func sharedProcesses(_ exchanges: Set<Int>, _ capture: Capture) -> Set<String> {
         var agents: [String: Set<String>] = [:]
         for exchange in exchanges {
@@ -125,7 +155,9 @@ struct StepBuilder {
 
     /// The product of a user agent that is no browser's: `Java-http-client/21.0.5` is `Java-http-client`.
     private static func product(_ agent: String, _ role: Participant.Role) -> String? {
-        guard role != .browser, let product = agent.utf8.split(whereSeparator: { $0 == 0x2f || $0 == 0x20 }).first else { return nil }
+        guard role != .browser,
+            let product = agent.utf8.split(whereSeparator: { $0 == 0x2f || $0 == 0x20 }).first
+        else { return nil }
         return String(product)
     }
 
@@ -137,7 +169,12 @@ struct StepBuilder {
                 let token = JSONWebToken.parse(parameter.value)
             else { return nil }
             let verification = index.verification(of: token, providerHosts: builder.providerHosts)
-            return StepToken(name: parameter.name, token: token, signature: verification.outcome, checks: verification.checks)
+            return StepToken(
+                name: parameter.name,
+                token: token,
+                signature: verification.outcome,
+                checks: verification.checks
+            )
         }
     }
 }

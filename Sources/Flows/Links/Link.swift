@@ -7,7 +7,8 @@ package struct Occurrence: Sendable, Hashable {
     package var value: String
     /// As on the wire.
     package var rawValue: String
-    /// What the value is called: the name at its place, unless that says less (`client_secret` in an `Authorization` header).
+    /// What the value is called: the name at its place, unless that says less (`client_secret` in an
+    /// `Authorization` header).
     package var name: String
 
     package init(place: Place, value: String, rawValue: String? = nil, name: String? = nil) {

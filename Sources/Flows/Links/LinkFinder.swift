@@ -2,18 +2,23 @@ import Captures
 import JOSE
 import OAuth
 
-/// Finds the way of each value through a flow. One table of values; linear in the occurrences.
+/// Finds the way of each value through a flow.
+///
+/// One table of values; linear in the occurrences.
 enum LinkFinder {
     /// Parameters whose value is never made up for one login: an equal one somewhere else is no link.
     private static let commonNames: Set<String> = [
-        "response_type", "response_mode", "grant_type", "scope", "client_id", "redirect_uri", "prompt", "display", "iss", "aud", "issuer",
-        "code_challenge_method", "token_type", "resource", "audience", "login_hint", "ui_locales", "acr_values", "acr", "typ", "alg", "error",
+        "response_type", "response_mode", "grant_type", "scope", "client_id", "redirect_uri", "prompt",
+        "display", "iss", "aud", "issuer",
+        "code_challenge_method", "token_type", "resource", "audience", "login_hint", "ui_locales",
+        "acr_values", "acr", "typ", "alg", "error",
         "post_logout_redirect_uri", "sub", "claims", "max_age", "realm",
     ]
 
     /// Parameters that are linked however short their value is.
     private static let protocolNames: Set<String> = [
-        "state", "nonce", "code", "access_token", "refresh_token", "id_token", "id_token_hint", "request_uri", "device_code", "code_verifier",
+        "state", "nonce", "code", "access_token", "refresh_token", "id_token", "id_token_hint", "request_uri",
+        "device_code", "code_verifier",
         "code_challenge", "session_state", "client_secret", "user_code", "sid",
     ]
 
@@ -28,7 +33,9 @@ enum LinkFinder {
             for occurrence in collector.occurrences(in: index.capture[exchange], at: exchange) {
                 let isIssued = registered.contains(exchange) && occurrence.name == "client_id"
                 guard isIssued || mayTravel(occurrence) || table[occurrence.value] != nil else { continue }
-                if occurrence.place.part == .requestCookie || occurrence.place.part == .responseHeader { leftovers.append(occurrence) }
+                if occurrence.place.part == .requestCookie || occurrence.place.part == .responseHeader {
+                    leftovers.append(occurrence)
+                }
                 if table[occurrence.value] == nil { order.append(occurrence.value) }
                 table[occurrence.value, default: []].append(occurrence)
             }
@@ -72,7 +79,8 @@ enum LinkFinder {
             return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .percent)
         }
         guard occurrence.value.utf8.count >= 12, let bytes = Base64URL.decode(occurrence.value),
-            let text = String(validating: bytes, as: UTF8.self), text != occurrence.value, let origin = table[text]?.first
+            let text = String(validating: bytes, as: UTF8.self), text != occurrence.value,
+            let origin = table[text]?.first
         else { return nil }
         return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .base64url)
     }
@@ -90,8 +98,18 @@ enum LinkFinder {
                 links.append(
                     Link(
                         name: "code_verifier",
-                        origin: Occurrence(place: verifier.place, value: verifier.value, rawValue: verifier.rawValue),
-                        uses: [Occurrence(place: challenge.place, value: challenge.value, rawValue: challenge.rawValue)],
+                        origin: Occurrence(
+                            place: verifier.place,
+                            value: verifier.value,
+                            rawValue: verifier.rawValue
+                        ),
+                        uses: [
+                            Occurrence(
+                                place: challenge.place,
+                                value: challenge.value,
+                                rawValue: challenge.rawValue
+                            )
+                        ],
                         transform: relation == .s256 ? .s256 : .malformedChallenge
                     )
                 )
@@ -104,8 +122,11 @@ enum LinkFinder {
     private static func hashes(_ flow: FlowBuilder) -> [Link] {
         var links: [Link] = []
         for case .token(let request) in flow.messages {
-            guard let token = request.idToken, let algorithm = token.token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) else { continue }
-            if let hash = token.accessTokenHash, let access = request.answer.parameters.parameter("access_token"),
+            guard let token = request.idToken,
+                let algorithm = token.token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+            else { continue }
+            if let hash = token.accessTokenHash,
+                let access = request.answer.parameters.parameter("access_token"),
                 JSONWebToken.halfHash(of: access.value, algorithm: algorithm) == hash
             {
                 links.append(
@@ -137,13 +158,16 @@ enum LinkFinder {
     private static func parts(_ cookies: [Occurrence], _ table: [String: [Occurrence]]) -> [Link] {
         var links: [Link] = []
         for cookie in cookies where cookie.value.utf8.count < 8192 {
-            let pieces = PercentEncoding.decode(cookie.value).utf8.split { "|.:,;&=\"{} ".utf8.contains($0) }.map { String(Substring($0)) }
+            let pieces = PercentEncoding.decode(cookie.value).utf8.split { "|.:,;&=\"{} ".utf8.contains($0) }
+                .map { String(Substring($0)) }
             guard pieces.count > 1 else { continue }
             for piece in Set(pieces) where piece.utf8.count >= 8 && piece != cookie.value {
                 guard let origin = table[piece]?.first, origin.place != cookie.place else { continue }
                 links.append(Link(name: origin.name, origin: origin, uses: [cookie], transform: .part))
             }
         }
-        return links.sorted { ($0.name, $0.uses[0].place.exchange ?? 0) < ($1.name, $1.uses[0].place.exchange ?? 0) }
+        return links.sorted {
+            ($0.name, $0.uses[0].place.exchange ?? 0) < ($1.name, $1.uses[0].place.exchange ?? 0)
+        }
     }
 }

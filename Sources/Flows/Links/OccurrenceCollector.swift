@@ -11,7 +11,13 @@ struct OccurrenceCollector {
 
     mutating func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
         var list: [Occurrence] = []
-        func add(_ part: Place.Part, _ name: String, _ value: String, _ raw: String? = nil, called: String? = nil) {
+        func add(
+            _ part: Place.Part,
+            _ name: String,
+            _ value: String,
+            _ raw: String? = nil,
+            called: String? = nil
+        ) {
             let place = Place(exchange: index, part: part, name: name)
             list.append(Occurrence(place: place, value: value, rawValue: raw, name: called))
         }
@@ -22,15 +28,20 @@ struct OccurrenceCollector {
             }
         }
         func claims(of value: String) {
-            guard let claims = JSONWebToken.parse(value)?.claims, seenTokens.insert(value).inserted else { return }
-            for member in claims.members { if let text = member.value.string { add(.jwtClaims, member.name, text) } }
+            guard let claims = JSONWebToken.parse(value)?.claims, seenTokens.insert(value).inserted else {
+                return
+            }
+            for member in claims.members {
+                if let text = member.value.string { add(.jwtClaims, member.name, text) }
+            }
         }
         func members(_ part: Place.Part, _ value: JSONValue, _ name: String, depth: Int) {
             switch value {
             case .string(let text):
                 add(part, name, text)
                 claims(of: text)
-            case .array(let elements) where depth < 4: for element in elements { members(part, element, name, depth: depth + 1) }
+            case .array(let elements) where depth < 4:
+                for element in elements { members(part, element, name, depth: depth + 1) }
             case .object(let object) where depth < 4:
                 for member in object.members { members(part, member.value, member.name, depth: depth + 1) }
             default: break
@@ -61,17 +72,22 @@ struct OccurrenceCollector {
         for cookie in response.setCookies { add(.responseHeader, cookie.name, cookie.value) }
         if let json = Self.json(response.body) {
             members(.responseBody, json, "", depth: 0)
-        } else if let body = response.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20, let html = body.text {
+        } else if let body = response.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
+            let html = body.text
+        {
             for form in HTMLForm.all(in: html) {
                 add(.responseBody, RecordedURL(form.action).queryItems)
-                for field in form.fields where field.type == "hidden" { add(.responseBody, field.name, field.value) }
+                for field in form.fields where field.type == "hidden" {
+                    add(.responseBody, field.name, field.value)
+                }
             }
         }
         return list
     }
 
     private static func json(_ body: Body?) -> JSONValue? {
-        guard let body, (body.size ?? 0) < 1 << 20, let bytes = body.bytes, let first = bytes.first(where: { $0 > 0x20 }),
+        guard let body, (body.size ?? 0) < 1 << 20, let bytes = body.bytes,
+            let first = bytes.first(where: { $0 > 0x20 }),
             first == 0x7b || first == 0x5b
         else { return nil }
         return try? JSONParser.parse(bytes)

@@ -14,7 +14,8 @@ package enum ProviderRecognizer {
         return .generic
     }
 
-    /// By the host alone, as far as a closed connection shows it; nil where the host is nobody's in particular.
+    /// By the host alone, as far as a closed connection shows it; nil where the host is nobody's in
+    /// particular.
     package static func kind(ofHost host: String) -> ProviderKind? {
         let sight = Sight(host: host, path: "", cookies: [])
         return hostRows.first { $0.1(sight) }?.0
@@ -23,58 +24,148 @@ package enum ProviderRecognizer {
     private static let hostRows: [(ProviderKind, @Sendable (Sight) -> Bool)] = [
         (.myinfo, { suffix($0.host, ".api.myinfo.gov.sg") }),
         (.singpass, { $0.host.hasSuffix("id.singpass.gov.sg") }),
-        (.google, { ["accounts.google.com", "oauth2.googleapis.com", "openidconnect.googleapis.com"].contains($0.host) }),
+        (
+            .google,
+            {
+                ["accounts.google.com", "oauth2.googleapis.com", "openidconnect.googleapis.com"].contains(
+                    $0.host
+                )
+            }
+        ),
         (.apple, { $0.host == "appleid.apple.com" }),
-        (.entra, { entraHosts.contains($0.host) || suffix($0.host, ".b2clogin.com") || suffix($0.host, ".ciamlogin.com") }),
-        (.okta, { suffix($0.host, ".okta.com") || suffix($0.host, ".oktapreview.com") || suffix($0.host, ".okta-emea.com") }),
+        (
+            .entra,
+            {
+                entraHosts.contains($0.host) || suffix($0.host, ".b2clogin.com")
+                    || suffix($0.host, ".ciamlogin.com")
+            }
+        ),
+        (
+            .okta,
+            {
+                suffix($0.host, ".okta.com") || suffix($0.host, ".oktapreview.com")
+                    || suffix($0.host, ".okta-emea.com")
+            }
+        ),
         (.auth0, { suffix($0.host, ".auth0.com") }),
-        (.cognito, { suffix($0.host, ".amazoncognito.com") || $0.host.hasPrefix("cognito-idp.") && suffix($0.host, ".amazonaws.com") }),
+        (
+            .cognito,
+            {
+                suffix($0.host, ".amazoncognito.com")
+                    || $0.host.hasPrefix("cognito-idp.") && suffix($0.host, ".amazonaws.com")
+            }
+        ),
         (.ping, { $0.host.hasPrefix("auth.pingone.") }),
         (.wso2, { suffix($0.host, ".asgardeo.io") }),
     ]
 
     private static let entraHosts: Set<String> = [
-        "login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn", "login.microsoft.com",
+        "login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
+        "login.microsoft.com",
         "login.windows.net", "sts.windows.net",
     ]
 
     private static let rows: [(ProviderKind, @Sendable ([Sight]) -> Bool)] = [
-        (.myinfo, any { sight in
-            host(.myinfo, sight)
-                || ["/com/v4/authorize", "/com/v4/token", "/com/v4/person", "/myinfo/v"].contains { sight.path.hasPrefix($0) }
-        }),
-        (.singpass, any { host(.singpass, $0) || $0.path.hasPrefix("/singpass/v2/") || $0.path.hasPrefix("/singpass/v3/fapi/") }),
-        (.google, any { host(.google, $0) || $0.host == "www.googleapis.com" && $0.path.hasPrefix("/oauth2/") }),
+        (
+            .myinfo,
+            any { sight in
+                host(.myinfo, sight)
+                    || ["/com/v4/authorize", "/com/v4/token", "/com/v4/person", "/myinfo/v"].contains {
+                        sight.path.hasPrefix($0)
+                    }
+            }
+        ),
+        (
+            .singpass,
+            any {
+                host(.singpass, $0) || $0.path.hasPrefix("/singpass/v2/")
+                    || $0.path.hasPrefix("/singpass/v3/fapi/")
+            }
+        ),
+        (
+            .google,
+            any { host(.google, $0) || $0.host == "www.googleapis.com" && $0.path.hasPrefix("/oauth2/") }
+        ),
         (.apple, any { host(.apple, $0) }),
-        (.github, any { $0.host == "github.com" && ($0.path.hasPrefix("/login/oauth/") || $0.path.hasPrefix("/login/device")) || $0.host == "api.github.com" }),
+        (
+            .github,
+            any {
+                $0.host == "github.com"
+                    && ($0.path.hasPrefix("/login/oauth/") || $0.path.hasPrefix("/login/device"))
+                    || $0.host == "api.github.com"
+            }
+        ),
         (.entra, any { host(.entra, $0) }),
         (.okta, any { host(.okta, $0) || isOktaPath($0.path) }),
-        (.auth0, { sights in
-            sights.contains { host(.auth0, $0) }
-                || hasOneHost(sights, { $0 == "/authorize" }, { $0 == "/oauth/token" }, { $0 == "/v2/logout" || $0.hasPrefix("/u/login") })
-        }),
+        (
+            .auth0,
+            { sights in
+                sights.contains { host(.auth0, $0) }
+                    || hasOneHost(
+                        sights,
+                        { $0 == "/authorize" },
+                        { $0 == "/oauth/token" },
+                        { $0 == "/v2/logout" || $0.hasPrefix("/u/login") }
+                    )
+            }
+        ),
         (.cognito, any { host(.cognito, $0) }),
-        (.forgerock, any { sight in
-            ["/oauth2/realms/root", "/am/oauth2/", "/openam/oauth2/", "/am/json/"].contains { sight.path.containsBytes($0) }
-                || sight.cookies.contains("iPlanetDirectoryPro")
-        }),
+        (
+            .forgerock,
+            any { sight in
+                ["/oauth2/realms/root", "/am/oauth2/", "/openam/oauth2/", "/am/json/"].contains {
+                    sight.path.containsBytes($0)
+                }
+                    || sight.cookies.contains("iPlanetDirectoryPro")
+            }
+        ),
         (.keycloak, any { isKeycloakPath($0.path) }),
-        (.ping, any { host(.ping, $0) || ["/as/authorization.oauth2", "/as/token.oauth2"].contains($0.path) }),
-        (.wso2, { sights in
-            sights.contains { host(.wso2, $0) || $0.cookies.contains("commonAuthId") || $0.path.hasPrefix("/oauth2/oidcdiscovery") }
-                || sights.contains { $0.path == "/oauth2/authorize" }
-                    && sights.contains { $0.path.hasPrefix("/authenticationendpoint/") || $0.path == "/commonauth" || $0.path == "/oidc/logout" }
-        }),
-        (.curity, any { $0.path.hasPrefix("/oauth/v2/oauth-") || $0.path.hasPrefix("/authn/authentication") || $0.path == "/token-service/oauth-registration" }),
-        (.glewlwyd, any { $0.path.containsBytes("/api/oidc/auth") || $0.path.containsBytes("/api/oidc/token") || $0.path.containsBytes("/api/glwd/") }),
-        (.lemonldap, { sights in
-            sights.contains { $0.path == "/oauth2/authorize" } && sights.contains { !Set($0.cookies).isDisjoint(with: ["lemonldap", "llnglanguage"]) }
-        }),
+        (
+            .ping,
+            any { host(.ping, $0) || ["/as/authorization.oauth2", "/as/token.oauth2"].contains($0.path) }
+        ),
+        (
+            .wso2,
+            { sights in
+                sights.contains {
+                    host(.wso2, $0) || $0.cookies.contains("commonAuthId")
+                        || $0.path.hasPrefix("/oauth2/oidcdiscovery")
+                }
+                    || sights.contains { $0.path == "/oauth2/authorize" }
+                        && sights.contains {
+                            $0.path.hasPrefix("/authenticationendpoint/") || $0.path == "/commonauth"
+                                || $0.path == "/oidc/logout"
+                        }
+            }
+        ),
+        (
+            .curity,
+            any {
+                $0.path.hasPrefix("/oauth/v2/oauth-") || $0.path.hasPrefix("/authn/authentication")
+                    || $0.path == "/token-service/oauth-registration"
+            }
+        ),
+        (
+            .glewlwyd,
+            any {
+                $0.path.containsBytes("/api/oidc/auth") || $0.path.containsBytes("/api/oidc/token")
+                    || $0.path.containsBytes("/api/glwd/")
+            }
+        ),
+        (
+            .lemonldap,
+            { sights in
+                sights.contains { $0.path == "/oauth2/authorize" }
+                    && sights.contains { !Set($0.cookies).isDisjoint(with: ["lemonldap", "llnglanguage"]) }
+            }
+        ),
     ]
 
     // MARK: - Conditions
 
-    private static func any(_ fits: @escaping @Sendable (Sight) -> Bool) -> @Sendable ([Sight]) -> Bool { { $0.contains(where: fits) } }
+    private static func any(_ fits: @escaping @Sendable (Sight) -> Bool) -> @Sendable ([Sight]) -> Bool {
+        { $0.contains(where: fits) }
+    }
 
     private static func host(_ kind: ProviderKind, _ sight: Sight) -> Bool {
         hostRows.contains { $0.0 == kind && $0.1(sight) }
@@ -84,7 +175,9 @@ package enum ProviderRecognizer {
 
     private static func isOktaPath(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
-        guard parts.first == "oauth2", let last = parts.last, last == "authorize" || last == "token" else { return false }
+        guard parts.first == "oauth2", let last = parts.last, last == "authorize" || last == "token" else {
+            return false
+        }
         return parts.count == 3 && parts[1] == "v1" || parts.count == 4 && parts[2] == "v1"
     }
 
@@ -93,7 +186,8 @@ package enum ProviderRecognizer {
         let parts = path.split(separator: "/")
         guard let realms = parts.firstIndex(of: "realms"), realms + 2 < parts.count else { return false }
         return parts[realms + 2] == ".well-known"
-            || parts[realms + 2] == "protocol" && realms + 3 < parts.count && parts[realms + 3] == "openid-connect"
+            || parts[realms + 2] == "protocol" && realms + 3 < parts.count
+                && parts[realms + 3] == "openid-connect"
     }
 
     private static func hasOneHost(_ sights: [Sight], _ conditions: ((String) -> Bool)...) -> Bool {

@@ -33,7 +33,9 @@ package struct Answer: Sendable {
 
     private static func object(_ bytes: [UInt8]) -> JSONObject? {
         // A page is no JSON: said by its first byte, without reading a megabyte of it.
-        guard let first = bytes.first(where: { $0 > 0x20 && $0 != 0xef && $0 != 0xbb && $0 != 0xbf }), first == 0x7b else { return nil }
+        guard let first = bytes.first(where: { $0 > 0x20 && $0 != 0xef && $0 != 0xbb && $0 != 0xbf }),
+            first == 0x7b
+        else { return nil }
         return (try? JSONParser.parse(bytes.drop { $0 != 0x7b }))?.object
     }
 

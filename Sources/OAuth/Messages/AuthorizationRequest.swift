@@ -1,8 +1,8 @@
 package import Captures
 import JOSE
 
-/// A request to the authorization endpoint (RFC 6749, section 4.1.1), merged with what was pushed (RFC 9126) and with its request object
-/// (RFC 9101).
+/// A request to the authorization endpoint (RFC 6749, section 4.1.1), merged with what was pushed (RFC 9126)
+/// and with its request object (RFC 9101).
 package struct AuthorizationRequest: Sendable {
     package var exchange: Int
     /// The endpoint, without the query.
@@ -18,8 +18,11 @@ package struct AuthorizationRequest: Sendable {
         self.endpoint = RecordedURL(request.url.withoutQuery)
         self.parameters = parameters
         self.status = status
-        guard let object = parameters.parameter("request"), let claims = JSONWebToken.parse(object.value)?.claims else { return }
-        // What stands outside of the object does not count (RFC 9101, section 6.3), but is often all there is.
+        guard let object = parameters.parameter("request"),
+            let claims = JSONWebToken.parse(object.value)?.claims
+        else { return }
+        // What stands outside of the object does not count (RFC 9101, section 6.3), but is often all there
+        // is.
         let inside = Parameters(claims, of: exchange, in: .jwtClaims)
         self.parameters = inside.merged(with: parameters)
     }

@@ -19,7 +19,13 @@ package struct AuthorizationResponse: Sendable {
     /// The URL it goes to, without the response's parameters.
     package var target: RecordedURL
 
-    package init(mode: Mode, parameters: Parameters, deliveredBy: Int? = nil, callback: Int? = nil, target: RecordedURL) {
+    package init(
+        mode: Mode,
+        parameters: Parameters,
+        deliveredBy: Int? = nil,
+        callback: Int? = nil,
+        target: RecordedURL
+    ) {
         self.mode = mode
         self.parameters = parameters
         self.deliveredBy = deliveredBy
@@ -33,7 +39,9 @@ package struct AuthorizationResponse: Sendable {
     /// The first exchange it is seen in.
     package var exchange: Int { deliveredBy ?? callback ?? 0 }
 
-    /// Names that make parameters a response. A bare access token is one only where the browser keeps it to itself: in a query it is what an app
+    /// Names that make parameters a response.
+    ///
+    /// A bare access token is one only where the browser keeps it to itself: in a query it is what an app
     /// sends to itself.
     private static func names(in mode: Mode) -> Set<String> {
         let names: Set<String> = ["code", "error", "id_token", "response"]

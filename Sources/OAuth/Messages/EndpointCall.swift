@@ -1,7 +1,7 @@
 package import Captures
 
-/// A request to one of the endpoints that take parameters and answer JSON: registration, pushed requests, device authorization,
-/// userinfo, introspection, revocation, logout, and resources called with a token.
+/// A request to one of the endpoints that take parameters and answer JSON: registration, pushed requests,
+/// device authorization, userinfo, introspection, revocation, logout, and resources called with a token.
 package struct EndpointCall: Sendable {
     package var exchange: Int
     package var endpoint: RecordedURL
@@ -9,7 +9,8 @@ package struct EndpointCall: Sendable {
     package var parameters: Parameters
     package var authentication: ClientAuthentication
     package var answer: Answer
-    /// The token of an `Authorization: Bearer` or `DPoP` header, or of the parameter `access_token` (RFC 6750, section 2).
+    /// The token of an `Authorization: Bearer` or `DPoP` header, or of the parameter `access_token` (RFC
+    /// 6750, section 2).
     package var token: Parameter?
 
     package init(exchange: Int, request: RecordedRequest, parameters: Parameters, answer: Answer) {
@@ -28,7 +29,8 @@ package enum BearerToken {
     package static func of(_ request: RecordedRequest, exchange: Int) -> Parameter? {
         guard let header = request.headers.first("authorization") else { return nil }
         let words = header.utf8.split(separator: 0x20)
-        guard words.count == 2, let scheme = String(words[0])?.lowercased(), ["bearer", "dpop", "token"].contains(scheme),
+        guard words.count == 2, let scheme = String(words[0])?.lowercased(),
+            ["bearer", "dpop", "token"].contains(scheme),
             let token = String(words[1])
         else { return nil }
         return Parameter(

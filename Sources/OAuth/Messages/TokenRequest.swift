@@ -11,7 +11,13 @@ package struct TokenRequest: Sendable {
     package var answer: Answer
     package var startedAt: Timestamp
 
-    package init(exchange: Int, request: RecordedRequest, parameters: Parameters, answer: Answer, startedAt: Timestamp) {
+    package init(
+        exchange: Int,
+        request: RecordedRequest,
+        parameters: Parameters,
+        answer: Answer,
+        startedAt: Timestamp
+    ) {
         self.exchange = exchange
         self.endpoint = RecordedURL(request.url.withoutQuery)
         self.parameters = parameters

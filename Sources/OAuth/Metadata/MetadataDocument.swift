@@ -2,7 +2,8 @@ package import Captures
 package import JOSE
 import JSON
 
-/// Metadata of an authorization server (OpenID Connect Discovery, RFC 8414) or of a protected resource (RFC 9728).
+/// Metadata of an authorization server (OpenID Connect Discovery, RFC 8414) or of a protected resource (RFC
+/// 9728).
 package struct MetadataDocument: Sendable {
     package var exchange: Int
     package var url: RecordedURL
@@ -13,10 +14,12 @@ package struct MetadataDocument: Sendable {
 
     package func endpoint(_ name: String) -> String? { answer.parameters[name] }
 
-    /// The issuer that was asked: the URL without its well-known part (Discovery, section 4; RFC 8414, section 3.1).
+    /// The issuer that was asked: the URL without its well-known part (Discovery, section 4; RFC 8414,
+    /// section 3.1).
     package var askedIssuer: String {
         let text = url.withoutQuery
-        for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] where text.hasSuffix(suffix) {
+        for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
+        where text.hasSuffix(suffix) {
             return String(text.dropLast(suffix.count))
         }
         for part in ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] {

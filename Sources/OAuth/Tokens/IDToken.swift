@@ -20,8 +20,12 @@ package struct IDToken: Sendable, Hashable {
     package var codeHash: String? { token.claim("c_hash")?.string }
 
     /// The place of a claim.
-    package func place(ofClaim name: String) -> Place { Place(exchange: place.exchange, part: .jwtClaims, name: name) }
+    package func place(ofClaim name: String) -> Place {
+        Place(exchange: place.exchange, part: .jwtClaims, name: name)
+    }
 
     /// The place of a header member.
-    package func place(ofHeader name: String) -> Place { Place(exchange: place.exchange, part: .jwtHeader, name: name) }
+    package func place(ofHeader name: String) -> Place {
+        Place(exchange: place.exchange, part: .jwtHeader, name: name)
+    }
 }

@@ -11,8 +11,8 @@ internal import Darwin
 
 /// Where the authority lives: a folder with its certificate (`ca.pem`) and its key (`ca.key`).
 ///
-/// The folder has mode 0700, the key 0600. Several processes may use it at once: a lock on the folder makes the first
-/// of them make the authority and the others find it; files appear whole or not at all.
+/// The folder has mode 0700, the key 0600. Several processes may use it at once: a lock on the folder makes
+/// the first of them make the authority and the others find it; files appear whole or not at all.
 package struct AuthorityFiles: Sendable, Hashable {
     package let folder: String
 
@@ -65,7 +65,8 @@ package struct AuthorityFiles: Sendable, Hashable {
         return made.0
     }
 
-    /// Nil where one of the files is missing, or where they do not belong together (a crash between the two writes).
+    /// Nil where one of the files is missing, or where they do not belong together (a crash between the two
+    /// writes).
     private func readAuthority() throws(ProxyError) -> CertificateAuthority? {
         guard let keyBytes = try contents(of: keyPath),
             let certificateBytes = try contents(of: certificatePath)

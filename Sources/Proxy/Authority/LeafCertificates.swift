@@ -13,8 +13,8 @@ internal import Darwin
 
 /// The TLS contexts of the hosts that the proxy plays, made when they are first asked for.
 ///
-/// All share one key, made anew for each run. Used from every event loop: the lock is held while one is made, so that
-/// a page's twenty connections make one certificate.
+/// All share one key, made anew for each run. Used from every event loop: the lock is held while one is made,
+/// so that a page's twenty connections make one certificate.
 final class LeafCertificates: Sendable {
     /// A hostile client may name any number of hosts.
     static let maximumCount = 2048

@@ -4,8 +4,8 @@ internal import Wire
 
 /// Plain `http` through the proxy: each request goes to the origin its URL names, in the form a server wants.
 ///
-/// Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name the same
-/// origin they are passed on as they come; one for another origin waits until all answers are there.
+/// Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name
+/// the same origin they are passed on as they come; one for another origin waits until all answers are there.
 final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -3,7 +3,8 @@ internal import NIOCore
 
 /// A client's connection from its acceptance to the end of its first request's head.
 ///
-/// Carries out what ``ConnectStateMachine`` decides: hands over to ``TunnelHandler`` or ``AbsoluteFormHandler``, or answers.
+/// Carries out what ``ConnectStateMachine`` decides: hands over to ``TunnelHandler`` or
+/// ``AbsoluteFormHandler``, or answers.
 final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -25,7 +25,8 @@ struct ProxyRequest: Equatable {
     var expectsContinue: Bool
     /// The path and query of the URL.
     var path: String
-    /// The head as a server wants it: origin-form, without what is for proxies only; everything else byte for byte.
+    /// The head as a server wants it: origin-form, without what is for proxies only; everything else byte for
+    /// byte.
     var rewritten: [UInt8]
 
     /// Why a head is not one: what to answer, and why.
@@ -240,7 +241,8 @@ struct Origin: Hashable, CustomStringConvertible {
     /// As a URL writes it, without the port that its scheme implies.
     func authority(defaultPort: Int) -> String { port == defaultPort ? hostInURL : description }
 
-    /// Whether the bytes can be a name of DNS as clients send it (letters, digits, `-`, `.`, and `_`, which occurs).
+    /// Whether the bytes can be a name of DNS as clients send it (letters, digits, `-`, `.`, and `_`, which
+    /// occurs).
     static func isHostName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 253 && name.utf8.allSatisfy(isHostByte)
     }

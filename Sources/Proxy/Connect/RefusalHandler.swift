@@ -2,7 +2,8 @@ internal import Captures
 internal import NIOCore
 internal import Wire
 
-/// Answers the first request of a connection that has no provider: records it as failed, sends a page, closes.
+/// Answers the first request of a connection that has no provider: records it as failed, sends a page,
+/// closes.
 final class RefusalHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -5,8 +5,8 @@ internal import Wire
 
 /// A client's tunnel from its `CONNECT` to the tee.
 ///
-/// Dial, answer 200, look at the first bytes; TLS to the provider with what the client asked for, then TLS to the client
-/// with what the provider chose; then the tee.
+/// Dial, answer 200, look at the first bytes; TLS to the provider with what the client asked for, then TLS to
+/// the client with what the provider chose; then the tee.
 final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -232,7 +232,8 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The name the client asks for: in its hello, else that of the tunnel.
     private var serverName: String {
         if let name = hello.serverName, Origin.isHostName(name) { return name }
-        // A final dot is for the resolver; certificates and the extension do not have it (RFC 6066, section 3).
+        // A final dot is for the resolver; certificates and the extension do not have it (RFC 6066, section
+        // 3).
         return origin.host.utf8.last == 0x2e ? String(origin.host.dropLast()) : origin.host
     }
 

@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import TLS
 
-/// The provider's connection until the tee takes it over: reports to ``TunnelHandler``, keeps what comes early.
+/// The provider's connection until the tee takes it over: reports to ``TunnelHandler``, keeps what comes
+/// early.
 final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

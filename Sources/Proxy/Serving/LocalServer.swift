@@ -24,11 +24,12 @@ package final class LocalServer: Sendable {
 
     /// Listens on 127.0.0.1.
     ///
-    /// - Parameters:
-    ///   - port: 0 lets the system pick one.
-    ///   - tls: a server's context; nil speaks plain HTTP.
-    /// - Throws: ``ProxyError`` when the port is not to be had.
-    package static func start(port: Int = 0, tls: TLSContext? = nil, responder: @escaping Responder) async throws -> LocalServer {
+    /// `port`: 0 lets the system pick one.
+    /// `tls`: a server's context; nil speaks plain HTTP.
+    /// Throws ``ProxyError`` when the port is not to be had.
+    package static func start(port: Int = 0, tls: TLSContext? = nil, responder: @escaping Responder)
+        async throws -> LocalServer
+    {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let scheme = tls == nil ? "http" : "https"
         let bootstrap = ServerBootstrap(group: group)
@@ -40,7 +41,9 @@ package final class LocalServer: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls {
                         let protocols = ServerProtocols(accepted: "http/1.1")
-                        try pipeline.addHandler(TLSHandler(context: tls, configuration: .server(alpn: protocols)))
+                        try pipeline.addHandler(
+                            TLSHandler(context: tls, configuration: .server(alpn: protocols))
+                        )
                     }
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(LocalServerHandler(scheme: scheme, responder: responder))
@@ -126,21 +129,37 @@ private final class LocalServerHandler: ChannelInboundHandler {
             method: head.method.rawValue,
             url: RecordedURL(head.uri.utf8.first == 0x2f ? "\(scheme)://\(host)\(head.uri)" : head.uri),
             headers: HeaderFields(head.headers.map { ($0.name, $0.value) }),
-            body: body.isEmpty ? nil : Body(content: .bytes(body), mediaType: head.headers.first(name: "content-type"), size: body.count)
+            body: body.isEmpty
+                ? nil
+                : Body(
+                    content: .bytes(body),
+                    mediaType: head.headers.first(name: "content-type"),
+                    size: body.count
+                )
         )
     }
 
-    private func write(_ response: RecordedResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func write(
+        _ response: RecordedResponse,
+        to request: HTTPRequestHead,
+        _ context: ChannelHandlerContext
+    ) {
         let bytes = response.body?.bytes ?? []
         var headers = HTTPHeaders(response.headers.fields.map { ($0.name, $0.value) })
         headers.replaceOrAdd(name: "Content-Length", value: String(bytes.count))
-        let head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: response.status),
+            headers: headers
+        )
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if request.method != .HEAD, !bytes.isEmpty {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
         }
         let channel = context.channel
         let isLast = !request.isKeepAlive
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in if isLast { channel.close(promise: nil) } }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            if isLast { channel.close(promise: nil) }
+        }
     }
 }

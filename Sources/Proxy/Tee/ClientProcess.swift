@@ -9,8 +9,8 @@ internal import Musl
 
 /// Finds out which process owns the other end of a connection of this machine.
 ///
-/// Linux: ``SocketTable`` leads from the addresses to the socket, `/proc/PID/fd` from there to the process. Reads many
-/// small files: never on an event loop.
+/// Linux: ``SocketTable`` leads from the addresses to the socket, `/proc/PID/fd` from there to the process.
+/// Reads many small files: never on an event loop.
 enum ClientProcess {
     struct Owner: Sendable, Hashable {
         var name: String

@@ -3,8 +3,9 @@ internal import NIOConcurrencyHelpers
 
 /// Through which every exchange goes into the file before the last bytes of its answer go to the client.
 ///
-/// `record` returns when the entries are in the file, and runs on the event loop: the bytes are written after it on the
-/// same thread, so nothing has to be held and nothing can overtake. When it fails the user is told once; traffic goes on.
+/// `record` returns when the entries are in the file, and runs on the event loop: the bytes are written after
+/// it on the same thread, so nothing has to be held and nothing can overtake. When it fails the user is told
+/// once; traffic goes on.
 final class ResponseGate: Sendable {
     private let record: @Sendable ([Exchange]) throws -> Void
     private let notify: @Sendable (ProxyNotice) -> Void

@@ -48,7 +48,8 @@ enum SocketTable {
         case notAvailable
     }
 
-    /// Asks for the one socket: the table in `/proc` has a line for each that is closing too, thousands under load.
+    /// Asks for the one socket: the table in `/proc` has a line for each that is closing too, thousands under
+    /// load.
     static func askKernel(_ own: Endpoint, _ peer: Endpoint) -> Answer {
         guard own.address.count == peer.address.count else { return .noSuchSocket }
         let netlinkDiagnostics: CInt = 4  // NETLINK_SOCK_DIAG
@@ -78,7 +79,8 @@ enum SocketTable {
         return inode == 0 ? .noSuchSocket : .inode(UInt64(inode))
     }
 
-    /// `struct nlmsghdr` and `struct inet_diag_req_v2`, in the byte order of the machine where not said otherwise.
+    /// `struct nlmsghdr` and `struct inet_diag_req_v2`, in the byte order of the machine where not said
+    /// otherwise.
     private static func request(_ own: Endpoint, _ peer: Endpoint) -> [UInt8] {
         var bytes: [UInt8] = []
         func add(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number) { bytes += $0 } }
@@ -107,7 +109,8 @@ enum SocketTable {
         let tables = isIPv4 ? ["/proc/net/tcp", "/proc/net/tcp6"] : ["/proc/net/tcp6"]
         for table in tables {
             guard let text = contents(of: table) else { continue }
-            // A client that uses an IPv6 socket for an IPv4 address stands in the other table, in mapped form.
+            // A client that uses an IPv6 socket for an IPv4 address stands in the other table, in mapped
+            // form.
             let prefix =
                 isIPv4 && table.utf8.last == 0x36 ? [UInt8](repeating: 0, count: 10) + [0xff, 0xff] : []
             let wanted = Array(" \(notation(own, prefix)) \(notation(peer, prefix)) ".utf8)

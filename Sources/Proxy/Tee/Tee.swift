@@ -2,7 +2,8 @@ internal import Captures
 internal import NIOCore
 internal import Wire
 
-/// A client's connection and the provider's, joined: bytes go across as they are, the decoder sees them first.
+/// A client's connection and the provider's, joined: bytes go across as they are, the decoder sees them
+/// first.
 ///
 /// Belongs to one event loop, which both connections run on.
 final class Tee {
@@ -56,7 +57,8 @@ final class Tee {
 
     func other(than side: Side) -> TeeHandler? { side == .client ? server : client }
 
-    /// A side may be read while what comes of it can be passed on, and for its end once there is nobody to pass it to.
+    /// A side may be read while what comes of it can be passed on, and for its end once there is nobody to
+    /// pass it to.
     func mayRead(_ side: Side) -> Bool { other(than: side)?.isWritable ?? true }
 
     // MARK: Events
@@ -84,8 +86,8 @@ final class Tee {
             end(.server, nil)
             guard !hasClientEnded else { return close() }
             client?.closeOutput()
-            // What else the client sends is read and dropped until it closes: closing on unread bytes resets the
-            // connection, and takes with it what the client has not read yet.
+            // What else the client sends is read and dropped until it closes: closing on unread bytes resets
+            // the connection, and takes with it what the client has not read yet.
             if !isOpaque { closeAfter(proxy.configuration.limits.lingerTime) }
         } else {
             hasClientEnded = true
@@ -94,7 +96,8 @@ final class Tee {
                 end(.client, nil)
                 return close()
             }
-            // It may be waiting for its answers still; most have simply gone, and the provider will close then.
+            // It may be waiting for its answers still; most have simply gone, and the provider will close
+            // then.
             server?.closeOutput()
             if !isOpaque { closeAfter(proxy.configuration.limits.lingerTime * 12) }
         }

@@ -4,7 +4,8 @@ internal import Wire
 
 /// One end of a tee: hands its bytes to the other end, and a copy to the decoder before that.
 ///
-/// Reads only while the other end can be written, so that a slow reader slows its sender down and nothing piles up here.
+/// Reads only while the other end can be written, so that a slow reader slows its sender down and nothing
+/// piles up here.
 final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

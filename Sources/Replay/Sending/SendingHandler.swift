@@ -3,7 +3,8 @@ internal import NIOCore
 internal import TLS
 internal import Wire
 
-/// One request on one connection: CONNECT where a proxy is in between, TLS where the URL wants it, the request, the answer.
+/// One request on one connection: CONNECT where a proxy is in between, TLS where the URL wants it, the
+/// request, the answer.
 final class SendingHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -48,10 +49,17 @@ final class SendingHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        guard isConnecting else { return take(conversation.received(bytes, from: .server, at: Timestamp(nanoseconds: 0))) }
+        guard isConnecting else {
+            return take(conversation.received(bytes, from: .server, at: Timestamp(nanoseconds: 0)))
+        }
         proxyAnswer.append(contentsOf: bytes.readableBytesView)
-        guard proxyAnswer.suffix(4).elementsEqual("\r\n\r\n".utf8) || proxyAnswer.count > 16 << 10 else { return }
-        let status = String(decoding: proxyAnswer.split(separator: 0x20, maxSplits: 2).dropFirst().first ?? [], as: UTF8.self)
+        guard proxyAnswer.suffix(4).elementsEqual("\r\n\r\n".utf8) || proxyAnswer.count > 16 << 10 else {
+            return
+        }
+        let status = String(
+            decoding: proxyAnswer.split(separator: 0x20, maxSplits: 2).dropFirst().first ?? [],
+            as: UTF8.self
+        )
         guard let status = Int(status), (200..<300).contains(status) else {
             return fail(HTTPSenderError.refusedByProxy(status: Int(status) ?? 0))
         }
@@ -61,7 +69,10 @@ final class SendingHandler: ChannelInboundHandler {
 
     private func secure(_ context: ChannelHandlerContext) {
         guard let name = plan.serverName else { return sendRequest(context) }
-        let handler = TLSHandler(context: plan.tls, configuration: .client(serverName: name, alpn: ["http/1.1"]))
+        let handler = TLSHandler(
+            context: plan.tls,
+            configuration: .client(serverName: name, alpn: ["http/1.1"])
+        )
         do {
             try context.pipeline.syncOperations.addHandler(handler, position: .before(self))
         } catch {
@@ -76,10 +87,13 @@ final class SendingHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard let outcome = event as? HandshakeOutcome else { return context.fireUserInboundEventTriggered(event) }
+        guard let outcome = event as? HandshakeOutcome else {
+            return context.fireUserInboundEventTriggered(event)
+        }
         switch outcome {
         case .completed: sendRequest(context)
-        case .failed(let failure): fail(HTTPSenderError.handshake(host: plan.authority, reason: failure.description))
+        case .failed(let failure):
+            fail(HTTPSenderError.handshake(host: plan.authority, reason: failure.description))
         case .clientRejectedCertificate: break
         }
     }

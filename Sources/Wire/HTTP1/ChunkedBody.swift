@@ -1,4 +1,5 @@
-/// Undoes the chunked coding (RFC 9112, section 7.1), byte for byte, with its extensions and up to its trailers.
+/// Undoes the chunked coding (RFC 9112, section 7.1), byte for byte, with its extensions and up to its
+/// trailers.
 struct ChunkedBody {
     /// What the next bytes are.
     enum Output: Equatable {
@@ -51,7 +52,9 @@ struct ChunkedBody {
                 index += 1
             case .extension_:
                 lineBytes += 1
-                guard lineBytes < Self.maximumLine else { return .broken(index, "a chunk extension of more than 16 KiB") }
+                guard lineBytes < Self.maximumLine else {
+                    return .broken(index, "a chunk extension of more than 16 KiB")
+                }
                 index += 1
                 if byte == 0x0a, let end = endOfSizeLine(behind: index) { return end }
             case .data:
@@ -62,7 +65,9 @@ struct ChunkedBody {
                 if remaining == 0 { state = .dataEnd }
                 return .data(range)
             case .dataEnd:
-                guard byte == 0x0d || byte == 0x0a else { return .broken(index, "a chunk longer than its size") }
+                guard byte == 0x0d || byte == 0x0a else {
+                    return .broken(index, "a chunk longer than its size")
+                }
                 index += 1
                 if byte == 0x0a {
                     state = .size

@@ -2,9 +2,9 @@ import Captures
 
 /// Reads both directions of one HTTP/1 connection and reports what it sees; alters and refuses nothing.
 ///
-/// Incremental and pure. Heads are bounded; bodies are passed on in slices up to a limit and only counted beyond it. Where bytes cannot be
-/// read any further (no HTTP, contradictory lengths, broken chunks) it says so once and has *lost the thread*: from there on the
-/// connection is opaque.
+/// Incremental and pure. Heads are bounded; bodies are passed on in slices up to a limit and only counted
+/// beyond it. Where bytes cannot be read any further (no HTTP, contradictory lengths, broken chunks) it says
+/// so once and has *lost the thread*: from there on the connection is opaque.
 struct HTTP1Decoder {
     static let maximumHeadBytes = 256 << 10
     /// Requests sent ahead of their answers; more are not followed.
@@ -74,8 +74,14 @@ struct HTTP1Decoder {
         exchangeDirection(side, &direction)
     }
 
-    /// The end of a direction: completes a body that ends with the connection, fails what else is under way there.
-    mutating func end(_ side: Side, reason: String?, at time: Timestamp, into sink: inout some ExchangeEventSink) {
+    /// The end of a direction: completes a body that ends with the connection, fails what else is under way
+    /// there.
+    mutating func end(
+        _ side: Side,
+        reason: String?,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
         guard !isOpaque else { return }
         guard side == .server else {
             if let reason { failAll(reason, time, &sink) }
@@ -92,7 +98,9 @@ struct HTTP1Decoder {
     mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
         if let exchange = answering { sink.receive(.failed(reason: reason, at: time), of: exchange) }
         answering = nil
-        for request in awaited[answered...] { sink.receive(.failed(reason: reason, at: time), of: request.exchange) }
+        for request in awaited[answered...] {
+            sink.receive(.failed(reason: reason, at: time), of: request.exchange)
+        }
         awaited.removeAll()
         answered = 0
     }
@@ -165,7 +173,14 @@ struct HTTP1Decoder {
             direction.searched = direction.pending.count
             index = input.count
             if direction.pending.count > Self.maximumHeadBytes {
-                lose("a head of more than 256 KiB", at: direction.offset + index - direction.pending.count, side, of: nil, time, &sink)
+                lose(
+                    "a head of more than 256 KiB",
+                    at: direction.offset + index - direction.pending.count,
+                    side,
+                    of: nil,
+                    time,
+                    &sink
+                )
             }
             return
         }
@@ -178,7 +193,8 @@ struct HTTP1Decoder {
     }
 
     /// Index behind the empty line that ends a head; nil while it is not there.
-    private static func endOfHead(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, scanFrom: Int) -> Int? {
+    private static func endOfHead(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, scanFrom: Int) -> Int?
+    {
         var index = scanFrom
         while index < bytes.count {
             guard let feed = bytes[index...].firstIndex(of: 0x0a) else { return nil }
@@ -223,7 +239,14 @@ struct HTTP1Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         guard awaited.count - answered < Self.maximumPipelined else {
-            return lose("more than \(Self.maximumPipelined) requests without an answer", at: offset, .client, of: nil, time, &sink)
+            return lose(
+                "more than \(Self.maximumPipelined) requests without an answer",
+                at: offset,
+                .client,
+                of: nil,
+                time,
+                &sink
+            )
         }
         let exchange = nextExchange
         nextExchange += 1
@@ -244,7 +267,12 @@ struct HTTP1Decoder {
         sink.receive(.requestHead(request, at: time), of: exchange)
         report(head.problems, at: offset, .request, of: exchange, &sink)
         let (framing, problem) = MessageFraming.ofRequest(head.headers)
-        if let problem { sink.receive(.malformed(Malformation(side: .request, offset: offset, reason: problem)), of: exchange) }
+        if let problem {
+            sink.receive(
+                .malformed(Malformation(side: .request, offset: offset, reason: problem)),
+                of: exchange
+            )
+        }
         switch framing {
         case .none: endMessage(&direction, .client, time, &sink)
         case .length(let length): direction.state = .fixed(remaining: length)
@@ -294,13 +322,17 @@ struct HTTP1Decoder {
         }
         let (framing, problem) = MessageFraming.ofResponse(status, method: request.method, head.headers)
         if let problem {
-            sink.receive(.malformed(Malformation(side: .response, offset: offset, reason: problem)), of: request.exchange)
+            sink.receive(
+                .malformed(Malformation(side: .response, offset: offset, reason: problem)),
+                of: request.exchange
+            )
         }
         switch framing {
         case .none: endMessage(&direction, .server, time, &sink)
         case .length(let length): direction.state = .fixed(remaining: length)
         case .chunked: direction.state = .chunked(ChunkedBody())
-        // Where lengths contradict each other the rest of the connection is taken for the body: nothing is lost by it.
+        // Where lengths contradict each other the rest of the connection is taken for the body: nothing is
+        // lost by it.
         case .untilClose, .contradictory: direction.state = .untilClose
         }
     }
@@ -318,7 +350,14 @@ struct HTTP1Decoder {
             direction.pending.append(contentsOf: input[index...])
             index = input.count
             if direction.pending.count > Self.maximumHeadBytes {
-                lose("trailers of more than 256 KiB", at: direction.offset, side, of: direction.exchange, time, &sink)
+                lose(
+                    "trailers of more than 256 KiB",
+                    at: direction.offset,
+                    side,
+                    of: direction.exchange,
+                    time,
+                    &sink
+                )
             }
             return
         }
@@ -331,9 +370,13 @@ struct HTTP1Decoder {
         let text = Array("GET / HTTP/1.1\r\n".utf8) + direction.pending
         direction.pending = []
         direction.searched = 0
-        let fields = text.withUnsafeBufferPointer { HeadParser.parse($0, isRequest: true)?.headers } ?? HeaderFields()
+        let fields =
+            text.withUnsafeBufferPointer { HeadParser.parse($0, isRequest: true)?.headers } ?? HeaderFields()
         if !fields.fields.isEmpty {
-            sink.receive(side == .client ? .requestTrailers(fields) : .responseTrailers(fields), of: direction.exchange)
+            sink.receive(
+                side == .client ? .requestTrailers(fields) : .responseTrailers(fields),
+                of: direction.exchange
+            )
         }
         endMessage(&direction, side, time, &sink)
     }

@@ -20,7 +20,8 @@ struct HeadParser {
     /// - Parameter bytes: from the start line to the empty line.
     private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// Nil when the start line is none: not three words (two, where a reason may be missing) with `HTTP/` where it belongs.
+    /// Nil when the start line is none: not three words (two, where a reason may be missing) with `HTTP/`
+    /// where it belongs.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>, isRequest: Bool) -> Head? {
         var parser = HeadParser(bytes)
         return parser.parse(isRequest: isRequest)
@@ -34,7 +35,13 @@ struct HeadParser {
         var fields: [HeaderFields.Field] = []
         fields.reserveCapacity(12)
         while let line = line(from: &position), !line.isEmpty { field(line, &fields) }
-        return Head(first: first, second: second, third: third, headers: HeaderFields(fields), problems: problems)
+        return Head(
+            first: first,
+            second: second,
+            third: third,
+            headers: HeaderFields(fields),
+            problems: problems
+        )
     }
 
     /// The next line without its end; nil at the end of the head.
@@ -56,7 +63,9 @@ struct HeadParser {
         guard let first = bytes[line].firstIndex(of: 0x20), first > line.lowerBound,
             bytes[line.lowerBound..<first].allSatisfy(Self.isTokenByte)
         else { return nil }
-        guard let last = bytes[line].lastIndex(of: 0x20), last > first, isVersion(bytes[(last + 1)..<line.upperBound]) else {
+        guard let last = bytes[line].lastIndex(of: 0x20), last > first,
+            isVersion(bytes[(last + 1)..<line.upperBound])
+        else {
             return nil
         }
         let target = (first + 1)..<last
@@ -89,14 +98,18 @@ struct HeadParser {
             return
         }
         var nameEnd = colon
-        while nameEnd > line.lowerBound, bytes[nameEnd - 1] == 0x20 || bytes[nameEnd - 1] == 0x09 { nameEnd -= 1 }
+        while nameEnd > line.lowerBound, bytes[nameEnd - 1] == 0x20 || bytes[nameEnd - 1] == 0x09 {
+            nameEnd -= 1
+        }
         if nameEnd < colon { note(nameEnd, "white space before the colon of a field") }
         let name = line.lowerBound..<nameEnd
         if name.isEmpty || !bytes[name].allSatisfy(Self.isTokenByte) {
             note(line.lowerBound, "a field name with characters that are not allowed")
         }
         let value = trimmed((colon + 1)..<line.upperBound)
-        if bytes[value].contains(where: { $0 == 0 || $0 == 0x0d }) { note(value.lowerBound, "NUL or CR in a field value") }
+        if bytes[value].contains(where: { $0 == 0 || $0 == 0x0d }) {
+            note(value.lowerBound, "NUL or CR in a field value")
+        }
         fields.append(HeaderFields.Field(name: text(name), value: text(value)))
     }
 

@@ -20,12 +20,18 @@ enum MessageFraming: Equatable {
             }
         }
         // A request whose last coding is not chunked has no end that both sides know.
-        return coded == .chunked ? (.chunked, problem) : (.contradictory("Transfer-Encoding of a request does not end in chunked"), problem)
+        return coded == .chunked
+            ? (.chunked, problem)
+            : (.contradictory("Transfer-Encoding of a request does not end in chunked"), problem)
     }
 
-    /// - Parameter method: of the request that is answered.
-    static func ofResponse(_ status: Int, method: String, _ headers: HeaderFields) -> (MessageFraming, problem: String?) {
-        if method == "HEAD" || (100..<200).contains(status) || status == 204 || status == 304 { return (.none, nil) }
+    /// `method`: of the request that is answered.
+    static func ofResponse(_ status: Int, method: String, _ headers: HeaderFields) -> (
+        MessageFraming, problem: String?
+    ) {
+        if method == "HEAD" || (100..<200).contains(status) || status == 204 || status == 304 {
+            return (.none, nil)
+        }
         let (coded, problem) = coded(headers)
         if let coded { return (coded, problem) }
         switch length(headers) {
@@ -41,7 +47,8 @@ enum MessageFraming: Equatable {
         let values = headers.all("transfer-encoding")
         guard !values.isEmpty else { return (nil, nil) }
         let codings = values.flatMap { $0.utf8.split(separator: 0x2c) }.map {
-            (String($0.filter { $0 != 0x20 && $0 != 0x09 }.map { Character(Unicode.Scalar($0)) })).lowercased()
+            (String($0.filter { $0 != 0x20 && $0 != 0x09 }.map { Character(Unicode.Scalar($0)) }))
+                .lowercased()
         }
         let problem = headers.contains("content-length") ? "both Transfer-Encoding and Content-Length" : nil
         return (codings.last == "chunked" ? .chunked : .untilClose, problem)
@@ -49,11 +56,15 @@ enum MessageFraming: Equatable {
 
     private static func length(_ headers: HeaderFields) -> Result<Int?, Reason> {
         var found: Int?
-        for value in headers.all("content-length").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+        for value in headers.all("content-length").flatMap({
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }) {
             let trimmed = value.utf8.drop { $0 == 0x20 || $0 == 0x09 }
             let digits = trimmed.prefix { $0 != 0x20 && $0 != 0x09 }
             guard trimmed.dropFirst(digits.count).allSatisfy({ $0 == 0x20 || $0 == 0x09 }),
-                !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(String(digits) ?? "") else {
+                !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                let length = Int(String(digits) ?? "")
+            else {
                 return .failure(Reason(text: "Content-Length is not a number: \(value)"))
             }
             if let found, found != length {

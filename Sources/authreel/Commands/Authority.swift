@@ -20,7 +20,7 @@ struct Authority: ParsableCommand {
         subcommands: [Path.self, Export.self]
     )
 
-    /// `authreel ca path`
+    /// `authreel ca path`.
     struct Path: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Prints the path of the certificate (PEM).")
         @OptionGroup var authority: AuthorityOptions
@@ -30,7 +30,7 @@ struct Authority: ParsableCommand {
         }
     }
 
-    /// `authreel ca export`
+    /// `authreel ca export`.
     struct Export: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints the certificate.",
@@ -49,7 +49,10 @@ struct Authority: ParsableCommand {
         @OptionGroup var authority: AuthorityOptions
         @Option(help: "pem (text) or der (what Windows and Android take).")
         var format: Format = .pem
-        @Option(name: .long, help: ArgumentHelp("The file to write; - is standard output.", valueName: "FILE"))
+        @Option(
+            name: .long,
+            help: ArgumentHelp("The file to write; - is standard output.", valueName: "FILE")
+        )
         var out = "-"
 
         func run() throws {

@@ -8,7 +8,8 @@ import Reports
 /// One healthy and one broken login, recorded on this machine.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Records a healthy and a broken login on this machine and shows what authreel makes of them.",
+        abstract:
+            "Records a healthy and a broken login on this machine and shows what authreel makes of them.",
         discussion: """
             Starts a provider, an application and the recording proxy on loopback, logs in twice through the proxy over TLS, and stops
             everything again. Nothing leaves this machine; both captures stay for you to look at.
@@ -19,7 +20,13 @@ struct Demo: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The folder for the two captures; DIR-2 and so on where DIR has some already.", valueName: "DIR"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The folder for the two captures; DIR-2 and so on where DIR has some already.",
+            valueName: "DIR"
+        )
+    )
     var out = "authreel-demo"
 
     private enum Name: String, CaseIterable {
@@ -38,7 +45,10 @@ struct Demo: AsyncParsableCommand {
         print(TextReport.diagnosis(of: healthy, showsAbstentions: false, style: style) + "\n")
         try await DemoStage.record(.standardBase64, into: path(.broken))
         let broken = try report(.broken)
-        print(style.bold("2. The same application, its code challenge written in the standard library's Base64") + "\n")
+        print(
+            style.bold("2. The same application, its code challenge written in the standard library's Base64")
+                + "\n"
+        )
         print(TextReport.timeline(of: broken, style: style) + "\n")
         print(style.bold("   and what the rules say of it") + "\n")
         print(TextReport.diagnosis(of: broken, showsAbstentions: false, style: style) + "\n")
@@ -52,7 +62,8 @@ struct Demo: AsyncParsableCommand {
 
     private func path(_ name: Name) -> String { out + "/" + name.rawValue }
 
-    /// Makes the folder, or, where it holds captures of an earlier run, the next one that does not: nothing is overwritten.
+    /// Makes the folder, or, where it holds captures of an earlier run, the next one that does not: nothing
+    /// is overwritten.
     private mutating func prepareFolder() throws {
         let wanted = out
         var number = 1
@@ -79,13 +90,22 @@ struct Demo: AsyncParsableCommand {
     private func check(_ healthy: Report, _ broken: Report) throws {
         let loud = healthy.flows.flatMap(\.diagnosis.findings).filter { $0.severity != .note }
         guard healthy.flows.count == 1, healthy.flows[0].diagnosis.outcome == .success, loud.isEmpty else {
-            throw CommandFailure(.bug, "the healthy login did not come out healthy", hint: "please report it with \(path(.healthy))")
+            throw CommandFailure(
+                .bug,
+                "the healthy login did not come out healthy",
+                hint: "please report it with \(path(.healthy))"
+            )
         }
         let primary = broken.flows.flatMap(\.diagnosis.findings).first(where: \.isPrimary)
-        guard broken.flows.count == 1, broken.flows[0].diagnosis.outcome == .failure, primary?.rule == "pkce-verifier-mismatch",
+        guard broken.flows.count == 1, broken.flows[0].diagnosis.outcome == .failure,
+            primary?.rule == "pkce-verifier-mismatch",
             primary?.variant != nil
         else {
-            throw CommandFailure(.bug, "the broken login was not explained", hint: "please report it with \(path(.broken))")
+            throw CommandFailure(
+                .bug,
+                "the broken login was not explained",
+                hint: "please report it with \(path(.broken))"
+            )
         }
     }
 }

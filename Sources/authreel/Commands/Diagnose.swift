@@ -27,7 +27,11 @@ struct Diagnose: ParsableCommand {
         switch format {
         case .text:
             print(
-                TextReport.diagnosis(of: report, showsAbstentions: verbose, style: Style.forDescriptor(STDOUT_FILENO))
+                TextReport.diagnosis(
+                    of: report,
+                    showsAbstentions: verbose,
+                    style: Style.forDescriptor(STDOUT_FILENO)
+                )
             )
         case .json: print(JSONReport.diagnosis(of: report))
         }

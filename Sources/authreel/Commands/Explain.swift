@@ -22,7 +22,8 @@ struct Explain: ParsableCommand {
             throw CommandFailure(
                 .usage,
                 "there is no rule \(rule)",
-                hint: near.isEmpty ? "authreel rules lists them all" : "did you mean \(near.joined(separator: ", "))?"
+                hint: near.isEmpty
+                    ? "authreel rules lists them all" : "did you mean \(near.joined(separator: ", "))?"
             )
         }
         print(TextReport.explanation(of: info, style: Style.forDescriptor(STDOUT_FILENO)))

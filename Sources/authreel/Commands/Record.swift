@@ -38,13 +38,23 @@ struct Record: AsyncParsableCommand {
         let (files, authority) = try authority.open()
         let writer = try CaptureWriter(path: path, version: Authreel.version)
         if writer.mending.bytesRemoved > 0 {
-            StandardError.warn("\(path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off")
+            StandardError.warn(
+                "\(path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off"
+            )
         }
-        let recording = try Recording(to: writer, configuration: configuration, authority: authority, notify: Self.tell)
+        let recording = try Recording(
+            to: writer,
+            configuration: configuration,
+            authority: authority,
+            notify: Self.tell
+        )
         // Before anybody is told the address: who stops us then, stops us cleanly.
         let interrupted = Interruption.waiting()
         let address = try await recording.start()
-        StandardError.note("recording into \(path)" + (writer.mending.entries > 0 ? " behind its \(writer.mending.entries) entries" : ""))
+        StandardError.note(
+            "recording into \(path)"
+                + (writer.mending.entries > 0 ? " behind its \(writer.mending.entries) entries" : "")
+        )
         StandardError.note("clients have to trust \(files.certificatePath)")
         StandardError.line("listening on \(address)")
         await interrupted()
@@ -55,7 +65,9 @@ struct Record: AsyncParsableCommand {
     private static func sayGoodbye(_ recording: Recording, _ path: String) {
         let (exchanges, failures) = recording.count
         let noun = exchanges == 1 ? "exchange" : "exchanges"
-        StandardError.note("\(path): \(exchanges) \(noun) recorded" + (failures > 0 ? ", \(failures) without an answer" : ""))
+        StandardError.note(
+            "\(path): \(exchanges) \(noun) recorded" + (failures > 0 ? ", \(failures) without an answer" : "")
+        )
         if exchanges > 0 {
             StandardError.note("next: authreel diagnose \(path)")
         } else {
@@ -65,13 +77,19 @@ struct Record: AsyncParsableCommand {
 
     private static func tell(_ notice: ProxyNotice) {
         switch notice {
-        case .recordingFailed(let reason): StandardError.warn("the capture cannot be written any more: \(reason); traffic goes on unrecorded")
+        case .recordingFailed(let reason):
+            StandardError.warn(
+                "the capture cannot be written any more: \(reason); traffic goes on unrecorded"
+            )
         case .clientRejectedCertificate(let host, let client, let alert):
             let who = client.process ?? client.address ?? "a client"
-            StandardError.warn("\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? ""): see authreel ca path")
+            StandardError.warn(
+                "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? ""): see authreel ca path"
+            )
         case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
         case .notHTTP(let host): StandardError.note("\(host) does not speak HTTP: passed on unread")
-        case .toleratedCertificate(let host, let reason): StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
+        case .toleratedCertificate(let host, let reason):
+            StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
         }
     }
 

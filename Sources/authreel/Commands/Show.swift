@@ -30,7 +30,8 @@ struct Show: ParsableCommand {
                 throw CommandFailure(
                     .usage,
                     "there is no flow \(flow) in \(capture.capture)",
-                    hint: known.isEmpty ? "the capture holds no login" : "it has \(known.joined(separator: ", "))"
+                    hint: known.isEmpty
+                        ? "the capture holds no login" : "it has \(known.joined(separator: ", "))"
                 )
             }
         }

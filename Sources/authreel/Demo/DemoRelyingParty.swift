@@ -42,7 +42,7 @@ actor DemoRelyingParty {
     private var logins: [String: Login] = [:]
     private var sessions: [String: Tokens] = [:]
 
-    /// - Parameter origin: of this application, without a final slash.
+    /// `origin`: of this application, without a final slash.
     init(issuer: String, origin: String, coding: ChallengeCoding, send: @escaping UserAgent.Send) {
         self.issuer = issuer
         self.origin = origin
@@ -79,36 +79,55 @@ actor DemoRelyingParty {
         let query = FormBody.encode([
             ("response_type", "code"), ("client_id", Self.clientID), ("redirect_uri", redirectURI),
             ("scope", "openid profile email offline_access"), ("state", login.state), ("nonce", login.nonce),
-            ("code_challenge", coding == .base64url ? Base64URL.encode(hash) : Base64.encode(hash)), ("code_challenge_method", "S256"),
+            ("code_challenge", coding == .base64url ? Base64URL.encode(hash) : Base64.encode(hash)),
+            ("code_challenge_method", "S256"),
         ])
-        return redirect(to: (metadata["authorization_endpoint"]?.string ?? "") + "?" + query, cookie: "login=\(browser)")
+        return redirect(
+            to: (metadata["authorization_endpoint"]?.string ?? "") + "?" + query,
+            cookie: "login=\(browser)"
+        )
     }
 
-    /// A verifier whose hash differs in the two alphabets: of four hashes one has neither `+` nor `/`, and would show only the padding.
+    /// A verifier whose hash differs in the two alphabets: of four hashes one has neither `+` nor `/`, and
+    /// would show only the padding.
     private func verifier() -> String {
         while true {
             let verifier = Base64URL.encode(SecureRandom.bytes(32))
-            if Base64.encode(Digest.of(verifier.utf8)).utf8.contains(where: { $0 == 0x2b || $0 == 0x2f }) { return verifier }
+            if Base64.encode(Digest.of(verifier.utf8)).utf8.contains(where: { $0 == 0x2b || $0 == 0x2f }) {
+                return verifier
+            }
         }
     }
 
     private func callback(_ request: RecordedRequest) async throws -> RecordedResponse {
         let query = request.url.queryItems
-        guard let browser = request.cookie("login"), let login = logins.removeValue(forKey: browser), query.first("state") == login.state else {
+        guard let browser = request.cookie("login"), let login = logins.removeValue(forKey: browser),
+            query.first("state") == login.state
+        else {
             return page(400, "Sign-in failed", "This answer belongs to no sign-in that was begun here.")
         }
-        if let error = query.first("error") { return page(403, "Sign-in failed", "The provider said \(error).") }
+        if let error = query.first("error") {
+            return page(403, "Sign-in failed", "The provider said \(error).")
+        }
         let answer = try await json(
-            post("token_endpoint", [
-                ("grant_type", "authorization_code"), ("code", query.first("code") ?? ""), ("redirect_uri", redirectURI),
-                ("code_verifier", login.verifier),
-            ])
+            post(
+                "token_endpoint",
+                [
+                    ("grant_type", "authorization_code"), ("code", query.first("code") ?? ""),
+                    ("redirect_uri", redirectURI),
+                    ("code_verifier", login.verifier),
+                ]
+            )
         )
-        if let error = answer["error"]?.string { return page(502, "Sign-in failed", "The token endpoint said \(error).") }
+        if let error = answer["error"]?.string {
+            return page(502, "Sign-in failed", "The token endpoint said \(error).")
+        }
         guard let idToken = answer["id_token"]?.string, let access = answer["access_token"]?.string else {
             return page(502, "Sign-in failed", "The answer of the token endpoint lacks tokens.")
         }
-        guard try await isGood(idToken, nonce: login.nonce) else { return page(502, "Sign-in failed", "The ID token is not good.") }
+        guard try await isGood(idToken, nonce: login.nonce) else {
+            return page(502, "Sign-in failed", "The ID token is not good.")
+        }
         let user = try await json(get(metadata["userinfo_endpoint"]?.string ?? "", bearer: access))
         let session = random()
         sessions[session] = Tokens(
@@ -121,9 +140,13 @@ actor DemoRelyingParty {
     }
 
     private func me(_ request: RecordedRequest) async throws -> RecordedResponse {
-        guard let id = request.cookie("session"), var tokens = sessions[id] else { return redirect(to: "/login") }
+        guard let id = request.cookie("session"), var tokens = sessions[id] else {
+            return redirect(to: "/login")
+        }
         if request.url.queryItems.contains("refresh"), let refresh = tokens.refresh {
-            let answer = try await json(post("token_endpoint", [("grant_type", "refresh_token"), ("refresh_token", refresh)]))
+            let answer = try await json(
+                post("token_endpoint", [("grant_type", "refresh_token"), ("refresh_token", refresh)])
+            )
             tokens.access = answer["access_token"]?.string ?? tokens.access
             tokens.refresh = answer["refresh_token"]?.string ?? refresh
             sessions[id] = tokens
@@ -132,7 +155,9 @@ actor DemoRelyingParty {
     }
 
     private func logout(_ request: RecordedRequest) async throws -> RecordedResponse {
-        guard let id = request.cookie("session"), let tokens = sessions.removeValue(forKey: id) else { return redirect(to: "/") }
+        guard let id = request.cookie("session"), let tokens = sessions.removeValue(forKey: id) else {
+            return redirect(to: "/")
+        }
         let query = FormBody.encode([
             ("id_token_hint", tokens.id), ("post_logout_redirect_uri", origin + "/"), ("state", random()),
         ])
@@ -144,8 +169,11 @@ actor DemoRelyingParty {
             let document = try await json(get(metadata["jwks_uri"]?.string ?? ""))
             keys = JSONWebKeySet(json: .object(document))?.keys ?? []
         }
-        guard let token = JSONWebToken.parse(text), token.verify(keys: keys).outcome == .valid else { return false }
-        return token.issuer == issuer && token.audience == [Self.clientID] && token.claim("nonce")?.string == nonce
+        guard let token = JSONWebToken.parse(text), token.verify(keys: keys).outcome == .valid else {
+            return false
+        }
+        return token.issuer == issuer && token.audience == [Self.clientID]
+            && token.claim("nonce")?.string == nonce
     }
 
     // MARK: - The back channel
@@ -162,7 +190,8 @@ actor DemoRelyingParty {
             method: "POST",
             url: RecordedURL(metadata[endpoint]?.string ?? ""),
             headers: HeaderFields([
-                ("User-Agent", "demo-shop-backend/1.0"), ("Accept", "application/json"), ("Authorization", "Basic \(credentials)"),
+                ("User-Agent", "demo-shop-backend/1.0"), ("Accept", "application/json"),
+                ("Authorization", "Basic \(credentials)"),
                 ("Content-Type", FormBody.mediaType),
             ]),
             body: Body(text: FormBody.encode(items), mediaType: FormBody.mediaType)
@@ -185,7 +214,8 @@ actor DemoRelyingParty {
     }
 
     private func page(_ status: Int, _ title: String, _ text: String) -> RecordedResponse {
-        let html = "<!doctype html><html lang=\"en\"><title>\(title)</title><h1>\(title)</h1><p>\(text)</p></html>"
+        let html =
+            "<!doctype html><html lang=\"en\"><title>\(title)</title><h1>\(title)</h1><p>\(text)</p></html>"
         return RecordedResponse(
             status: status,
             headers: HeaderFields([("Content-Type", "text/html; charset=utf-8")]),

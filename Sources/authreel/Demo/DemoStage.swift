@@ -8,15 +8,16 @@ import Replay
 import Synchronization
 import TLS
 
-/// Everything that the demo starts: a provider and an application over TLS, the real recording proxy, and somebody who logs in.
+/// Everything that the demo starts: a provider and an application over TLS, the real recording proxy, and
+/// somebody who logs in.
 ///
-/// All of it on loopback, on ports that the system picks, with authorities of its own that nothing else trusts.
+/// All of it on loopback, on ports that the system picks, with authorities of its own that nothing else
+/// trusts.
 struct DemoStage {
     /// Records one login into a file, from the sign-in page to the logout.
     ///
-    /// - Parameters:
-    ///   - coding: how the application makes its code challenge.
-    ///   - path: the capture; made anew.
+    /// `coding`: how the application makes its code challenge.
+    /// `path`: the capture; made anew.
     static func record(_ coding: DemoRelyingParty.ChallengeCoding, into path: String) async throws {
         let now = SystemClock.now
         let identities = try Identities(now: now)
@@ -32,7 +33,9 @@ struct DemoStage {
         )
         let address = try await recording.start()
         let port = Int(address.split(separator: ":").last ?? "") ?? 0
-        let trust = try TLSContext.client(.init(trustsSystemRoots: false, furtherRoots: [recorder.certificate]))
+        let trust = try TLSContext.client(
+            .init(trustsSystemRoots: false, furtherRoots: [recorder.certificate])
+        )
         let sender = HTTPSender(.init(proxy: ("127.0.0.1", port), tls: trust))
         do {
             try await logIn(coding, identities, sender)
@@ -44,7 +47,11 @@ struct DemoStage {
         await sender.stop()
         await recording.stop()
         if let reason = failure.withLock({ $0 }) {
-            throw CommandFailure(.bug, "the login was not recorded whole: \(reason)", hint: "--out DIR chooses another folder")
+            throw CommandFailure(
+                .bug,
+                "the login was not recorded whole: \(reason)",
+                hint: "--out DIR chooses another folder"
+            )
         }
     }
 
@@ -56,18 +63,25 @@ struct DemoStage {
         let send: UserAgent.Send = { try await sender.send($0) }
         // Provider and application know each other's address before either answers.
         let providerBox = Late<BuiltInProvider>()
-        let provider = try await LocalServer.start(tls: try identities.server(.address([127, 0, 0, 1]))) { request in
-            await providerBox.value?.respond(to: request, at: SystemClock.now) ?? RecordedResponse(status: 503)
+        let provider = try await LocalServer.start(tls: try identities.server(.address([127, 0, 0, 1]))) {
+            request in
+            await providerBox.value?.respond(to: request, at: SystemClock.now)
+                ?? RecordedResponse(status: 503)
         }
         let applicationBox = Late<DemoRelyingParty>()
-        let application = try await LocalServer.start(tls: try identities.server(.host("localhost"))) { request in
+        let application = try await LocalServer.start(tls: try identities.server(.host("localhost"))) {
+            request in
             await applicationBox.value?.respond(to: request) ?? RecordedResponse(status: 503)
         }
         let issuer = "https://127.0.0.1:\(provider.port)"
         let origin = "https://localhost:\(application.port)"
         await providerBox.set(BuiltInProvider(try configuration(issuer: issuer, origin: origin)))
         await applicationBox.set(DemoRelyingParty(issuer: issuer, origin: origin, coding: coding, send: send))
-        let browser = UserAgent(name: "Mozilla/5.0 (authreel demo browser)", clock: { SystemClock.now }, send: send)
+        let browser = UserAgent(
+            name: "Mozilla/5.0 (authreel demo browser)",
+            clock: { SystemClock.now },
+            send: send
+        )
         do {
             try await walk(browser, origin)
         } catch {
@@ -79,10 +93,15 @@ struct DemoStage {
         await provider.stop()
     }
 
-    /// Signs in, looks at the account with refreshed tokens, signs out. A login that breaks ends where it breaks.
+    /// Signs in, looks at the account with refreshed tokens, signs out.
+    ///
+    /// A login that breaks ends where it breaks.
     private static func walk(_ browser: UserAgent, _ origin: String) async throws {
         let signIn = try await browser.open(RecordedURL(origin + "/login"))
-        let account = try await browser.submit(signIn, filling: ["username": "alice", "password": "wonderland", "action": "sign-in"])
+        let account = try await browser.submit(
+            signIn,
+            filling: ["username": "alice", "password": "wonderland", "action": "sign-in"]
+        )
         guard account.response.status == 200 else { return }
         _ = try await browser.open(RecordedURL(origin + "/me?refresh=1"))
         _ = try await browser.open(RecordedURL(origin + "/logout"))
@@ -100,7 +119,13 @@ struct DemoStage {
                 )
             ],
             users: [
-                .init(name: "alice", password: "wonderland", subject: "248289761001", fullName: "Alice Liddell", email: "alice@mail.example")
+                .init(
+                    name: "alice",
+                    password: "wonderland",
+                    subject: "248289761001",
+                    fullName: "Alice Liddell",
+                    email: "alice@mail.example"
+                )
             ],
             keys: [
                 .init(id: "demo-rs256", algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
@@ -125,7 +150,10 @@ struct DemoStage {
         }
 
         func server(_ name: CertificateIssuer.Name) throws -> TLSContext {
-            try TLSContext.server(chain: [try issuer.leaf(for: name, key: key, validity: validity), authority], key: key)
+            try TLSContext.server(
+                chain: [try issuer.leaf(for: name, key: key, validity: validity), authority],
+                key: key
+            )
         }
     }
 

@@ -20,11 +20,15 @@ struct AuthorityOptions: ParsableArguments {
     var path: String {
         if let folder { return folder }
         let environment = ProcessInfo.processInfo.environment
-        if let configuration = environment["XDG_CONFIG_HOME"], configuration.hasPrefix("/") { return configuration + "/authreel" }
+        if let configuration = environment["XDG_CONFIG_HOME"], configuration.hasPrefix("/") {
+            return configuration + "/authreel"
+        }
         return (environment["HOME"] ?? NSHomeDirectory()) + "/.config/authreel"
     }
 
-    /// Opens the authority; made on first use. A new one and one in its last month are told of.
+    /// Opens the authority; made on first use.
+    ///
+    /// A new one and one in its last month are told of.
     func open() throws -> (files: AuthorityFiles, authority: CertificateAuthority) {
         let files = AuthorityFiles(folder: path)
         let now = SystemClock.now
@@ -33,7 +37,9 @@ struct AuthorityOptions: ParsableArguments {
             StandardError.note("made a new certificate authority: \(files.certificatePath)")
         } else if authority.isInItsLastMonth(at: now) {
             let end = Timestamp(seconds: authority.certificate.notAfter).rfc3339.prefix(10)
-            StandardError.warn("the certificate authority ends on \(end); remove \(files.folder) to have a new one made")
+            StandardError.warn(
+                "the certificate authority ends on \(end); remove \(files.folder) to have a new one made"
+            )
         }
         return (files, authority)
     }

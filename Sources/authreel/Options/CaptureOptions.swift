@@ -7,7 +7,8 @@ struct CaptureOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("A HAR file of any producer; - reads standard input.", valueName: "CAPTURE"))
     var capture: String
 
-    /// Reads the capture; what was lost (a torn end, an entry cut off) is said on stderr, and the rest is used.
+    /// Reads the capture; what was lost (a torn end, an entry cut off) is said on stderr, and the rest is
+    /// used.
     func read() throws -> Capture {
         let read = try CaptureReader.read(path: capture)
         for loss in read.losses {

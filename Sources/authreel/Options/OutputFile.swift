@@ -16,7 +16,9 @@ enum OutputFile {
             let exists = FileManager.default.fileExists(atPath: path)
             throw CommandFailure(
                 .noInput,
-                exists ? "\(path) exists and is not overwritten" : "\(path) cannot be written: \(error.localizedDescription)",
+                exists
+                    ? "\(path) exists and is not overwritten"
+                    : "\(path) cannot be written: \(error.localizedDescription)",
                 hint: exists ? "choose another name, or remove the file first" : nil
             )
         }

@@ -12,21 +12,30 @@ struct ProxyOptions: ParsableArguments {
     @Option(
         name: .long,
         parsing: .singleValue,
-        help: ArgumentHelp("Open connections to this host only; *.example.com names all below it. Repeatable.", valueName: "HOST")
+        help: ArgumentHelp(
+            "Open connections to this host only; *.example.com names all below it. Repeatable.",
+            valueName: "HOST"
+        )
     )
     var only: [String] = []
 
     @Option(
         name: .customLong("pass-through"),
         parsing: .singleValue,
-        help: ArgumentHelp("Pass this host's bytes on unopened and unrecorded. Repeatable.", valueName: "HOST")
+        help: ArgumentHelp(
+            "Pass this host's bytes on unopened and unrecorded. Repeatable.",
+            valueName: "HOST"
+        )
     )
     var passThrough: [String] = []
 
     @Option(
         name: .customLong("upstream-ca"),
         parsing: .singleValue,
-        help: ArgumentHelp("Trust these certificates (PEM) besides the system's, on the provider's side. Repeatable.", valueName: "FILE")
+        help: ArgumentHelp(
+            "Trust these certificates (PEM) besides the system's, on the provider's side. Repeatable.",
+            valueName: "FILE"
+        )
     )
     var upstreamCA: [String] = []
 
@@ -35,7 +44,10 @@ struct ProxyOptions: ParsableArguments {
 
     @Option(
         name: .customLong("max-body"),
-        help: ArgumentHelp("Bytes of a body that are kept (suffixes K, M, G); the rest streams by.", valueName: "SIZE")
+        help: ArgumentHelp(
+            "Bytes of a body that are kept (suffixes K, M, G); the rest streams by.",
+            valueName: "SIZE"
+        )
     )
     var maximumBody = "4M"
 
@@ -69,8 +81,14 @@ struct ProxyOptions: ParsableArguments {
     }
 
     private func address() throws -> (host: String, port: Int) {
-        guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]), (0...65535).contains(port) else {
-            throw CommandFailure(.usage, "--listen takes HOST:PORT, not \(listen)", hint: "authreel record --listen 127.0.0.1:8080")
+        guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]),
+            (0...65535).contains(port)
+        else {
+            throw CommandFailure(
+                .usage,
+                "--listen takes HOST:PORT, not \(listen)",
+                hint: "authreel record --listen 127.0.0.1:8080"
+            )
         }
         var host = String(listen[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
@@ -78,16 +96,23 @@ struct ProxyOptions: ParsableArguments {
     }
 
     private func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.") && host.split(separator: ".").count == 4
+        host == "localhost" || host == "::1"
+            || host.hasPrefix("127.") && host.split(separator: ".").count == 4
     }
 
     private func certificates(_ path: String) throws -> [Certificate] {
         guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.noInput, "\(path): no such file", hint: "--upstream-ca takes certificates in PEM")
+            throw CommandFailure(
+                .noInput,
+                "\(path): no such file",
+                hint: "--upstream-ca takes certificates in PEM"
+            )
         }
         do {
             let found = try Certificate.all(pem: Array(bytes))
-            guard !found.isEmpty else { throw CommandFailure(.dataError, "\(path) holds no certificate in PEM") }
+            guard !found.isEmpty else {
+                throw CommandFailure(.dataError, "\(path) holds no certificate in PEM")
+            }
             return found
         } catch let error as OpenSSLError {
             throw CommandFailure(.dataError, "\(path): \(error)")
@@ -99,7 +124,11 @@ struct ProxyOptions: ParsableArguments {
         let unit = maximumBody.last.flatMap { units[Character($0.lowercased())] }
         let digits = unit == nil ? Substring(maximumBody) : maximumBody.dropLast()
         guard let count = Int(digits), count >= 0, count < 1 << 32 else {
-            throw CommandFailure(.usage, "--max-body takes a number of bytes, not \(maximumBody)", hint: "for example --max-body 16M")
+            throw CommandFailure(
+                .usage,
+                "--max-body takes a number of bytes, not \(maximumBody)",
+                hint: "for example --max-body 16M"
+            )
         }
         return count * (unit ?? 1)
     }
@@ -114,7 +143,11 @@ extension CommandFailure {
     init(_ error: ProxyError) {
         switch error {
         case .addressInUse:
-            self.init(.unavailable, "\(error)", hint: "choose another port: --listen 127.0.0.1:0 picks a free one")
+            self.init(
+                .unavailable,
+                "\(error)",
+                hint: "choose another port: --listen 127.0.0.1:0 picks a free one"
+            )
         case .cannotListen: self.init(.unavailable, "\(error)", hint: nil)
         case .authority: self.init(.noInput, "\(error)", hint: "--ca-dir DIR uses another folder")
         case .tls: self.init(.bug, "\(error)", hint: nil)

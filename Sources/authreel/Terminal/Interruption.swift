@@ -27,7 +27,8 @@ enum Interruption {
         case arrived
     }
 
-    /// `@unchecked Sendable`: the sources are only added before the first signal can arrive, everything else is behind the mutex.
+    /// `@unchecked Sendable`: the sources are only added before the first signal can arrive, everything else
+    /// is behind the mutex.
     private final class Box: @unchecked Sendable {
         private let state: Mutex<State>
         private var sources: [any DispatchSourceSignal] = []

@@ -5,8 +5,9 @@ import OAuth
 
 /// The provider says, on a page of its own, that it does not know the redirect URI.
 ///
-/// It must not send the user there (RFC 6749, section 3.1.2.4), so the app never hears of it. Compared are whole strings: a slash at the end,
-/// another port or `http` for `https` make another URI. Register the string that the app sends, or send the one that is registered.
+/// It must not send the user there (RFC 6749, section 3.1.2.4), so the app never hears of it. Compared are
+/// whole strings: a slash at the end, another port or `http` for `https` make another URI. Register the
+/// string that the app sends, or send the one that is registered.
 struct RedirectURINotRegistered: Rule {
     static let info = RuleInfo(
         id: "redirect-uri-not-registered",

@@ -6,8 +6,9 @@ import OAuth
 
 /// The `state` of the answer is not the one that was sent.
 ///
-/// It ties the answer to the browser that asked. Another value means a forged or stale answer, or something on the way that re-codes it; a client
-/// has to refuse it either way. A value that another login of the capture sent belongs to that one.
+/// It ties the answer to the browser that asked. Another value means a forged or stale answer, or something
+/// on the way that re-codes it; a client has to refuse it either way. A value that another login of the
+/// capture sent belongs to that one.
 struct StateMismatch: Rule {
     static let info = RuleInfo(
         id: "state-mismatch",
@@ -58,7 +59,8 @@ struct StateMismatch: Rule {
         return .violated(Violation(evidence, exchange: evidence.dropFirst().first?.place.exchange))
     }
 
-    /// The `state` of a response at each place where it was seen: in the redirect, at the callback, inside of a signed response.
+    /// The `state` of a response at each place where it was seen: in the redirect, at the callback, inside of
+    /// a signed response.
     private func states(of response: AuthorizationResponse, in flow: Flow) -> [Parameter] {
         var states: [Parameter] = []
         if let exchange = response.deliveredBy, response.mode != .formPost,

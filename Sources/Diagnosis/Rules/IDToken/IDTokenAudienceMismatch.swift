@@ -6,8 +6,8 @@ import OAuth
 
 /// The ID token is addressed to another client.
 ///
-/// `aud` has to contain the `client_id` of the client that gets the token (OpenID Connect Core, section 3.1.3.7 (3)); a client that accepts
-/// another's token lets that client's users in.
+/// `aud` has to contain the `client_id` of the client that gets the token (OpenID Connect Core, section
+/// 3.1.3.7 (3)); a client that accepts another's token lets that client's users in.
 struct IDTokenAudienceMismatch: Rule {
     static let info = RuleInfo(
         id: "id-token-audience-mismatch",

@@ -5,8 +5,9 @@ import OAuth
 
 /// The ID token names a signing key that the provider's key set does not have.
 ///
-/// Providers rotate keys: a client that keeps a key set has to fetch it again when a token names a key it does not know (OpenID Connect Core,
-/// section 10.1.1). Variant `rotated`: a key set fetched later has it. Variant `absent`: none in the capture has.
+/// Providers rotate keys: a client that keeps a key set has to fetch it again when a token names a key it
+/// does not know (OpenID Connect Core, section 10.1.1). Variant `rotated`: a key set fetched later has it.
+/// Variant `absent`: none in the capture has.
 struct IDTokenKidUnknown: Rule {
     static let info = RuleInfo(
         id: "id-token-kid-unknown",
@@ -73,7 +74,8 @@ struct IDTokenKidUnknown: Rule {
         return name != "none" && !name.hasPrefix("hs")
     }
 
-    /// Up to when a client may have looked for the key: its callback's answer, or what it fetched on getting the token.
+    /// Up to when a client may have looked for the key: its callback's answer, or what it fetched on getting
+    /// the token.
     private func timeOfRejection(of delivered: DeliveredIDToken, in flow: Flow) -> Timestamp {
         guard let exchange = delivered.idToken.place.exchange else { return flow.started }
         let arrived = flow.capture[exchange].endedAt

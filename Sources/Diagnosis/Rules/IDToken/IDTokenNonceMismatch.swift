@@ -6,8 +6,9 @@ import OAuth
 
 /// The ID token carries another `nonce` than the login sent.
 ///
-/// It ties the token to the login (OpenID Connect Core, section 3.1.3.7 (11)); another value means a replayed token, or two logins that share one
-/// place to keep their nonce. A refresh brings none, or the first one's, and is not judged.
+/// It ties the token to the login (OpenID Connect Core, section 3.1.3.7 (11)); another value means a replayed
+/// token, or two logins that share one place to keep their nonce. A refresh brings none, or the first one's,
+/// and is not judged.
 struct IDTokenNonceMismatch: Rule {
     static let info = RuleInfo(
         id: "id-token-nonce-mismatch",

@@ -5,8 +5,10 @@ import OAuth
 
 /// The ID token's signature does not verify with the key it names.
 ///
-/// The token was altered, another key hides behind the same `kid`, or an ECDSA signature is in DER instead of r and s side by side (variant
-/// `der`; RFC 7518, section 3.4). Decided only where the key (or the client secret, for HS algorithms) is in the capture.
+/// The token was altered, another key hides behind the same `kid`, or an ECDSA signature is in DER instead of
+/// r and s side by side (variant
+/// `der`; RFC 7518, section 3.4). Decided only where the key (or the client secret, for HS algorithms) is in
+/// the capture.
 struct IDTokenSignatureInvalid: Rule {
     static let info = RuleInfo(
         id: "id-token-signature-invalid",

@@ -4,7 +4,8 @@ import OAuth
 
 /// The client secret that was sent is not the one that belongs to the client.
 ///
-/// Known from a registration in the capture, or from the words of the provider. Secrets that only differ by their encoding are another fault.
+/// Known from a registration in the capture, or from the words of the provider. Secrets that only differ by
+/// their encoding are another fault.
 struct ClientSecretMismatch: Rule {
     static let info = RuleInfo(
         id: "client-secret-mismatch",

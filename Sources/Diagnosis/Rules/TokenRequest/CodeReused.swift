@@ -4,9 +4,10 @@ import OAuth
 
 /// An authorization code was sent to the token endpoint a second time and refused.
 ///
-/// A code is good for one exchange (RFC 6749, section 4.1.2); on the second the provider refuses and may revoke what the first one got. Exchange
-/// once, and let a reload of the callback find that it is done. A repetition after no answer, an overload, a DPoP nonce or a refusal of the
-/// client's credentials is none: the code was not spent.
+/// A code is good for one exchange (RFC 6749, section 4.1.2); on the second the provider refuses and may
+/// revoke what the first one got. Exchange once, and let a reload of the callback find that it is done. A
+/// repetition after no answer, an overload, a DPoP nonce or a refusal of the client's credentials is none:
+/// the code was not spent.
 struct CodeReused: Rule {
     static let info = RuleInfo(
         id: "code-reused",

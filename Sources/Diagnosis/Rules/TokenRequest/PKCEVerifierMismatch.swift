@@ -4,8 +4,9 @@ import OAuth
 
 /// The code verifier does not belong to the code challenge of its login.
 ///
-/// With S256 the challenge is BASE64URL(SHA256(ASCII(verifier))), 43 characters without padding (RFC 7636, section 4.2). The finding names the
-/// way of making it that would give the challenge that was sent: so one knows which line of code is wrong.
+/// With S256 the challenge is BASE64URL(SHA256(ASCII(verifier))), 43 characters without padding (RFC 7636,
+/// section 4.2). The finding names the way of making it that would give the challenge that was sent: so one
+/// knows which line of code is wrong.
 struct PKCEVerifierMismatch: Rule {
     static let info = RuleInfo(
         id: "pkce-verifier-mismatch",
@@ -117,7 +118,8 @@ struct PKCEVerifierMismatch: Rule {
             variant: variant,
             explanation: words.what,
             fix: words.fix,
-            // The wrong value of the pair: a challenge that is no hash was wrong from the start, another login's verifier only here.
+            // The wrong value of the pair: a challenge that is no hash was wrong from the start, another
+            // login's verifier only here.
             exchange: other == nil && variant != "trimmed" && variant != "unknown"
                 ? challenge.place.exchange : request.exchange
         )

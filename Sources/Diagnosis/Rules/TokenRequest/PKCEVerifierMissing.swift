@@ -4,8 +4,8 @@ import OAuth
 
 /// The login had a code challenge, and the token request has no code verifier.
 ///
-/// The provider has to refuse it (RFC 7636, section 4.6). Whoever makes the challenge has to keep the verifier until the code is exchanged:
-/// across the redirect, across processes, and for this login alone.
+/// The provider has to refuse it (RFC 7636, section 4.6). Whoever makes the challenge has to keep the
+/// verifier until the code is exchanged: across the redirect, across processes, and for this login alone.
 struct PKCEVerifierMissing: Rule {
     static let info = RuleInfo(
         id: "pkce-verifier-missing",

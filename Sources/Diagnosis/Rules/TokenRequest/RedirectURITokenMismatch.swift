@@ -4,8 +4,9 @@ import OAuth
 
 /// The token request names another `redirect_uri` than the authorization request did.
 ///
-/// The provider has to compare the two and refuse with `invalid_grant` (RFC 6749, section 4.1.3). Usual causes: a trailing slash, `localhost`
-/// against `127.0.0.1`, a port chosen anew, the URL of the callback with code and state still on it. Send the very same string in both.
+/// The provider has to compare the two and refuse with `invalid_grant` (RFC 6749, section 4.1.3). Usual
+/// causes: a trailing slash, `localhost` against `127.0.0.1`, a port chosen anew, the URL of the callback
+/// with code and state still on it. Send the very same string in both.
 struct RedirectURITokenMismatch: Rule {
     static let info = RuleInfo(
         id: "redirect-uri-token-mismatch",

@@ -4,7 +4,8 @@ import OAuth
 
 /// The provider did not accept the client's credentials.
 ///
-/// Only restates the answer `invalid_client` (RFC 6749, section 5.2) or 401; another finding says why where the capture shows it.
+/// Only restates the answer `invalid_client` (RFC 6749, section 5.2) or 401; another finding says why where
+/// the capture shows it.
 struct TokenInvalidClient: Rule {
     static let info = RuleInfo(
         id: "token-invalid-client",

@@ -4,7 +4,8 @@ import OAuth
 
 /// The provider did not accept the code or refresh token.
 ///
-/// Only restates the answer `invalid_grant` (RFC 6749, section 5.2), which stands for a dozen causes; says which of them the capture excludes.
+/// Only restates the answer `invalid_grant` (RFC 6749, section 5.2), which stands for a dozen causes; says
+/// which of them the capture excludes.
 struct TokenInvalidGrant: Rule {
     static let info = RuleInfo(
         id: "token-invalid-grant",

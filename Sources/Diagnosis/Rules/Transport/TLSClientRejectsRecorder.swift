@@ -2,9 +2,11 @@ import Captures
 import Flows
 import OAuth
 
-/// A client broke off at the recorder's certificate: it does not trust the recorder's authority, or pins another certificate.
+/// A client broke off at the recorder's certificate: it does not trust the recorder's authority, or pins
+/// another certificate.
 ///
-/// Says nothing of the login, which was not seen; the flow stays incomplete. Not told of hosts that this client's other connections show in clear.
+/// Says nothing of the login, which was not seen; the flow stays incomplete. Not told of hosts that this
+/// client's other connections show in clear.
 struct TLSClientRejectsRecorder: Rule {
     static let info = RuleInfo(
         id: "tls-client-rejects-recorder",
@@ -50,7 +52,8 @@ struct TLSClientRejectsRecorder: Rule {
         return evidence.isEmpty ? .holds : .violated(Violation(evidence))
     }
 
-    /// Whether the host is the provider's or the app's, as far as the flow shows; a flow of nothing but failed connections is about its host.
+    /// Whether the host is the provider's or the app's, as far as the flow shows; a flow of nothing but
+    /// failed connections is about its host.
     private func concerns(_ host: String, _ flow: Flow) -> Bool {
         if flow.messages.isEmpty || flow.providerHosts.contains(host)
             || ProviderRecognizer.kind(ofHost: host) != nil

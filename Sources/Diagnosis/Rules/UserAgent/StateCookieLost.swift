@@ -4,8 +4,8 @@ import OAuth
 
 /// The cookie with which the app remembers the login did not come back, and the app refused the answer.
 ///
-/// Fires where nothing about host, path, scheme or SameSite accounts for it: the cookie ran out, was too large, broke the rules of its prefix,
-/// was deleted meanwhile, or the link was opened in another browser.
+/// Fires where nothing about host, path, scheme or SameSite accounts for it: the cookie ran out, was too
+/// large, broke the rules of its prefix, was deleted meanwhile, or the link was opened in another browser.
 struct StateCookieLost: Rule {
     static let info = RuleInfo(
         id: "state-cookie-lost",
