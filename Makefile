@@ -18,7 +18,7 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 
 demo: packages
 	swift build --product authreel
-	$$(swift build --show-bin-path)/authreel demo --out $(DEMO_FOLDER)
+	.build/debug/authreel demo --out $(DEMO_FOLDER)
 
 test: packages components
 	swift build --build-tests

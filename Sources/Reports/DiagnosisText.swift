@@ -34,9 +34,7 @@ struct DiagnosisText {
         if finding.isPrimary { head += "  " + style.bold("← root cause") }
         if let cause = finding.effectOf { head += style.dim("  effect of \(cause)") }
         var lines = [head, "    " + finding.title]
-        let places = finding.evidence.map {
-            "\(Self.exchange($0.place)) \($0.place.part.rawValue) \($0.place.name)".printable
-        }
+        let places = finding.evidence.map { Self.words(for: $0.place).printable }
         let width = min(places.map(\.count).max() ?? 0, 52)
         for (evidence, place) in zip(finding.evidence, places) {
             lines.append("      \(style.dim(place.padded(to: width)))  \(evidence.value.printable)")
@@ -55,7 +53,10 @@ struct DiagnosisText {
         return lines
     }
 
-    private static func exchange(_ place: Place) -> String { place.exchange.map { "[\($0)]" } ?? "computed" }
+    private static func words(for place: Place) -> String {
+        guard let exchange = place.exchange else { return "= \(place.name)" }
+        return "[\(exchange)] \(place.part.rawValue) \(place.name)"
+    }
 
     /// Lines of at most 100 columns, broken at spaces.
     private func wrapped(_ text: String, indent: String) -> [String] {

@@ -36,7 +36,7 @@ struct DemoTests {
         defer { folder.remove() }
         let result = try Program.run(["demo", "--out", "captures"], in: folder.path)
         let commands = result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { $0.hasPrefix("authreel ") }
+            .filter { $0.hasPrefix(Program.path + " ") }
         #expect(!commands.isEmpty)
         for command in commands {
             let arguments = command.split(separator: " ").dropFirst().map(String.init)

@@ -53,10 +53,10 @@ struct Demo: AsyncParsableCommand {
         print(style.bold("   and what the rules say of it") + "\n")
         print(TextReport.diagnosis(of: broken, showsAbstentions: false, style: style) + "\n")
         print(style.bold("Both captures are in \(out). Next:"))
-        print("  authreel show \(path(.healthy))")
-        print("  authreel diagnose \(path(.broken))")
-        print("  authreel explain pkce-verifier-mismatch")
-        print("  authreel record --out login.har        your own login")
+        print("  \(Invocation.name) show \(path(.healthy))")
+        print("  \(Invocation.name) diagnose \(path(.broken))")
+        print("  \(Invocation.name) explain pkce-verifier-mismatch")
+        print("  \(Invocation.name) record --out login.har        your own login")
         try check(healthy, broken)
     }
 

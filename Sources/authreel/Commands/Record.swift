@@ -69,7 +69,7 @@ struct Record: AsyncParsableCommand {
             "\(path): \(exchanges) \(noun) recorded" + (failures > 0 ? ", \(failures) without an answer" : "")
         )
         if exchanges > 0 {
-            StandardError.note("next: authreel diagnose \(path)")
+            StandardError.note("next: \(Invocation.name) diagnose \(path)")
         } else {
             StandardError.note("nothing came through: does the client use the proxy, also for localhost?")
         }
@@ -84,7 +84,7 @@ struct Record: AsyncParsableCommand {
         case .clientRejectedCertificate(let host, let client, let alert):
             let who = client.process ?? client.address ?? "a client"
             StandardError.warn(
-                "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? ""): see authreel ca path"
+                "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? ""): see \(Invocation.name) ca path"
             )
         case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
         case .notHTTP(let host): StandardError.note("\(host) does not speak HTTP: passed on unread")
