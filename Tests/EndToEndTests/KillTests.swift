@@ -127,7 +127,7 @@ struct KillTests {
         #expect(capture.losses.isEmpty)
         #expect(Set(seen).isSubset(of: Set(capture.indices.map { capture[$0].request.url.text })))
         #expect(recorder.messages.contains("\(capture.count) exchanges recorded"), "\(recorder.messages)")
-        #expect(recorder.messages.contains("next: \(Program.path) diagnose"))
+        #expect(recorder.messages.contains(" diagnose \(recorder.capture)"))
     }
 
     @Test func takenPortIs69AndNamed() async throws {

@@ -2,7 +2,7 @@ import Foundation
 
 /// How the user calls this program: what a hint has to begin with, so that it can be typed as it stands.
 enum Invocation {
-    /// `authreel` when it was found by its name, else the path it was called by, e.g. `.build/debug/authreel`.
+    /// `authreel` when it was found by its name, else the path it was called by (`.build/debug/authreel`).
     static let name: String = {
         let called = CommandLine.arguments.first ?? "authreel"
         guard called.contains("/") else { return called }
