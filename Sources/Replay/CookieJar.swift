@@ -23,9 +23,9 @@ package struct CookieJar: Sendable {
             var domain = (cookie.domain ?? host).lowercased()
             if domain.utf8.first == 0x2e { domain.removeFirst() }
             // A domain that the host does not belong to is refused (section 5.3, step 6).
-            guard host == domain || host.hasSuffix("." + domain) else { continue }
+            guard CookieScope.contains(host: host, domain: domain) else { continue }
             if cookie.isSecure, url.scheme?.lowercased() != "https", !Self.isLoopback(host) { continue }
-            let path = cookie.path ?? Self.defaultPath(url.path)
+            let path = cookie.path ?? CookieScope.defaultPath(of: url)
             stored.removeAll { $0.cookie.name == cookie.name && $0.domain == domain && $0.path == path }
             let expiry =
                 cookie.maxAge.map { now + .seconds(max(-1, min($0, 1 << 31))) }
@@ -52,8 +52,8 @@ package struct CookieJar: Sendable {
         guard let host = url.host else { return nil }
         let isSecure = url.scheme?.lowercased() == "https" || Self.isLoopback(host)
         let sent = stored.filter { item in
-            (item.isHostOnly ? host == item.domain : host == item.domain || host.hasSuffix("." + item.domain))
-                && Self.covers(item.path, url.path) && (!item.cookie.isSecure || isSecure)
+            (item.isHostOnly ? host == item.domain : CookieScope.contains(host: host, domain: item.domain))
+                && CookieScope.contains(path: url.path, cookiePath: item.path) && (!item.cookie.isSecure || isSecure)
                 && item.expiresAt.map { $0 > now } ?? true
         }
         guard !sent.isEmpty else { return nil }
@@ -63,18 +63,5 @@ package struct CookieJar: Sendable {
 
     private static func isLoopback(_ host: String) -> Bool {
         ["localhost", "127.0.0.1", "[::1]"].contains(host)
-    }
-
-    private static func defaultPath(_ path: String) -> String {
-        guard path.utf8.first == 0x2f, let slash = path.utf8.lastIndex(of: 0x2f), slash != path.startIndex
-        else { return "/" }
-        return String(path[..<slash])
-    }
-
-    private static func covers(_ path: String, _ request: String) -> Bool {
-        let request = request.isEmpty ? "/" : request
-        guard request.hasPrefix(path) else { return false }
-        return request == path || path.utf8.last == 0x2f
-            || request.utf8.dropFirst(path.utf8.count).first == 0x2f
     }
 }

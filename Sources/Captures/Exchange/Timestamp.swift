@@ -26,4 +26,6 @@ package struct Timestamp: Sendable, Hashable, Comparable {
             nanoseconds: left.nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
         )
     }
+
+    package static func - (left: Timestamp, right: Duration) -> Timestamp { left + (.zero - right) }
 }

@@ -79,7 +79,7 @@ struct CookieDelivery {
         }
         if name.hasPrefix("__secure-"), !cookie.isSecure { return .prefix }
         if cookie.name.utf8.count + cookie.value.utf8.count > 4096 { return .tooLarge }
-        if let domain = cookie.domain, !matches(host, domain: domain) { return .foreignDomain }
+        if let domain = cookie.domain, !CookieScope.contains(host: host, domain: domain) { return .foreignDomain }
         return nil
     }
 
@@ -89,13 +89,12 @@ struct CookieDelivery {
         let cookie = setting.cookie
         let host = sending.url.host ?? ""
         if let domain = cookie.domain {
-            guard matches(host, domain: domain) else { return .otherHost }
+            guard CookieScope.contains(host: host, domain: domain) else { return .otherHost }
         } else if host != setting.url.host {
             return .otherHost
         }
-        if !matches(sending.url.path, cookiePath: cookie.path ?? defaultPath(of: setting.url)) {
-            return .path
-        }
+        let path = cookie.path ?? CookieScope.defaultPath(of: setting.url)
+        if !CookieScope.contains(path: sending.url.path, cookiePath: path) { return .path }
         if cookie.isSecure, !isTrustworthy(sending.url, sending.agent) { return .secureOverHTTP }
         if isExpired(setting, at: sending.at) { return .expired }
         guard let initiator = sending.initiator, isCrossSite(initiator, sending.url) else { return nil }
@@ -143,26 +142,5 @@ struct CookieDelivery {
     private static func isChromium(_ agent: String) -> Bool {
         agent.containsBytes("Chrome/") || agent.containsBytes("Chromium/")
             || agent.containsBytes("HeadlessChrome/")
-    }
-
-    /// RFC 6265, section 5.1.3.
-    private static func matches(_ host: String, domain: String) -> Bool {
-        let domain = (domain.utf8.first == 0x2e ? String(domain.dropFirst()) : domain).lowercased()
-        return host == domain || host.hasSuffix("." + domain)
-    }
-
-    /// RFC 6265, section 5.1.4.
-    private static func matches(_ path: String, cookiePath: String) -> Bool {
-        let path = path.isEmpty ? "/" : path
-        if path == cookiePath { return true }
-        guard path.utf8.starts(with: cookiePath.utf8) else { return false }
-        return cookiePath.utf8.last == 0x2f || path.utf8.dropFirst(cookiePath.utf8.count).first == 0x2f
-    }
-
-    private static func defaultPath(of url: RecordedURL) -> String {
-        guard url.path.utf8.first == 0x2f, let slash = url.path.utf8.lastIndex(of: 0x2f),
-            slash != url.path.startIndex
-        else { return "/" }
-        return String(url.path[..<slash])
     }
 }

@@ -35,7 +35,7 @@ package struct CertificateAuthority: Sendable {
         let begin = now - backdating
         let certificate = try CertificateIssuer.authority(
             // The day tells apart the authorities that pile up in a trust store.
-            commonName: "authreel \(day(of: now))",
+            commonName: "authreel \(now.rfc3339.prefix(10))",
             key: key,
             validity: .init(notBefore: begin.seconds, notAfter: (now + lifetime).seconds)
         )
@@ -61,20 +61,4 @@ package struct CertificateAuthority: Sendable {
 
     /// Whether its last month has begun.
     package func isInItsLastMonth(at now: Timestamp) -> Bool { remaining(at: now) < Self.warningTime }
-
-    /// `2026-11-21`, in UTC; by the algorithm for the proleptic Gregorian calendar that counts from 1 March.
-    private static func day(of time: Timestamp) -> String {
-        let days = (time.seconds >= 0 ? time.seconds : time.seconds - 86_399) / 86_400 + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return "\(year)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
-    }
 }
-
-private func - (left: Timestamp, right: Duration) -> Timestamp { left + (.zero - right) }
