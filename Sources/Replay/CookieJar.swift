@@ -53,7 +53,8 @@ package struct CookieJar: Sendable {
         let isSecure = url.scheme?.lowercased() == "https" || Self.isLoopback(host)
         let sent = stored.filter { item in
             (item.isHostOnly ? host == item.domain : CookieScope.contains(host: host, domain: item.domain))
-                && CookieScope.contains(path: url.path, cookiePath: item.path) && (!item.cookie.isSecure || isSecure)
+                && CookieScope.contains(path: url.path, cookiePath: item.path)
+                && (!item.cookie.isSecure || isSecure)
                 && item.expiresAt.map { $0 > now } ?? true
         }
         guard !sent.isEmpty else { return nil }

@@ -79,7 +79,9 @@ struct CookieDelivery {
         }
         if name.hasPrefix("__secure-"), !cookie.isSecure { return .prefix }
         if cookie.name.utf8.count + cookie.value.utf8.count > 4096 { return .tooLarge }
-        if let domain = cookie.domain, !CookieScope.contains(host: host, domain: domain) { return .foreignDomain }
+        if let domain = cookie.domain, !CookieScope.contains(host: host, domain: domain) {
+            return .foreignDomain
+        }
         return nil
     }
 
