@@ -53,9 +53,11 @@ struct JSONReader {
         }
     }
 
+    private var opensContainer: Bool { current == UInt8(ascii: "{") || current == UInt8(ascii: "[") }
+
     mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         skipWhiteSpace()
-        guard depth <= JSONParser.maximumDepth else {
+        guard depth < JSONParser.maximumDepth || !opensContainer else {
             throw error("at most \(JSONParser.maximumDepth) levels of nesting")
         }
         switch current {

@@ -35,6 +35,22 @@ struct LinkFinderTests {
         #expect(token.transform == .equal)
     }
 
+    @Test func secretInsideAHeaderIsCalledByItsName() throws {
+        let basic = [("Authorization", "Basic " + Base64.encode(Array("shop:secret-0123456789".utf8)))]
+        let found = links { capture, login in
+            login.authorize(&capture)
+            login.callback(&capture)
+            let code = [("grant_type", "authorization_code"), ("code", login.code)]
+            let tokens = #"{"access_token":"access-0001","refresh_token":"refresh-0001"}"#
+            capture.post("https://idp.example/token", code, headers: basic, body: .json(tokens))
+            let refresh = [("grant_type", "refresh_token"), ("refresh_token", "refresh-0001")]
+            capture.post("https://idp.example/token", refresh, headers: basic, body: .json(tokens))
+        }
+        let secret = try #require(found.first { $0.origin.place.part == .requestHeader })
+        #expect(secret.name == "client_secret" && secret.origin.place.name == "Authorization")
+        #expect(uses(secret) == ["3 request.header Authorization"])
+    }
+
     @Test func verifierFitsItsChallengeOrSaysThatItDoesNot() throws {
         let right = try #require(links { $1.whole(&$0) }.first { $0.name == "code_verifier" })
         #expect(right.transform == .s256)

@@ -52,6 +52,7 @@ struct JSONParserTests {
             String(repeating: "[", count: JSONParser.maximumDepth)
             + String(repeating: "]", count: JSONParser.maximumDepth)
         #expect(throws: Never.self) { try parse(deepest) }
+        #expect(throws: JSONError.self) { try parse("[" + deepest + "]") }
         let hostile = String(repeating: "[", count: 1_000_000)
         let error = try #require(throws: JSONError.self) { try parse(hostile) }
         #expect(error.expected.contains("levels of nesting"))
