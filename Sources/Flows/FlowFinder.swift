@@ -348,25 +348,83 @@ private struct Grouping {
         for flow in builders {
             addresses[flow.number] = Set(flow.messages.map { Self.address(capture[$0.exchange].request.url) })
         }
+        let byResource = ownersOfResourceMetadata()
         var alone: [String: FlowBuilder] = [:]
         for exchange in index.order {
-            guard let message = index.messages[exchange], let owners = owners(of: message, exchange) else {
-                continue
-            }
+            guard let message = index.messages[exchange],
+                let owners = owners(of: message, exchange, byResource)
+            else { continue }
             if owners.isEmpty {
-                let host = capture[exchange].request.url.host ?? ""
+                // Documents that lead from one to the next stay together: resource, server, keys.
+                let hosts = [capture[exchange].request.url.host ?? ""] + hostsNamed(by: message)
                 let grant = if case .registration = message { "registration" } else { "discovery" }
-                let flow = alone[host] ?? new(grant: grant, exchange)
-                alone[host] = flow
-                add(message, to: flow, host)
+                let flow = hosts.lazy.compactMap { alone[$0] }.first ?? new(grant: grant, exchange)
+                for host in hosts where alone[host] == nil { alone[host] = flow }
+                add(message, to: flow, hosts[0])
             } else {
                 for flow in owners { add(message, to: flow, nil) }
             }
         }
     }
 
+    /// Where a document sends its reader next.
+    private func hostsNamed(by message: OAuthMessage) -> [String] {
+        guard case .discovery(let document) = message else { return [] }
+        let names = ["authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint"]
+        let urls =
+            document.isProtectedResource
+            ? document.authorizationServers : names.compactMap { document.endpoint($0) }
+        return urls.prefix(20).compactMap { RecordedURL($0).host }
+    }
+
+    /// The flows that metadata of protected resources belongs to, by the resource's host: those that ask for a token for it or call
+    /// it with one, else those at the servers it names.
+    private func ownersOfResourceMetadata() -> [String: [FlowBuilder]] {
+        let documents = index.metadata.filter(\.isProtectedResource)
+        guard !documents.isEmpty else { return [:] }
+        var byHost: [String: Set<Int>] = [:]
+        var byServer: [String: Set<Int>] = [:]
+        for flow in builders {
+            for message in flow.messages {
+                switch message {
+                case .resource(let call):
+                    call.endpoint.host.map { _ = byHost[$0, default: []].insert(flow.number) }
+                case .authorizationRequest(let request):
+                    for item in request.parameters.items where item.name == "resource" {
+                        RecordedURL(item.value).host.map { _ = byHost[$0, default: []].insert(flow.number) }
+                    }
+                case .token(let request):
+                    for item in request.parameters.items where item.name == "resource" {
+                        RecordedURL(item.value).host.map { _ = byHost[$0, default: []].insert(flow.number) }
+                    }
+                default: break
+                }
+            }
+            guard flow.grant != "connection" else { continue }
+            for host in flow.providerHosts { byServer[host, default: []].insert(flow.number) }
+        }
+        let resources = Set(documents.compactMap(\.url.host))
+        var owners: [String: Set<Int>] = [:]
+        // A server's own metadata at the resource's host leads on, too.
+        for document in index.metadata {
+            guard let host = document.url.host, resources.contains(host), byHost[host] == nil else {
+                continue
+            }
+            for server in [host] + hostsNamed(by: .discovery(document)) {
+                owners[host, default: []].formUnion(byServer[server] ?? [])
+            }
+        }
+        return owners.merging(byHost) { $1 }.mapValues { numbers in
+            builders.filter { numbers.contains($0.number) }
+        }
+    }
+
     /// Nil for messages of other kinds.
-    private func owners(of message: OAuthMessage, _ exchange: Int) -> [FlowBuilder]? {
+    private func owners(
+        of message: OAuthMessage,
+        _ exchange: Int,
+        _ byResource: [String: [FlowBuilder]]
+    ) -> [FlowBuilder]? {
         let host = capture[exchange].request.url.host
         let flows = builders.filter {
             $0.grant != "connection" && $0.grant != "discovery" && $0.grant != "registration"
@@ -376,6 +434,8 @@ private struct Grouping {
             let client = call.answer.parameters["client_id"]
             let own = flows.filter { client != nil && $0.clientID == client }
             return own.isEmpty ? flows.filter { host.map($0.providerHosts.contains) ?? false } : own
+        case .discovery(let document) where document.isProtectedResource:
+            return host.flatMap { byResource[$0] } ?? []
         case .discovery(let document):
             let named = Set(
                 ["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint"]

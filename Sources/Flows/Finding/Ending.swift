@@ -118,8 +118,6 @@ struct Ending {
         var statuses: [Int?] = []
         for message in messages {
             switch message {
-            case .discovery(let document): statuses.append(document.answer.status)
-            case .keySet(let document): statuses.append(document.answer.status)
             case .registration(let call), .endSession(let call), .revocation(let call),
                 .introspection(let call), .userInfo(let call),
                 .pushedRequest(let call), .resource(let call):
@@ -128,8 +126,24 @@ struct Ending {
             default: break
             }
         }
-        guard let last = statuses.last, let status = last else { return .incomplete }
+        guard let last = statuses.last else { return documentOutcome }
+        guard let status = last else { return .incomplete }
         return status < 400 ? .success : .failure
+    }
+
+    /// Of a flow that only read metadata and keys: that is no goal, but it can fail.
+    private var documentOutcome: Outcome {
+        var isRead: [Bool] = []
+        for message in messages {
+            switch message {
+            case .discovery(let document) where document.answer.status != nil:
+                isRead.append(document.isUsable || !document.answer.isBodyRecorded)
+            case .keySet(let document) where document.answer.status != nil:
+                isRead.append(document.keys != nil || !document.answer.isBodyRecorded)
+            default: break
+            }
+        }
+        return isRead.isEmpty || isRead.contains(true) ? .incomplete : .failure
     }
 
     private static let cancellations: Set<String> = [

@@ -14,6 +14,19 @@ package struct MetadataDocument: Sendable {
 
     package func endpoint(_ name: String) -> String? { answer.parameters[name] }
 
+    /// What a protected resource names (RFC 9728, section 2).
+    package var authorizationServers: [String] {
+        answer.json?["authorization_servers"]?.array?.compactMap(\.string) ?? []
+    }
+
+    /// Whether it is what was asked for: an object with an `issuer`, or with a `resource` that it may lack.
+    package var isUsable: Bool {
+        guard let status = answer.status, (200..<300).contains(status), answer.json != nil else {
+            return false
+        }
+        return isProtectedResource || !(issuer ?? "").isEmpty
+    }
+
     /// The issuer that was asked: the URL without its well-known part (Discovery, section 4; RFC 8414,
     /// section 3.1).
     package var askedIssuer: String {

@@ -1,6 +1,11 @@
 /// Stage 13, in the order of the catalogue.
 enum TransportRules {
     static let list: [any Rule] = [
-        TLSClientRejectsRecorder()
+        TLSCertificateUntrusted(),
+        TLSClientRejectsRecorder(),
+        TLSHandshakeFailed(),
+        HostUnreachable(),
+        InsecureEndpoint(),
+        RateLimited(),
     ]
 }

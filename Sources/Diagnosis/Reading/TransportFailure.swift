@@ -1,0 +1,187 @@
+import Captures
+import Flows
+import OAuth
+
+/// Why a request got no answer, by the words of browsers, systems and recorders.
+enum TransportFailure: Equatable {
+    /// The server's certificate was looked at and not accepted.
+    case certificate
+    /// Client and server found no way to speak TLS.
+    case handshake
+    /// No connection: no such name, nobody listening, no route, no answer in time.
+    case unreachable
+
+    /// Nil for words of another kind: cancelled, blocked, reset, or a client that refuses the recorder.
+    init?(_ words: String) {
+        let words = words.lowercased()
+        guard !Self.notOfTheServer.contains(where: words.containsBytes) else { return nil }
+        if let code = Self.systemCode(in: words) {
+            switch code {
+            case 1201...1204: self = .certificate
+            case 1200, 1205, 1206: self = .handshake
+            case 1001, 1003, 1004, 1009: self = .unreachable
+            default: return nil
+            }
+        } else if Self.certificates.contains(where: words.containsBytes) {
+            self = .certificate
+        } else if Self.handshakes.contains(where: words.containsBytes) {
+            self = .handshake
+        } else if Self.connections.contains(where: words.containsBytes) {
+            self = .unreachable
+        } else {
+            return nil
+        }
+    }
+
+    /// The number of an error of `NSURLErrorDomain`, without its sign.
+    private static func systemCode(in words: String) -> Int? {
+        guard let domain = words.utf8.firstRange(of: Array("nsurlerrordomain".utf8)) else { return nil }
+        let rest = words.utf8[domain.upperBound...].prefix(40)
+        guard let sign = rest.firstIndex(of: 0x2d) else { return nil }
+        let digits = rest[rest.index(after: sign)...].prefix { (0x30...0x39).contains($0) }
+        return String(digits).flatMap { Int($0) }
+    }
+
+    // MARK: - Words, in lower case
+
+    /// Between client and recorder, or by the client's own wish.
+    private static let notOfTheServer = [
+        "handshake with client", "client tls handshake", "of the client with the recorder",
+        "does not trust the proxy's certificate", "err_aborted", "err_blocked_by", "ns_binding_aborted",
+    ]
+
+    private static let certificates = [
+        "err_cert_", "sec_error_unknown_issuer", "sec_error_expired_certificate",
+        "sec_error_expired_issuer_certificate",
+        "sec_error_untrusted", "sec_error_ca_cert_invalid", "mozilla_pkix_error_",
+        "ssl_error_bad_cert_domain",
+        "self signed certificate", "self-signed certificate", "self_signed_cert",
+        "unable to get local issuer certificate", "unable_to_get_issuer_cert",
+        "unable to verify the first certificate", "unable_to_verify_leaf_signature",
+        "certificate_verify_failed", "certificate verify failed", "certificate has expired",
+        "cert_has_expired",
+        "err_tls_cert_altname_invalid", "pkix path building failed", "x509: certificate",
+        "the certificate for this server is invalid",
+    ]
+
+    private static let handshakes = [
+        "err_ssl_", "err_bad_ssl_client_auth_cert", "handshake_failure", "handshake failure",
+        "protocol_version", "protocol version", "unsupported protocol", "wrong version number",
+        "server tls handshake failed",
+        "certificate_required", "certificate required", "ssl_error_no_cypher_overlap",
+        "ssl_error_unsupported_version", "ssl_error_rx_record_too_long", "ssl_error_handshake_failure_alert",
+        "ssl_error_protocol_version_alert", "no_application_protocol",
+    ]
+
+    private static let connections = [
+        "err_name_not_resolved", "err_connection_refused", "err_connection_timed_out", "err_timed_out",
+        "err_internet_disconnected", "err_address_unreachable", "econnrefused", "enotfound", "etimedout",
+        "ehostunreach", "enetunreach", "eai_again", "connection refused", "name or service not known",
+        "nodename nor servname", "no such host", "no address associated with hostname",
+        "ns_error_unknown_host",
+        "ns_error_connection_refused", "ns_error_net_timeout", "ns_error_offline",
+    ]
+}
+
+/// A request to the provider that got no answer.
+struct FailedRequest {
+    var exchange: Int
+    var origin: String
+    var words: String
+
+    /// Each origin once a client, with the recorder's words and the URL.
+    static func evidence(of failed: [FailedRequest], in flow: Flow) -> [Evidence] {
+        var told: Set<String> = []
+        return failed.filter {
+            told.insert("\($0.origin) \(flow.capture[$0.exchange].client.process ?? "")").inserted
+        }.prefix(6).flatMap { request in
+            let exchange = flow.capture[request.exchange]
+            return [
+                Evidence(
+                    place: Place(exchange: request.exchange, part: .requestURL, name: ""),
+                    value: exchange.request.url.withoutQuery,
+                    note: exchange.client.process.map { "client: \($0)" }
+                ),
+                Evidence(
+                    place: Place(
+                        exchange: request.exchange,
+                        part: .tls,
+                        name: exchange.request.url.host ?? ""
+                    ),
+                    value: Excerpt.start(of: request.words)
+                ),
+            ]
+        }
+    }
+}
+
+extension Flow {
+    /// Requests to the provider's endpoints that failed in one way for good: nothing of the origin answered this client later.
+    ///
+    /// What goes to the app, to other sites or for pages' assets is left out; what goes to the provider's origin without being a
+    /// message counts where a login cannot do without: a tunnel, a form, a redirect.
+    func failedRequests(_ failure: TransportFailure) -> [FailedRequest] {
+        let failed = exchanges.compactMap { index -> FailedRequest? in
+            let exchange = capture[index]
+            guard exchange.response == nil || exchange.request.method == "CONNECT",
+                let words = exchange.failure, TransportFailure(words) == failure,
+                !RecorderRefusal.isOne(exchange), let origin = exchange.request.url.origin
+            else { return nil }
+            return FailedRequest(exchange: index, origin: origin, words: words)
+        }
+        guard !failed.isEmpty else { return [] }
+        let origins = Set(endpoints.compactMap { capture[$0].request.url.origin })
+        let redirects = Set(
+            authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0).withoutQuery } }
+        )
+        let answers = latestAnswers(of: Set(failed.map(\.origin)))
+        return failed.filter { request in
+            let exchange = capture[request.exchange]
+            let isMeant =
+                grant == "connection" || endpoints.contains(request.exchange)
+                || origins.contains(request.origin) && isNeeded(request.exchange)
+            guard isMeant, !redirects.contains(exchange.request.url.withoutQuery) else { return false }
+            let position = surroundings.position[request.exchange]
+            let later = answers[request.origin] ?? [:]
+            guard let process = exchange.client.process else {
+                return !later.values.contains { $0 > position }
+            }
+            return ![later[process], later[""]].contains { $0.map { $0 > position } ?? false }
+        }
+    }
+
+    /// Exchanges that are requests to endpoints of the provider.
+    var endpoints: Set<Int> {
+        Set(
+            messages.compactMap { message in
+                switch message {
+                case .resource, .authorizationResponse: nil
+                default: message.exchange
+                }
+            }
+        )
+    }
+
+    /// Requests that are no messages, and without which no sign-in goes on.
+    private func isNeeded(_ index: Int) -> Bool {
+        let method = capture[index].request.method
+        return method == "CONNECT" || method == "POST" || surroundings.redirectedFrom[index] != nil
+    }
+
+    /// For each of these origins the place in time of the last answer, by the client's process; without a name where it is not known.
+    private func latestAnswers(of origins: Set<String>) -> [String: [String: Int]] {
+        var latest: [String: [String: Int]] = [:]
+        for index in capture.indices {
+            let exchange = capture[index]
+            guard exchange.response != nil, exchange.failure == nil, exchange.request.method != "CONNECT",
+                let origin = exchange.request.url.origin, origins.contains(origin)
+            else { continue }
+            let process = exchange.client.process ?? ""
+            latest[origin, default: [:]][process] = max(
+                latest[origin]?[process] ?? 0,
+                surroundings.position[index]
+            )
+        }
+        return latest
+    }
+}

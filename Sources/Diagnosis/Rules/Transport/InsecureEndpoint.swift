@@ -1,0 +1,70 @@
+import Captures
+import Flows
+import OAuth
+
+/// A request of the protocol was sent in clear, where everybody on the way can read codes, tokens and passwords.
+///
+/// The machine itself is exempt, and so is a first step that a server or browser sends on to https before anything secret was in it.
+struct InsecureEndpoint: Rule {
+    static let info = RuleInfo(
+        id: "insecure-endpoint",
+        title: "A protocol request went over plain http",
+        severity: .warning,
+        explanation:
+            "The request went to the provider without TLS. Whoever can see the network can read it, and change what comes back.",
+        fix:
+            "Use the https address of the endpoint. If the provider's metadata names the http one, set its public address there.",
+        badExample: """
+            POST http://id.example/token   grant_type=authorization_code&code=…
+            """,
+        goodExample: """
+            POST https://id.example/token   grant_type=authorization_code&code=…
+            """,
+        specifications: [.rfc(6749, "3.1"), .rfc(6749, "3.2"), .rfc(9700, "2.6")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var seen: Set<String> = []
+        var evidence: [Evidence] = []
+        for message in flow.messages {
+            guard let kind = kind(of: message) else { continue }
+            let exchange = flow.capture[message.exchange]
+            let url = exchange.request.url
+            guard url.scheme?.lowercased() == "http", let host = url.host, !LoopbackHost.isLoopback(host),
+                !isUpgraded(exchange), seen.insert(url.withoutQuery).inserted, evidence.count < 6
+            else { continue }
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: message.exchange, part: .requestURL, name: ""),
+                    value: url.withoutQuery,
+                    note: kind
+                )
+            )
+        }
+        return evidence.isEmpty ? .holds : .violated(Violation(evidence))
+    }
+
+    private func kind(of message: OAuthMessage) -> String? {
+        switch message {
+        case .authorizationRequest: "authorization request"
+        case .token: "token request"
+        case .userInfo: "userinfo request"
+        case .pushedRequest: "pushed authorization request"
+        case .endSession: "logout request"
+        default: nil
+        }
+    }
+
+    /// Sent on to https at once, with nothing in it that lets somebody in.
+    private func isUpgraded(_ exchange: Exchange) -> Bool {
+        guard let response = exchange.response, (300..<400).contains(response.status),
+            let location = response.location
+        else { return false }
+        let request = exchange.request
+        guard request.url.resolving(location).scheme?.lowercased() == "https",
+            !request.headers.contains("authorization")
+        else { return false }
+        let items = request.url.queryItems.items + (FormBody.items(of: request.body)?.items ?? [])
+        return !items.contains { Masking.isSecret($0.name) }
+    }
+}

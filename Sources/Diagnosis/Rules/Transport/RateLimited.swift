@@ -1,0 +1,77 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider answered 429 to a request of the protocol, and the request did not go through later.
+struct RateLimited: Rule {
+    static let info = RuleInfo(
+        id: "rate-limited",
+        title: "The provider throttles this client",
+        severity: .error,
+        explanation:
+            "The provider refused the request because too many came in too short a time from this client, user or address.",
+        fix: """
+            Wait as long as Retry-After says before the next try, and longer after each further refusal. Keep tokens, metadata and keys \
+            until they run out instead of asking for them again, and look for a loop that sends requests.
+            """,
+        badExample: """
+            POST /token → 429, Retry-After: 30
+            """,
+        goodExample: """
+            POST /token → 429, Retry-After: 30
+            POST /token half a minute later → 200
+            """,
+        specifications: [.rfc(6585, "4")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var refused: [String: [Int]] = [:]
+        var order: [String] = []
+        var known: Set<String> = []
+        for message in flow.messages where isEndpoint(message) {
+            guard let status = flow.capture[message.exchange].response?.status else { continue }
+            let name = name(of: message, in: flow)
+            if status == 429 {
+                if known.insert(name).inserted { order.append(name) }
+                refused[name, default: []].append(message.exchange)
+            } else if status < 400 {
+                refused[name] = nil
+            }
+        }
+        let left = order.compactMap { refused[$0] }
+        guard !left.isEmpty else { return .holds }
+        return .violated(Violation(left.prefix(4).flatMap { evidence($0, flow) }))
+    }
+
+    private func isEndpoint(_ message: OAuthMessage) -> Bool {
+        switch message {
+        case .resource, .authorizationResponse: false
+        default: true
+        }
+    }
+
+    /// The same for two requests where the second is another try of the first.
+    private func name(of message: OAuthMessage, in flow: Flow) -> String {
+        let request = flow.capture[message.exchange].request
+        let name = "\(request.method) \(request.url.withoutQuery)"
+        guard case .token(let token) = message else { return name }
+        return name + " \(token.code ?? token.refreshToken ?? token.grantType)"
+    }
+
+    private func evidence(_ exchanges: [Int], _ flow: Flow) -> [Evidence] {
+        guard let last = exchanges.last, let response = flow.capture[last].response else { return [] }
+        let url = flow.capture[last].request.url.withoutQuery
+        var evidence = [
+            Evidence(
+                place: Place(exchange: last, part: .responseStatus, name: ""),
+                value: "429",
+                note: exchanges.count > 1 ? "\(url), \(exchanges.count) times" : url
+            )
+        ]
+        if let wait = response.headers.first("retry-after") {
+            let place = Place(exchange: last, part: .responseHeader, name: "Retry-After")
+            evidence.append(Evidence(place: place, value: Masking.shown(wait, of: "retry-after")))
+        }
+        return evidence
+    }
+}

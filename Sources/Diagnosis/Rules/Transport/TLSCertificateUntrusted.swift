@@ -1,0 +1,37 @@
+import Captures
+import Flows
+import OAuth
+
+/// The client looked at the provider's certificate and broke off: signed by nobody it knows, out of date, or for another name.
+///
+/// Told where the recorder has the client's or its own words for it, and nothing of that host answered the same client later.
+struct TLSCertificateUntrusted: Rule {
+    static let info = RuleInfo(
+        id: "tls-certificate-untrusted",
+        title: "The provider's certificate is not trusted",
+        severity: .error,
+        explanation: """
+            The connection to the provider ended before anything was sent over it, because its certificate was not accepted. Usual reasons \
+            are a certificate that the server made itself, one that is out of date, or one that is made for another name.
+            """,
+        fix: """
+            Give the provider a valid certificate for the very name that clients use, with its intermediate certificates. For a test server, \
+            install its authority on the device, in the simulator or in the runtime's trust store; do not ship an exception in the app.
+            """,
+        badExample: """
+            GET https://id.example:9443/oauth2/authorize?… → no answer, net::ERR_CERT_AUTHORITY_INVALID
+            """,
+        goodExample: """
+            GET https://id.example:9443/oauth2/authorize?… → 200
+            """,
+        specifications: [
+            .rfc(6749, "1.6"),
+            SpecificationReference(text: "RFC 9525", url: "https://www.rfc-editor.org/rfc/rfc9525"),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let failed = flow.failedRequests(.certificate)
+        return failed.isEmpty ? .holds : .violated(Violation(FailedRequest.evidence(of: failed, in: flow)))
+    }
+}
