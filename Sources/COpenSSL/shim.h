@@ -261,4 +261,21 @@ static inline int ar_ecdsa_from_der(const unsigned char *der, long length, unsig
     return ok;
 }
 
+// For many signatures of one key: set up once, used for each (EVP_PKEY_verify may be called again on the same context).
+static inline EVP_PKEY_CTX *ar_verify_context(EVP_PKEY *key, const EVP_MD *digest, int is_pss) {
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    if (context && EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_CTX_set_signature_md(context, digest) == 1
+        && (!is_pss || ar_set_pss(context)))
+        return context;
+    EVP_PKEY_CTX_free(context);
+    return NULL;
+}
+// The digest of a message on a context that is kept; `out` holds EVP_MAX_MD_SIZE bytes. Returns its length, 0 on failure.
+static inline unsigned int ar_digest_with(EVP_MD_CTX *context, const EVP_MD *digest, const unsigned char *message, size_t length,
+                                          unsigned char *out) {
+    unsigned int size = 0;
+    return EVP_DigestInit_ex2(context, digest, NULL) == 1 && EVP_DigestUpdate(context, message, length) == 1
+        && EVP_DigestFinal_ex(context, out, &size) == 1 ? size : 0;
+}
+
 #endif

@@ -26,6 +26,8 @@ package struct Capture: Sendable {
     package var logMembers = JSONObject()
     package var losses: [Loss] = []
     private var exchanges: [Exchange]
+    /// Counts lines in the file; only where it was read from one.
+    var findLine: (@Sendable (Int) -> Int)?
 
     package init(_ exchanges: [Exchange]) { self.exchanges = exchanges }
 
@@ -33,6 +35,11 @@ package struct Capture: Sendable {
     package var count: Int { exchanges.count }
 
     package var indices: Range<Int> { exchanges.indices }
+
+    /// The line (1-based) on which an entry begins; nil for captures that were not read from a text.
+    ///
+    /// Counted anew each time: for the few entries that a report points at.
+    package func line(ofEntry index: Int) -> Int? { indices.contains(index) ? findLine?(index) : nil }
 
     /// The exchange of the entry with this index in `log.entries`.
     package subscript(index: Int) -> Exchange { exchanges[index] }

@@ -63,6 +63,28 @@ package enum Base64URL {
         return (output, deviations)
     }
 
+    /// Decodes into a buffer that is used again; false where ``decode(_:)`` would say nil.
+    static func decodeStrictly(_ text: Slice<UnsafeBufferPointer<UInt8>>, into output: inout [UInt8]) -> Bool
+    {
+        output.removeAll(keepingCapacity: true)
+        guard text.count % 4 != 1 else { return false }
+        output.reserveCapacity(text.count / 4 * 3 + 2)
+        var bits: UInt32 = 0
+        var count: UInt32 = 0
+        for byte in text {
+            // The standard alphabet's characters are in the table, for lenient reading.
+            let value = values[Int(byte)]
+            guard value < 64, byte != 0x2b, byte != 0x2f else { return false }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                output.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return count == 0 || bits & ((1 << count) - 1) == 0
+    }
+
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
     )

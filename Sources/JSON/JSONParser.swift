@@ -38,7 +38,13 @@ struct JSONReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+    var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    mutating func advance() { position += 1 }
+
+    func slice(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: bytes[range])
+    }
 
     func error(_ expected: String, at offset: Int? = nil) -> JSONError {
         JSONError(expected, at: offset ?? position, in: bytes)

@@ -9,14 +9,33 @@ import OAuth
 package enum JSONReport {
     /// What `diagnose --format json` prints.
     package static func diagnosis(of report: Report) -> String {
-        let flows = report.flows.map { item -> JSONValue in
-            var object = head(of: item)
-            object["findings"] = .array(item.diagnosis.findings.map(finding))
-            return .object(object)
+        JSONWriter.text(
+            of: .object([
+                "version": .number(JSONNumber(Int64(Report.version))), "flows": diagnosedFlows(of: report),
+            ]),
+            indented: true
+        )
+    }
+
+    /// What `diagnose --format json` prints for several captures: the same object for each, with its name.
+    package static func diagnosis(of reports: [Report]) -> String {
+        let captures = reports.map { report -> JSONValue in
+            ["capture": .string(report.name), "flows": diagnosedFlows(of: report)]
         }
         return JSONWriter.text(
-            of: .object(["version": .number(JSONNumber(Int64(Report.version))), "flows": .array(flows)]),
+            of: .object(["version": .number(JSONNumber(Int64(Report.version))), "captures": .array(captures)]
+            ),
             indented: true
+        )
+    }
+
+    private static func diagnosedFlows(of report: Report) -> JSONValue {
+        .array(
+            report.flows.map { item in
+                var object = head(of: item)
+                object["findings"] = .array(item.diagnosis.findings.map(finding))
+                return .object(object)
+            }
         )
     }
 

@@ -23,7 +23,10 @@ package struct Report: Sendable {
         package var diagnosis: FlowDiagnosis
     }
 
-    package var hasErrors: Bool {
-        flows.contains { $0.diagnosis.findings.contains { $0.severity == .error } }
+    package var hasErrors: Bool { hasFindings(of: .error) }
+
+    /// Whether there is a finding of this severity or a worse one.
+    package func hasFindings(of severity: Severity) -> Bool {
+        flows.contains { $0.diagnosis.findings.contains { $0.severity.isAtLeast(severity) } }
     }
 }

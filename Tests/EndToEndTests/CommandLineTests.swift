@@ -43,6 +43,52 @@ struct CommandLineTests {
         #expect(healthy.output.contains("nothing wrong found"), "\(healthy.output)")
     }
 
+    @Test func severalCapturesEndWithASummary() throws {
+        let result = try Program.run(["diagnose", Self.healthy, Self.broken])
+        #expect(result.status == 1)
+        #expect(
+            result.output.contains("2 captures") && result.output.hasSuffix("1 broken\n"),
+            "\(result.output)"
+        )
+        let json = try Program.run(["diagnose", "--format", "json", Self.healthy, Self.broken])
+        let captures = try JSONParser.parse(json.output.utf8)["captures"]?.array
+        #expect(captures?.compactMap { $0["capture"]?.string } == [Self.healthy, Self.broken])
+    }
+
+    @Test func unreadableCaptureAmongSeveralDoesNotStopTheOthers() throws {
+        let result = try Program.run(["diagnose", "/nowhere.har", Self.healthy])
+        #expect(result.status == 66)
+        #expect(
+            result.errors.contains("/nowhere.har: no such file")
+                && result.output.contains("nothing wrong found")
+        )
+    }
+
+    @Test(
+        arguments: [
+            (["--only", "token-invalid-grant"], 1), (["--ignore", "pkce-*", "--ignore", "token-*"], 0),
+            (["--only", "state-*"], 0),
+            (["--fail-on", "note"], 1), (["--ignore", "no-such-rule"], 64), (["--only", "pkcx-*"], 64),
+        ] as [([String], Int32)]
+    )
+    func rulesAreChosen(options: [String], status: Int32) throws {
+        #expect(try Program.run(["diagnose"] + options + [Self.broken]).status == status)
+    }
+
+    @Test func sarifPointsAtTheLineOfTheEntry() throws {
+        let result = try Program.run(["diagnose", "--format", "sarif", Self.broken])
+        let first = try JSONParser.parse(result.output.utf8)["runs"]?.array?.first?["results"]?.array?.first
+        #expect(first?["ruleId"] == "pkce-verifier-mismatch")
+        let region = first?["locations"]?.array?.first?["physicalLocation"]?["region"]
+        let text = try String(contentsOfFile: Self.broken, encoding: .utf8)
+        let line = try #require(region?["startLine"]?.int)
+        #expect(
+            text.split(separator: "\n", omittingEmptySubsequences: false)[Int(line) - 1].contains(
+                "code_challenge"
+            )
+        )
+    }
+
     @Test func captureIsReadFromStandardInput() throws {
         let bytes = try Array(Data(contentsOf: URL(filePath: Self.broken)))
         let result = try Program.run(["diagnose", "--format", "json", "-"], input: bytes)
@@ -84,7 +130,10 @@ struct CommandLineTests {
         #expect(result.errors.contains("it has flow-1"), "\(result.errors)")
     }
 
-    @Test(arguments: ["demo", "record", "show", "diagnose", "explain", "rules", "ca", "ca export", "ca path"])
+    @Test(arguments: [
+        "demo", "record", "show", "diagnose", "explain", "rules", "jwt", "jwt verify", "ca", "ca export",
+        "ca path",
+    ])
     func everySubcommandHelpsWithAnExample(command: String) throws {
         let words = command.split(separator: " ").map(String.init)
         let help = try Program.run(words + ["--help"], environment: ["COLUMNS": "100"])

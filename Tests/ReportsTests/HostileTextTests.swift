@@ -1,4 +1,6 @@
 import Captures
+import Diagnosis
+import Foundation
 import JSON
 import Reports
 import TestSupport
@@ -48,6 +50,30 @@ struct HostileTextTests {
             }
             #expect(bad.isEmpty, "\(bad.map(\.value))")
         }
+    }
+
+    @Test func markupOfACaptureIsNoMarkupOfTheReport() {
+        var capture = CaptureBuilder()
+        let hostile = "</failure><script>|`*[x](javascript:1)\u{1b}"
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", hostile), ("redirect_uri", "https://shop.example/cb"),
+        ])
+        capture.redirect(
+            "https://idp.example/authorize?\(query)",
+            to: "https://shop.example/cb?error=\(PercentEncoding.encode(hostile))"
+        )
+        let report = ReportBuilder.report(on: capture.capture, named: hostile)
+        let xml = JUnitReport.text(of: [report], failingOn: .note)
+        #expect(!xml.contains("<script>") && !xml.contains("\u{1b}"))
+        #expect(xml.components(separatedBy: "</failure>").count <= 2)
+        let markdown = MarkdownReport.text(of: [report])
+        // Only inside code, where it is no markup.
+        let all = markdown.components(separatedBy: "<script>").count
+        #expect(
+            all > 1 && markdown.components(separatedBy: "`` </failure><script>").count == all,
+            "\(markdown)"
+        )
+        #expect(!markdown.contains("\u{1b}"))
     }
 
     @Test func jsonReportsKeepTheValuesEscaped() throws {

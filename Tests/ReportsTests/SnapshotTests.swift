@@ -40,6 +40,29 @@ struct SnapshotTests {
         #expect(try Snapshot.difference(of: text, from: "diagnose/\(name).json") == nil)
     }
 
+    @Test func junit() throws {
+        let reports = try Self.captures.map(report)
+        let text = JUnitReport.text(of: reports, failingOn: .error) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "diagnose/several.xml") == nil)
+    }
+
+    @Test func sarif() throws {
+        let reports = try Self.captures.map(report)
+        let rules = ["pkce-verifier-mismatch", "state-cookie-lost"].compactMap(RuleCatalog.info)
+        let text = SARIFReport.text(of: reports, rules: rules, version: "0.0.0") + "\n"
+        #expect(try Snapshot.difference(of: text, from: "diagnose/several.sarif") == nil)
+    }
+
+    @Test func markdown() throws {
+        let text = MarkdownReport.text(of: try Self.captures.map(report)) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "diagnose/several.md") == nil)
+    }
+
+    @Test func summary() throws {
+        let text = SummaryText.text(of: try Self.captures.map(report), style: .plain) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "diagnose/summary.txt") == nil)
+    }
+
     @Test func explanation() throws {
         let info = try #require(RuleCatalog.info(of: "redirect-uri-token-mismatch"))
         let text = TextReport.explanation(of: info, style: .plain) + "\n"

@@ -39,6 +39,12 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// A file's path as a relative URL: everything but unreserved characters and slashes encoded.
+    package static func encodePath(_ path: String) -> String {
+        path.utf8.split(separator: 0x2f, omittingEmptySubsequences: false).map { encode(Substring($0)) }
+            .joined(separator: "/")
+    }
+
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

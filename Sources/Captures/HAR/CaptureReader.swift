@@ -10,9 +10,10 @@ package enum CaptureReader {
 
     /// Reads a file; `-` is standard input.
     ///
-    /// - Throws: ``CaptureError`` when there is no such file, it cannot be read, or it is not HAR. A file that breaks off behind the
-    ///   beginning of `entries` is read as far as its entries are whole; ``Capture/losses`` says what is
-    /// missing.
+    /// A file that breaks off behind the beginning of `entries` is read as far as its entries are whole;
+    /// ``Capture/losses`` says what is missing.
+    ///
+    /// - Throws: ``CaptureError`` when there is no such file, it cannot be read, or it is not HAR.
     package static func read(path: String) throws(CaptureError) -> Capture {
         try read(CaptureSource(path: path), path: path == "-" ? "standard input" : path)
     }
@@ -26,10 +27,12 @@ package enum CaptureReader {
         var creator = (name: "", version: "")
         var members: [JSONObject.Member] = []
         var exchanges: [Exchange] = []
+        var offsets: [Int] = []
         let scan = { () throws -> EntryScanner in
             try scanEntries(source) { found in
                 switch found.kind {
                 case .entry:
+                    offsets.append(found.offset)
                     exchanges.append(try exchange(found, source: source))
                 case .member(let name):
                     guard let value = try? JSONParser.parse(found.bytes) else { return }
@@ -51,6 +54,7 @@ package enum CaptureReader {
         var capture = Capture(exchanges)
         capture.creator = creator
         capture.logMembers = JSONObject(members)
+        capture.findLine = { [offsets] index in line(of: offsets[index], in: source) }
         switch scanner.ending {
         case .whole: break
         case .torn(let unfinished):

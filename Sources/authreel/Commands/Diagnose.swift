@@ -1,4 +1,6 @@
 import ArgumentParser
+import Captures
+import Diagnosis
 import Foundation
 import Reports
 
@@ -7,34 +9,98 @@ struct Diagnose: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Says what broke a login, root cause first, with the values that disagree.",
         discussion: """
-            Exit status 1 when there is an error finding, 0 when there is none.
+            Exit status 1 when there is a finding that fails (--fail-on, an error by default), 0 when there is none.
+            Several captures are diagnosed one after the other; a summary ends the text.
 
             Examples:
               authreel diagnose login.har
               authreel diagnose --verbose login.har          also which rules could not decide, and why
               authreel diagnose --format json login.har | jq '.flows[].findings[] | select(.primary)'
+              authreel diagnose --format junit --fail-on warning *.har > logins.xml
+              authreel diagnose --ignore pkce-missing-confidential --ignore 'cookie-*' login.har
             """
     )
 
-    @OptionGroup var capture: CaptureOptions
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    /// How the findings are printed.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text
+        case json
+        case junit
+        case sarif
+        case markdown
+    }
+
+    /// The severity at which a finding makes the exit status 1.
+    enum Threshold: String, ExpressibleByArgument, CaseIterable {
+        case error
+        case warning
+        case note
+
+        var severity: Severity {
+            switch self {
+            case .error: .error
+            case .warning: .warning
+            case .note: .note
+            }
+        }
+    }
+
+    @Argument(help: ArgumentHelp("HAR files of any producer; - reads standard input.", valueName: "CAPTURE"))
+    var captures: [String]
+    @Option(help: "text, json, junit (test runners), sarif (code hosts) or markdown (tickets).")
+    var format: Format = .text
+    @Option(name: .customLong("fail-on"), help: "The exit status is 1 from this severity on.")
+    var failOn: Threshold = .error
+    @OptionGroup var selection: RuleSelection
     @Flag(name: .shortAndLong, help: "Also list the rules that abstained, with the reason.")
     var verbose = false
 
     func run() throws {
-        let report = ReportBuilder.report(on: try capture.read(), named: capture.capture)
-        switch format {
-        case .text:
-            print(
-                TextReport.diagnosis(
-                    of: report,
-                    showsAbstentions: verbose,
-                    style: Style.forDescriptor(STDOUT_FILENO)
-                )
-            )
-        case .json: print(JSONReport.diagnosis(of: report))
+        let rules = try selection.rules()
+        var reports: [Report] = []
+        var unreadable: CommandFailure?
+        let progress = ProgressBar("diagnosing", total: captures.count)
+        for (index, name) in captures.enumerated() {
+            progress.show(index, name)
+            do {
+                let capture = try CaptureOptions.read(name)
+                reports.append(ReportBuilder.report(on: capture, named: name, rules: rules))
+            } catch let error as CaptureError {
+                // One bad file among many is told at once; the others are diagnosed all the same.
+                progress.clear()
+                let failure = CommandFailure(error)
+                guard captures.count > 1 else { throw failure }
+                StandardError.report(failure.message, hint: failure.hint)
+                unreadable = unreadable ?? failure
+            }
         }
-        if report.hasErrors { throw ExitCode(ExitStatus.negative.rawValue) }
+        progress.clear()
+        print(text(of: reports, rules))
+        if let unreadable { throw ExitCode(unreadable.status.rawValue) }
+        if reports.contains(where: { $0.hasFindings(of: failOn.severity) }) {
+            throw ExitCode(ExitStatus.negative.rawValue)
+        }
+    }
+
+    private func text(of reports: [Report], _ rules: [any Rule]) -> String {
+        switch format {
+        case .text: plainText(of: reports)
+        case .json:
+            captures.count == 1 ? JSONReport.diagnosis(of: reports[0]) : JSONReport.diagnosis(of: reports)
+        case .junit: JUnitReport.text(of: reports, failingOn: failOn.severity)
+        case .sarif:
+            SARIFReport.text(of: reports, rules: rules.map { type(of: $0).info }, version: Authreel.version)
+        case .markdown: MarkdownReport.text(of: reports)
+        }
+    }
+
+    private func plainText(of reports: [Report]) -> String {
+        let style = Style.forDescriptor(STDOUT_FILENO)
+        let texts = reports.map { report in
+            let text = TextReport.diagnosis(of: report, showsAbstentions: verbose, style: style)
+            return captures.count == 1 ? text : style.bold(report.name.printable) + "\n" + text
+        }
+        guard captures.count > 1 else { return texts.joined() }
+        return (texts + [SummaryText.text(of: reports, style: style)]).joined(separator: "\n\n")
     }
 }

@@ -9,10 +9,13 @@ struct CaptureOptions: ParsableArguments {
 
     /// Reads the capture; what was lost (a torn end, an entry cut off) is said on stderr, and the rest is
     /// used.
-    func read() throws -> Capture {
-        let read = try CaptureReader.read(path: capture)
+    func read() throws -> Capture { try Self.read(capture) }
+
+    /// The same for commands that take several.
+    static func read(_ path: String) throws -> Capture {
+        let read = try CaptureReader.read(path: path)
         for loss in read.losses {
-            StandardError.warn("\(capture): \(loss)")
+            StandardError.warn("\(path): \(loss)")
         }
         return read
     }

@@ -1,0 +1,90 @@
+import Captures
+import Diagnosis
+import Flows
+
+/// The form for a ticket or a review: a heading per flow, the root cause with its two values as a table.
+package enum MarkdownReport {
+    /// What `diagnose --format markdown` prints.
+    package static func text(of reports: [Report]) -> String {
+        reports.map { report in
+            let head = "# Login diagnosis: \(code(report.name))"
+            guard !report.flows.isEmpty else { return head + "\n\nNo OAuth or OpenID Connect traffic." }
+            return ([head] + report.flows.map(section)).joined(separator: "\n\n")
+        }.joined(separator: "\n\n")
+    }
+
+    private static func section(_ item: Report.DiagnosedFlow) -> String {
+        let flow = item.flow
+        var parts = [
+            "outcome **\(item.diagnosis.outcome.rawValue)**", escaped(flow.grant), flow.provider.rawValue,
+        ]
+        if let client = flow.clientID { parts.append("client \(code(client))") }
+        if let issuer = flow.issuer { parts.append("issuer \(code(issuer))") }
+        var blocks = ["## \(escaped(flow.id)): \(parts.joined(separator: ", "))"]
+        let findings = item.diagnosis.findings
+        if findings.isEmpty { blocks.append("Nothing wrong found.") }
+        for finding in findings where finding.effectOf == nil { blocks.append(block(finding)) }
+        let effects = findings.filter { $0.effectOf != nil }
+        if !effects.isEmpty {
+            let list = effects.map {
+                "- \(code($0.rule)): \(escaped($0.title)) (effect of \(code($0.effectOf ?? "")))"
+            }
+            blocks.append(list.joined(separator: "\n"))
+        }
+        return blocks.joined(separator: "\n\n")
+    }
+
+    private static func block(_ finding: Finding) -> String {
+        let variant = finding.variant.map { " (\(escaped($0)))" } ?? ""
+        let cause = finding.isPrimary ? "Root cause: " : ""
+        var blocks = [
+            "### \(cause)\(escaped(finding.title))\(variant)",
+            "\(finding.severity.rawValue) \(code(finding.rule))",
+        ]
+        if !finding.evidence.isEmpty {
+            let rows = finding.evidence.map { evidence in
+                let entry = evidence.place.exchange.map { "entry \($0)" } ?? "computed"
+                let place =
+                    evidence.place.exchange == nil
+                    ? escaped(evidence.place.name)
+                    : escaped("\(evidence.place.part.rawValue) \(evidence.place.name)")
+                return "| \(entry) | \(place) | \(code(evidence.value)) | \(escaped(evidence.note ?? "")) |"
+            }
+            blocks.append(
+                (["| where | what | value | |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")
+            )
+        }
+        blocks.append(escaped(finding.explanation))
+        blocks.append("**What to change:** " + escaped(finding.fix))
+        let sources = finding.specifications.map { reference in
+            reference.url.map { "[\(escaped(reference.text))](\($0))" } ?? escaped(reference.text)
+        }
+        if !sources.isEmpty { blocks.append(sources.joined(separator: ", ")) }
+        return blocks.joined(separator: "\n\n")
+    }
+
+    /// Text in which nothing is markup: what a capture holds may be anything.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.printable.unicodeScalars {
+            if "\\`*_{}[]<>#|!~&".unicodeScalars.contains(scalar) { result.unicodeScalars.append("\\") }
+            result.unicodeScalars.append(scalar)
+        }
+        return result
+    }
+
+    /// A value as code: fenced by more backticks than it holds in a row, bars escaped for tables.
+    static func code(_ text: String) -> String {
+        let text = text.printable.replacing("|", with: "\\|")
+        guard !text.isEmpty else { return "(empty)" }
+        var longest = 0
+        var run = 0
+        for byte in text.utf8 {
+            run = byte == 0x60 ? run + 1 : 0
+            longest = max(longest, run)
+        }
+        let fence = String(repeating: "`", count: longest + 1)
+        let space = longest > 0 ? " " : ""
+        return fence + space + text + space + fence
+    }
+}

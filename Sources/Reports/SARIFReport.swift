@@ -1,0 +1,99 @@
+import Captures
+package import Diagnosis
+import Flows
+import JSON
+
+/// The form that code hosts show beside a change (SARIF 2.1.0): a result per finding, at the entry it rests on.
+package enum SARIFReport {
+    /// What `diagnose --format sarif` prints.
+    ///
+    /// `version`: of the program.
+    package static func text(of reports: [Report], rules: [RuleInfo], version: String) -> String {
+        let indices = Dictionary(rules.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let results = reports.flatMap { report in
+            report.flows.flatMap { item in
+                item.diagnosis.findings.map { result($0, of: item.flow, in: report, indices) }
+            }
+        }
+        let driver: JSONValue = [
+            "name": "authreel", "version": .string(version), "rules": .array(rules.map(descriptor)),
+        ]
+        return JSONWriter.text(
+            of: [
+                "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+                "runs": [
+                    [
+                        "tool": ["driver": driver], "columnKind": "unicodeCodePoints",
+                        "results": .array(results),
+                    ]
+                ],
+            ],
+            indented: true
+        )
+    }
+
+    private static func descriptor(_ info: RuleInfo) -> JSONValue {
+        var object: JSONObject = [
+            "id": .string(info.id), "shortDescription": ["text": .string(info.title)],
+            "fullDescription": ["text": .string(info.explanation)], "help": ["text": .string(info.fix)],
+            "defaultConfiguration": ["level": .string(level(info.severity))],
+        ]
+        if let url = info.specifications.lazy.compactMap(\.url).first { object["helpUri"] = .string(url) }
+        return .object(object)
+    }
+
+    private static func level(_ severity: RuleSeverity) -> String {
+        switch severity {
+        case .error, .errorWhenRefused: "error"
+        case .warning: "warning"
+        case .note: "note"
+        }
+    }
+
+    private static func result(
+        _ finding: Finding,
+        of flow: Flow,
+        in report: Report,
+        _ indices: [String: Int]
+    ) -> JSONValue {
+        let places = finding.evidence.filter { $0.place.exchange != nil }
+        var object: JSONObject = [
+            "ruleId": .string(finding.rule), "level": .string(finding.severity.rawValue),
+            "message": ["text": .string(message(finding))],
+        ]
+        if let index = indices[finding.rule] { object["ruleIndex"] = .number(JSONNumber(Int64(index))) }
+        object["locations"] = .array([location(places.first?.place.exchange, nil, in: report)])
+        object["relatedLocations"] = .array(
+            places.map {
+                location(
+                    $0.place.exchange,
+                    "\($0.place.part.rawValue) \($0.place.name): \($0.value)",
+                    in: report
+                )
+            }
+        )
+        object["properties"] = [
+            "flow": .string(flow.id), "primary": .bool(finding.isPrimary),
+            "variant": finding.variant.map { .string($0) } ?? .null,
+            "effectOf": finding.effectOf.map { .string($0) } ?? .null,
+        ]
+        return .object(object)
+    }
+
+    private static func message(_ finding: Finding) -> String {
+        let variant = finding.variant.map { " (\($0))" } ?? ""
+        return "\(finding.title)\(variant). \(finding.explanation) \(finding.fix)"
+    }
+
+    private static func location(_ exchange: Int?, _ words: String?, in report: Report) -> JSONValue {
+        var physical: JSONObject = [
+            "artifactLocation": ["uri": .string(PercentEncoding.encodePath(report.name))]
+        ]
+        if let line = exchange.flatMap({ report.capture.line(ofEntry: $0) }) {
+            physical["region"] = ["startLine": .number(JSONNumber(Int64(line)))]
+        }
+        var object: JSONObject = ["physicalLocation": .object(physical)]
+        if let words { object["message"] = ["text": .string(words)] }
+        return .object(object)
+    }
+}

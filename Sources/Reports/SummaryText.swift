@@ -1,0 +1,26 @@
+import Diagnosis
+import Flows
+
+/// What `diagnose` says at the end of several captures: one line each, then how many are broken.
+package enum SummaryText {
+    package static func text(of reports: [Report], style: TextStyle) -> String {
+        let names = reports.map { $0.name.printable }
+        let width = min(names.map(\.count).max() ?? 0, 60)
+        var lines = [style.bold("\(reports.count) captures")]
+        for (report, name) in zip(reports, names) {
+            lines.append("  \(name.padded(to: width))  \(verdict(report, style))")
+        }
+        let broken = reports.count(where: \.hasErrors)
+        lines.append(broken == 0 ? style.green("none is broken") : style.red("\(broken) broken"))
+        return lines.joined(separator: "\n")
+    }
+
+    private static func verdict(_ report: Report, _ style: TextStyle) -> String {
+        guard !report.flows.isEmpty else { return style.dim("no login") }
+        return report.flows.map { item in
+            let outcome = style.outcome(item.diagnosis.outcome)
+            guard let primary = item.diagnosis.findings.first(where: \.isPrimary) else { return outcome }
+            return "\(outcome) \(primary.rule)" + (primary.variant.map { " (\($0))" } ?? "")
+        }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,209 @@
+import ArgumentParser
+import Captures
+import Foundation
+import JOSE
+import JSON
+import Reports
+
+/// Tokens off line: what they say, and what each check makes of them.
+struct JWT: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "jwt",
+        abstract: "Decodes tokens and judges them, every check with its outcome. Off line.",
+        discussion: """
+            Examples:
+              authreel jwt eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhbGljZSJ9.c2ln
+              authreel jwt --jwks keys.json --issuer https://idp.example --audience shop token.txt
+              pbpaste | authreel jwt -
+              authreel jwt verify --jwks keys.json --issuer https://idp.example --audience shop tokens.txt
+            """,
+        subcommands: [Decode.self, Verify.self],
+        defaultSubcommand: Decode.self
+    )
+
+    /// What tokens are judged by.
+    struct Expectations: ParsableArguments {
+        @Option(help: ArgumentHelp("The issuer's key set, or one key, as JSON.", valueName: "FILE"))
+        var jwks: String?
+        @Option(help: ArgumentHelp("The issuer that the token has to name.", valueName: "URL"))
+        var issuer: String?
+        @Option(help: ArgumentHelp("The audience that the token has to name.", valueName: "CLIENT"))
+        var audience: String?
+        @Option(help: ArgumentHelp("The nonce that the token has to carry.", valueName: "VALUE"))
+        var nonce: String?
+        @Option(help: ArgumentHelp("Judge as of this time instead of now.", valueName: "RFC3339"))
+        var at: String?
+        @Option(help: ArgumentHelp("By how much clocks may differ.", valueName: "SECONDS"))
+        var leeway: Int64 = 0
+
+        func expectations() throws -> TokenExpectations {
+            var now = SystemClock.now.seconds
+            if let at {
+                guard let time = Timestamp(rfc3339: at) else {
+                    throw CommandFailure(
+                        .usage,
+                        "\(at) is no time",
+                        hint: "for example --at 2026-03-04T09:54:08Z"
+                    )
+                }
+                now = time.seconds
+            }
+            return TokenExpectations(
+                issuer: issuer,
+                audience: audience,
+                nonce: nonce,
+                now: now,
+                leeway: max(0, min(leeway, 1 << 40))
+            )
+        }
+
+        func keys() throws -> [JSONWebKey] {
+            guard let jwks else { return [] }
+            let bytes = try InputFile.bytes(jwks)
+            let value: JSONValue
+            do {
+                value = try JSONParser.parse(bytes)
+            } catch {
+                throw CommandFailure(
+                    .dataError,
+                    "\(jwks):\(error)",
+                    hint: "--jwks takes a key set: {\"keys\": [...]}"
+                )
+            }
+            if let set = JSONWebKeySet(json: value) { return set.keys }
+            guard let key = value.object, key["kty"] != nil else {
+                throw CommandFailure(
+                    .dataError,
+                    "\(jwks): expected an object with an array \"keys\"",
+                    hint: "--jwks takes a key set: {\"keys\": [...]}"
+                )
+            }
+            return [JSONWebKey(json: key)]
+        }
+    }
+
+    /// The subcommand that `authreel jwt` means by itself.
+    struct Decode: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows header, claims and checks of each token.",
+            shouldDisplay: false
+        )
+
+        @Argument(
+            help: ArgumentHelp(
+                "Tokens, files of one token a line, or - for standard input.",
+                valueName: "TOKEN|FILE|-"
+            )
+        )
+        var tokens: [String]
+        @OptionGroup var expectations: Expectations
+        @Option(
+            help: ArgumentHelp(
+                "The client secret for HS algorithms, from this environment variable.",
+                valueName: "VARIABLE"
+            )
+        )
+        var secretEnv: String?
+        @Option(help: "text or json.")
+        var format: OutputFormat = .text
+
+        func run() throws {
+            let expected = try expectations.expectations()
+            let keys = try expectations.keys()
+            let secret = try secretEnv.map { name in
+                guard let value = ProcessInfo.processInfo.environment[name] else {
+                    throw CommandFailure(.usage, "the environment variable \(name) is not set")
+                }
+                return Array(value.utf8)
+            }
+            let style = Style.forDescriptor(STDOUT_FILENO)
+            var texts: [String] = []
+            var objects: [JSONValue] = []
+            var isGood = true
+            for text in try Self.texts(of: tokens) {
+                guard let token = JSONWebToken.parse(text) else {
+                    throw CommandFailure(
+                        .dataError,
+                        "no token: \(text.prefix(40).debugDescription)",
+                        hint: "a token has three parts (signed) or five (encrypted), separated by dots"
+                    )
+                }
+                let verification = token.verify(keys: keys, secret: secret)
+                let claims = token.checks(against: expected)
+                isGood = isGood && (verification.checks + claims).allSatisfy { $0.outcome != .failed }
+                texts.append(TokenText.text(of: token, checks: verification.checks + claims, style: style))
+                objects.append(TokenText.json(of: token, verification: verification, claims: claims))
+            }
+            switch format {
+            case .text: print(texts.joined(separator: "\n\n"))
+            case .json: print(JSONWriter.text(of: ["version": 1, "tokens": .array(objects)], indented: true))
+            }
+            if !isGood { throw ExitCode(ExitStatus.negative.rawValue) }
+        }
+
+        /// The tokens that the arguments stand for: themselves, or the lines of a file.
+        private static func texts(of arguments: [String]) throws -> [String] {
+            try arguments.flatMap { argument -> [String] in
+                let isToken =
+                    argument != "-" && argument.utf8.contains(0x2e)
+                    && !FileManager.default.fileExists(atPath: argument)
+                guard !isToken else { return [argument] }
+                let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)
+                return text.split(whereSeparator: \.isWhitespace).map(String.init)
+            }
+        }
+    }
+
+    /// The subcommand for whole files.
+    struct Verify: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks a file of one token a line; prints valid, or the reasons, for each.",
+            discussion: """
+                Exit status 0 when every token is valid, 1 otherwise.
+
+                Example:
+                  authreel jwt verify --jwks keys.json --issuer https://idp.example --audience shop tokens.txt
+                """
+        )
+
+        @OptionGroup var expectations: Expectations
+        @Argument(help: ArgumentHelp("A file of one token a line; - is standard input.", valueName: "FILE"))
+        var file: String
+
+        func run() throws {
+            guard expectations.jwks != nil else {
+                throw CommandFailure(
+                    .usage,
+                    "--jwks is missing",
+                    hint: "without keys no signature can be verified"
+                )
+            }
+            let bytes = try InputFile.bytes(file)
+            let verifier = TokenVerifier(
+                keys: try expectations.keys(),
+                expecting: try expectations.expectations()
+            )
+            var output = OutputBuffer()
+            var isGood = true
+            bytes.withUnsafeBufferPointer { buffer in
+                var start = 0
+                while start < buffer.count {
+                    let end = buffer[start...].firstIndex(of: 0x0a) ?? buffer.count
+                    var last = end
+                    while last > start, buffer[last - 1] <= 0x20 { last -= 1 }
+                    while start < last, buffer[start] <= 0x20 { start += 1 }
+                    defer { start = end + 1 }
+                    guard start < last else { continue }
+                    switch verifier.verdict(on: UnsafeBufferPointer(rebasing: buffer[start..<last])) {
+                    case .valid: output.line("valid")
+                    case .invalid(let reasons):
+                        isGood = false
+                        output.line("invalid: " + reasons.joined(separator: "; ").printable)
+                    }
+                }
+            }
+            output.flush()
+            if !isGood { throw ExitCode(ExitStatus.negative.rawValue) }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `authreel jwt` and `jwt verify`, as a user calls them.
+struct JWTCommandTests {
+    private let folder: TemporaryFolder
+    private let token: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let vector = try Vectors.named("rfc7515-a.3")
+        token = vector["token"]?.string ?? ""
+        let keys: JSONValue = ["keys": [vector["key"] ?? .null]]
+        try Data(JSONWriter.bytes(of: keys)).write(to: URL(filePath: folder.file("keys.json")))
+    }
+
+    private func run(_ arguments: String..., input: String = "") throws -> Program.Result {
+        defer { folder.remove() }
+        return try Program.run(["jwt"] + arguments, input: Array(input.utf8), in: folder.path)
+    }
+
+    @Test func everyCheckIsShownWithItsOutcome() throws {
+        let result = try run(
+            token,
+            "--jwks",
+            "keys.json",
+            "--issuer",
+            "joe",
+            "--audience",
+            "shop",
+            "--at",
+            "2011-03-01T00:00:00Z"
+        )
+        #expect(result.status == 1)
+        #expect(result.output.contains("✓ signature"), "\(result.output)")
+        #expect(result.output.contains("✗ aud        no aud; expected shop"), "\(result.output)")
+        #expect(result.output.contains("✓ exp"), "\(result.output)")
+        #expect(result.output.contains("2011-03-22T18:43:00Z"))
+        #expect(result.output.contains("RFC 7519 §4.1.3"))
+    }
+
+    @Test func jsonHasTheSameChecks() throws {
+        let result = try run(token, "--jwks", "keys.json", "--at", "2011-03-01T00:00:00Z", "--format", "json")
+        #expect(result.status == 0, "\(result.errors)")
+        let first = try JSONParser.parse(result.output.utf8)["tokens"]?.array?.first
+        #expect(first?["signature"] == "valid" && first?["claims"]?["iss"] == "joe")
+        #expect(
+            first?["checks"]?.array?.contains { $0["name"] == "exp" && $0["outcome"] == "passed" } == true
+        )
+    }
+
+    @Test func tokensComeFromFilesAndStandardInput() throws {
+        let result = try run("-", "--at", "2011-03-01T00:00:00Z", input: "  \(token)\n\(token)\n")
+        #expect(result.status == 0)
+        #expect(result.output.components(separatedBy: "claims").count == 3)
+    }
+
+    @Test func verifyPrintsALineForEach() throws {
+        let input = "\(token)\r\n\n\(token.dropLast())A\nnonsense\n"
+        let result = try run(
+            "verify",
+            "--jwks",
+            "keys.json",
+            "--at",
+            "2011-03-01T00:00:00Z",
+            "-",
+            input: input
+        )
+        #expect(result.status == 1)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0] == "valid")
+        #expect(lines[1].hasPrefix("invalid: signature: "), "\(lines)")
+        #expect(lines[2] == "invalid: not a token of three parts")
+    }
+
+    @Test(
+        arguments: [
+            (["nonsense.x.y"], 65, "no token"), (["missing.txt"], 65, "no token"),
+            (["-", "--jwks", "missing.json"], 66, "missing.json: no such file"),
+            (["a.b.c", "--at", "tomorrow"], 64, "tomorrow is no time"),
+            (["verify", "-"], 64, "--jwks is missing"),
+            (["a.b.c", "--secret-env", "AUTHREEL_NOT_SET"], 64, "AUTHREEL_NOT_SET is not set"),
+        ] as [([String], Int32, String)]
+    )
+    func errorsSayWhatIsWrong(arguments: [String], status: Int32, message: String) throws {
+        defer { folder.remove() }
+        let result = try Program.run(["jwt"] + arguments, in: folder.path)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(result.errors.contains(message), "\(result.errors)")
+    }
+}

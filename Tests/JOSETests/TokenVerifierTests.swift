@@ -1,0 +1,151 @@
+import JOSE
+import JSON
+import LibCrypto
+import TestSupport
+import Testing
+
+/// Many tokens by one set of keys: the short way says valid only where the long one does.
+struct TokenVerifierTests {
+    private static let now: Int64 = 1_780_000_000
+    private static let key = try? PrivateKey.generate(.elliptic(.p256))
+    private static let expected = TokenExpectations(issuer: "https://idp.example", audience: "shop", now: now)
+
+    private static let good: JSONObject = [
+        "iss": "https://idp.example", "aud": "shop", "sub": "alice", "exp": .number(JSONNumber(now + 60)),
+        "iat": .number(JSONNumber(now)),
+    ]
+
+    private func keys(_ id: String = "k1") throws -> [JSONWebKey] {
+        [JSONWebKey(try #require(Self.key).publicKey, id: id, algorithm: .es256)]
+    }
+
+    private func token(_ claims: JSONObject, header: JSONObject = ["kid": "k1"]) throws -> String {
+        try JSONWebToken.sign(
+            claims: claims,
+            header: header,
+            algorithm: .es256,
+            with: .privateKey(#require(Self.key))
+        )
+    }
+
+    private func verdict(_ text: String, expecting: TokenExpectations = expected) throws
+        -> TokenVerifier.Verdict
+    {
+        let verifier = TokenVerifier(keys: try keys(), expecting: expecting)
+        return Array(text.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }
+    }
+
+    @Test func goodTokenIsValid() throws { #expect(try verdict(token(Self.good)) == .valid) }
+
+    @Test(
+        arguments: [
+            (
+                "iss", JSONValue.string("https://other.example"),
+                "iss: https://other.example instead of https://idp.example"
+            ),
+            ("aud", JSONValue.string("app"), "aud: app instead of shop"),
+            ("aud", .array([.string("app"), .string("web")]), "aud: app, web instead of shop"),
+            ("aud", .number(JSONNumber(text: "7")), "aud: no aud; expected shop"),
+            ("exp", .number(JSONNumber(now)), "exp: 1780000000, in 0 seconds"),
+            ("exp", .string("soon"), "exp: \"soon\" is no time"),
+            ("nbf", .number(JSONNumber(now + 1)), "nbf: 1780000001, in 1 second"),
+            ("iat", .number(JSONNumber(now + 90_000)), "iat: 1780090000, in 25 hours"),
+        ] as [(String, JSONValue, String)]
+    )
+    func faultIsNamed(name: String, value: JSONValue, reason: String) throws {
+        var claims = Self.good
+        claims[name] = value
+        #expect(try verdict(token(claims)) == .invalid([reason]))
+    }
+
+    @Test(arguments: ["iss", "aud"]) func missingClaimIsNamed(name: String) throws {
+        var claims = Self.good
+        claims[name] = nil
+        guard case .invalid(let reasons) = try verdict(token(claims)) else {
+            Issue.record("valid without \(name)")
+            return
+        }
+        #expect(reasons.first?.hasPrefix("\(name): no \(name); expected") == true)
+    }
+
+    @Test func unusualButGoodTokensAreValid() throws {
+        var claims = Self.good
+        claims["aud"] = ["app", "shop"]
+        #expect(try verdict(token(claims)) == .valid, "several audiences")
+        claims["exp"] = .number(JSONNumber(text: "1780000060.5"))
+        #expect(try verdict(token(claims)) == .valid, "a fraction")
+        #expect(try verdict(token(claims, header: [:])) == .valid, "no kid")
+        claims["exp"] = nil
+        #expect(try verdict(token(claims)) == .valid, "no exp")
+    }
+
+    @Test func leewayMovesBothEnds() throws {
+        var expected = Self.expected
+        expected.leeway = 30
+        var claims = Self.good
+        claims["exp"] = .number(JSONNumber(Self.now - 29))
+        claims["iat"] = .number(JSONNumber(Self.now + 30))
+        #expect(try verdict(token(claims), expecting: expected) == .valid)
+        claims["exp"] = .number(JSONNumber(Self.now - 30))
+        #expect(try verdict(token(claims), expecting: expected) != .valid)
+    }
+
+    @Test func duplicateClaimIsNoValidToken() throws {
+        var claims = Self.good
+        claims.members.append(.init(name: "sub", value: "mallory"))
+        guard case .invalid(let reasons) = try verdict(token(claims)) else {
+            Issue.record("valid with two subjects")
+            return
+        }
+        #expect(reasons.contains { $0.contains("member sub occurs twice") })
+    }
+
+    @Test func unknownKeyIsNamed() throws {
+        let verifier = TokenVerifier(keys: try keys("other"), expecting: Self.expected)
+        let text = try token(Self.good)
+        let verdict = Array(text.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }
+        #expect(verdict == .invalid(["kid: k1 is not among other"]))
+    }
+
+    /// Every byte changed in turn: never valid, and never a trap.
+    @Test func everyChangedByteIsSeen() throws {
+        let verifier = TokenVerifier(keys: try keys(), expecting: Self.expected)
+        let bytes = Array(try token(Self.good).utf8)
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            let verdict = changed.withUnsafeBufferPointer { verifier.verdict(on: $0) }
+            #expect(verdict != .valid, "byte \(index)")
+        }
+        #expect(bytes.withUnsafeBufferPointer { verifier.verdict(on: $0) } == .valid)
+    }
+
+    @Test(arguments: SignatureAlgorithm.allCases.filter { !$0.isSymmetric })
+    func eachAlgorithmTakesTheShortWay(algorithm: SignatureAlgorithm) throws {
+        let kind: PrivateKey.Kind =
+            switch algorithm.keyType {
+            case "RSA": .rsa(bits: 2048)
+            case "OKP": .ed25519
+            default: .elliptic(EllipticCurve(rawValue: algorithm.curve ?? "") ?? .p256)
+            }
+        let key = try PrivateKey.generate(kind)
+        let verifier = TokenVerifier(
+            keys: [JSONWebKey(key.publicKey, id: "k", algorithm: algorithm)],
+            expecting: Self.expected
+        )
+        // Several in a row: contexts are used again.
+        for number in 0..<3 {
+            var claims = Self.good
+            claims["sub"] = .string("user-\(number)")
+            let text = try JSONWebToken.sign(
+                claims: claims,
+                header: ["kid": "k"],
+                algorithm: algorithm,
+                with: .privateKey(key)
+            )
+            #expect(Array(text.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) } == .valid)
+            let other = Array((text + "A").utf8)
+            #expect(other.withUnsafeBufferPointer { verifier.verdict(on: $0) } != .valid)
+        }
+    }
+}
