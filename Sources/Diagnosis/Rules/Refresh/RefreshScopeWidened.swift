@@ -1,0 +1,79 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// A refresh asked for scopes that the login was not granted.
+///
+/// A refresh may ask for the granted scope or for less of it, never for more (RFC 6749, section 6); what is
+/// new needs the user's consent, hence a new authorization.
+struct RefreshScopeWidened: Rule {
+    static let info = RuleInfo(
+        id: "refresh-scope-widened",
+        title: "The refresh asked for more scopes than were granted",
+        severity: .error,
+        explanation: """
+            The scope of the refresh has values that the login's tokens were not issued for. A refresh cannot widen the grant, so the provider \
+            refused it.
+            """,
+        fix: """
+            Leave scope out of the refresh, or send a part of what was granted. For further scopes start a new authorization request that asks \
+            for them.
+            """,
+        badExample: """
+            POST /token → {"scope":"openid profile", …}
+            POST /token  grant_type=refresh_token&scope=openid+profile+orders  → 400 invalid_scope
+            """,
+        goodExample: """
+            POST /token → {"scope":"openid profile", …}
+            POST /token  grant_type=refresh_token&scope=openid  → 200
+            """,
+        specifications: [.rfc(6749, "6")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let history = RefreshHistory(flow)
+        var isUnknown = false
+        for refused in history.refreshes where refused.isRefused(with: "invalid_scope") {
+            guard let asked = refused.parameters.parameter("scope"), !asked.value.isEmpty else { continue }
+            guard let granted = granted(before: refused, history, flow) else {
+                isUnknown = true
+                continue
+            }
+            let more = Scope.values(asked.value).filter { !Scope.values(granted.value).contains($0) }
+            guard !more.isEmpty else { continue }
+            return .violated(
+                Violation(
+                    [
+                        Evidence(granted, note: "granted"),
+                        Evidence(asked, note: "not granted: \(more.prefix(8).joined(separator: ", "))"),
+                        refused.answer.evidence(),
+                    ],
+                    exchange: refused.exchange
+                )
+            )
+        }
+        return isUnknown ? .abstains("the scope that was granted is not in the capture") : .holds
+    }
+
+    /// What the login was granted: its token answer's `scope`, else what it asked for (section 5.1).
+    private func granted(before refresh: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> Parameter?
+    {
+        let answers = history.ancestors(of: refresh)
+        guard let original = answers.last else { return nil }
+        if let scope = original.answer.parameters.parameter("scope") { return scope }
+        // A refresh that was answered without scope got what it asked for, which may be less than the grant.
+        guard !original.isRefresh else { return nil }
+        let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == original.exchange } }
+        return login?.request.parameters.parameter("scope") ?? original.parameters.parameter("scope")
+    }
+}
+
+/// Lists of scopes.
+enum Scope {
+    /// The values between the spaces, in order (RFC 6749, section 3.3).
+    static func values(_ text: String) -> [String] {
+        text.utf8.split(separator: 0x20).prefix(500).map { String(Substring($0)) }
+    }
+}

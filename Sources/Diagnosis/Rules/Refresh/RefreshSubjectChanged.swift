@@ -1,0 +1,100 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The ID token of a refresh is about another user, of another issuer, or for another client.
+///
+/// `iss` and `sub` have to be those of the login, and `aud` has to name the client (OpenID Connect Core,
+/// section 12.2). A client that goes on would swap the user under a running session.
+struct RefreshSubjectChanged: Rule {
+    static let info = RuleInfo(
+        id: "refresh-subject-changed",
+        title: "The refreshed ID token is about someone else",
+        severity: .error,
+        explanation: """
+            The ID token that came with a refresh differs from that of the login in issuer or subject, or is not made for this client. A client \
+            has to refuse it.
+            """,
+        fix: """
+            End the session and sign the user in anew. Then look for refresh tokens that are kept per device instead of per user, and for \
+            sub values that the provider makes up anew for each session.
+            """,
+        badExample: """
+            POST /token  grant_type=authorization_code…  → id_token claims {"sub":"alice", …}
+            POST /token  grant_type=refresh_token…  → id_token claims {"sub":"bob", …}
+            """,
+        goodExample: """
+            POST /token  grant_type=authorization_code…  → id_token claims {"sub":"alice", …}
+            POST /token  grant_type=refresh_token…  → id_token claims {"sub":"alice", …}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §12.2",
+                url: OpenIDConnect.core + "#RefreshTokenResponse"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let history = RefreshHistory(flow)
+        var isUnknown = false
+        for refresh in history.refreshes {
+            guard let fresh = refresh.idToken, fresh.token.claims != nil else { continue }
+            guard let original = original(of: refresh, history, flow) else {
+                isUnknown = true
+                continue
+            }
+            let evidence = differences(original, fresh, client: refresh.clientID ?? flow.clientID)
+            guard !evidence.isEmpty else { continue }
+            return .violated(Violation(evidence, exchange: refresh.exchange))
+        }
+        return isUnknown ? .abstains("the ID token of the login is not in the capture") : .holds
+    }
+
+    /// The earliest readable ID token that the refresh token descends from.
+    private func original(of refresh: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> IDToken? {
+        let ancestors = history.ancestors(of: refresh)
+        if let token = ancestors.compactMap(\.idToken).last(where: { $0.token.claims != nil }) {
+            return token
+        }
+        // A hybrid login may have brought its only ID token through the browser.
+        guard let exchange = ancestors.last?.exchange else { return nil }
+        let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == exchange } }
+        return login?.response?.parameters.parameter("id_token").flatMap { IDToken($0) }.flatMap {
+            $0.token.claims == nil ? nil : $0
+        }
+    }
+
+    private func differences(_ original: IDToken, _ fresh: IDToken, client: String?) -> [Evidence] {
+        for (claim, was, now) in [
+            ("iss", original.token.issuer, fresh.token.issuer),
+            ("sub", original.token.subject, fresh.token.subject),
+        ] {
+            guard let was, let now, was != now else { continue }
+            return [
+                Evidence(
+                    place: original.place(ofClaim: claim),
+                    value: Masking.shown(was, of: claim),
+                    note: "of the login"
+                ),
+                Evidence(
+                    place: fresh.place(ofClaim: claim),
+                    value: Masking.shown(now, of: claim),
+                    note: "of the refresh: \(Difference.note(expected: was, seen: now))"
+                ),
+            ]
+        }
+        let before = original.token.audience
+        let after = fresh.token.audience
+        guard let client, !after.isEmpty, !after.contains(client), before.contains(client) else { return [] }
+        return [(original, before, "of the login"), (fresh, after, "of the refresh, without \(client)")].map {
+            Evidence(
+                place: $0.0.place(ofClaim: "aud"),
+                value: Masking.shown($0.1.prefix(5).joined(separator: ", "), of: "aud"),
+                note: $0.2
+            )
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The refresh token has run out, or the session behind it has ended.
+///
+/// Known from the lifetime that the provider stated when it issued the token, or from the words of its
+/// refusal. This is how a session ends; a new login is what comes next (RFC 6749, section 5.2).
+struct RefreshTokenExpired: Rule {
+    static let info = RuleInfo(
+        id: "refresh-token-expired",
+        title: "The refresh token has run out: the user must sign in again",
+        severity: .error,
+        explanation: """
+            The provider refused the refresh because the refresh token is no longer good: its time is over, or the session it belongs to was \
+            ended or revoked.
+            """,
+        fix: """
+            Take invalid_grant at a refresh as the end of the session: drop the tokens and start a new login, silently first where the provider \
+            may still know the user. If it comes too early, raise the lifetime of refresh tokens or sessions at the provider.
+            """,
+        badExample: """
+            POST /token → {"refresh_token":"8xLOxBtZp8…","refresh_expires_in":1800}
+            31 minutes later: POST /token  grant_type=refresh_token&refresh_token=8xLOxBtZp8…  → 400 invalid_grant
+            """,
+        goodExample: """
+            POST /token → {"refresh_token":"8xLOxBtZp8…","refresh_expires_in":1800}
+            10 minutes later: POST /token  grant_type=refresh_token&refresh_token=8xLOxBtZp8…  → 200
+            """,
+        specifications: [.rfc(6749, "5.2"), .rfc(6749, "1.5")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let history = RefreshHistory(flow)
+        var isUnknown = history.isIncomplete
+        for refused in history.refreshes where refused.isRefused(with: "invalid_grant") {
+            guard history.replacement(of: refused) == nil else { continue }
+            let issued = history.issuer(of: refused)
+            let age = issued.map { refused.startedAt - flow.capture[$0.exchange].endedAt }
+            let lifetime = issued.flatMap { self.lifetime(statedBy: $0, to: refused.clientID, in: flow) }
+            var evidence: [Evidence] = []
+            if let token = refused.parameters.parameter("refresh_token") {
+                evidence.append(Evidence(token, note: age.map { "\($0.words) old" }))
+            }
+            if let age, let lifetime, age > .seconds(lifetime.seconds) {
+                evidence.insert(
+                    Evidence(
+                        place: lifetime.parameter.place,
+                        value: "\(lifetime.seconds)",
+                        note: "good for \(Duration.seconds(lifetime.seconds).words)"
+                    ),
+                    at: 0
+                )
+            } else if !saysSo(refused.answer) {
+                isUnknown = isUnknown || lifetime == nil
+                continue
+            }
+            evidence.append(refused.answer.evidence())
+            return .violated(Violation(evidence, exchange: refused.exchange))
+        }
+        return isUnknown
+            ? .abstains("neither the lifetime of the refused refresh token nor the reason is in the capture")
+            : .holds
+    }
+
+    // MARK: - The lifetime
+
+    private struct Lifetime {
+        var parameter: Parameter
+        var seconds: Int64
+    }
+
+    /// Of the answer that issued the token, else of the client's registration.
+    private func lifetime(statedBy issued: TokenRequest, to client: String?, in flow: Flow) -> Lifetime? {
+        for name in ["refresh_expires_in", "refresh_token_expires_in"] {
+            if let lifetime = lifetime(issued.answer, name) { return lifetime }
+        }
+        guard let client else { return nil }
+        return flow.registrations.last { $0.answer.parameters["client_id"] == client }.flatMap {
+            lifetime($0.answer, "refresh_token_ttl")
+        }
+    }
+
+    /// Zero stands for a token that does not run out.
+    private func lifetime(_ answer: Answer, _ name: String) -> Lifetime? {
+        guard let parameter = answer.parameters.parameter(name), let seconds = Int64(parameter.value),
+            seconds > 0, seconds < 1 << 32
+        else { return nil }
+        return Lifetime(parameter: parameter, seconds: seconds)
+    }
+
+    // MARK: - Providers' words
+
+    private func saysSo(_ answer: Answer) -> Bool {
+        let text = (answer.error?.description ?? "").lowercased()
+        guard !text.isEmpty, text.utf8.count < 4096 else { return false }
+        // The specification's own sentence names every reason there is, and so none.
+        let listed = ["invalid", "expired", "revoked", "match", "another client"].filter(text.containsBytes)
+        guard listed.count < 4 else { return false }
+        return Self.texts.contains(where: text.containsBytes)
+    }
+
+    private static let texts = [
+        "expired", "inactive", "inactivity", "not active", "revoked", "aadsts700082", "aadsts70043",
+        "aadsts50173", "aadsts70008",
+    ]
+}

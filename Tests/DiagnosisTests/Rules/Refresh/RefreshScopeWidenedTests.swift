@@ -1,0 +1,52 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct RefreshScopeWidenedTests {
+    private let rule = "refresh-scope-widened"
+    private let broken = "refresh/refresh-scope-widened"
+
+    @Test func namesWhatWasNotGranted() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "4 response.body scope", "6 request.body scope", "6 response.body error",
+            ]
+        )
+        #expect(finding.notes == ["granted", "not granted: orders"])
+    }
+
+    @Test func leavesAPartOfTheGrantAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+        #expect(try Recording(broken).sending("scope", "profile").finding(rule) == nil)
+    }
+
+    @Test func leavesWhatTheProviderAcceptedAlone() throws {
+        let recording = try Recording(broken).answering("/token", 200, ["access_token": "not-a-token"])
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func takesWhatTheLoginAskedForWhereTheAnswerNamesNoScope() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("\"scope\"") else { return }
+            exchange.response?.body = Body(
+                text: text.replacing("\"scope\":\"openid profile\",", with: ""),
+                mediaType: "application/json"
+            )
+        }
+        #expect(recording.finding(rule)?.places.first?.hasSuffix("request.query scope") == true)
+    }
+
+    @Test func abstainsWithoutTheLogin() throws {
+        let all = try Recording(broken)
+        let recording = Recording(Array(all.exchanges.suffix(1)))
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,52 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct RefreshSubjectChangedTests {
+    private let rule = "refresh-subject-changed"
+    private let broken = "refresh/refresh-subject-changed"
+
+    /// The ID token of the refresh, with other claims.
+    private func refreshed(_ claims: String) throws -> Recording {
+        try Recording(broken).editingAnswer(of: "/token") {
+            $0["id_token"] = .string("\(encoded("{\"alg\":\"RS256\"}")).\(encoded(claims)).c2lnbmF0dXJl")
+        }
+    }
+
+    @Test func namesBothSubjects() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["4 jwt.claims sub", "6 jwt.claims sub"])
+        #expect(finding.evidence.map(\.value) == ["alice", "bob"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesTheSameSubjectAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func comparesIssuerAndAudienceToo() throws {
+        let other = try refreshed(#"{"iss":"https://id.other.example","sub":"alice","aud":"shop-web"}"#)
+        #expect(other.finding(rule)?.places.first == "4 jwt.claims iss")
+        let audience = try refreshed(#"{"iss":"https://id.harbour.example","sub":"alice","aud":"shop-app"}"#)
+        #expect(audience.finding(rule)?.places.first == "4 jwt.claims aud")
+    }
+
+    @Test func leavesARefreshWithoutIDTokenAlone() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["id_token"] = nil }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) == nil)
+    }
+
+    @Test func abstainsWithoutTheLogin() throws {
+        let recording = Recording(Array(try Recording(broken).exchanges.suffix(1)))
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

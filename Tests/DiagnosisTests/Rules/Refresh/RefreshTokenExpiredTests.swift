@@ -1,0 +1,107 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct RefreshTokenExpiredTests {
+    private let rule = "refresh-token-expired"
+    private let broken = "refresh/refresh-token-expired"
+
+    private func refused(_ description: String) throws -> Recording {
+        try Recording(broken + ".near-miss").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(description)]
+        )
+    }
+
+    @Test func comparesAgeAndLifetime() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "4 response.body refresh_expires_in", "6 request.body refresh_token", "6 response.body error",
+            ]
+        )
+        #expect(finding.notes == ["good for 30 min", "40 min old"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesTheSentenceOfTheSpecificationAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) == nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: [
+        "Token is not active", "Session not active", "Refresh token expired", "Refresh token is expired.",
+        "AADSTS700082: The refresh token has expired due to inactivity.",
+        "Token has been expired or revoked.",
+        "Refresh Token has been revoked", "AADSTS50173: The provided grant has ended",
+    ])
+    func believesTheProvidersWords(text: String) throws {
+        #expect(try refused(text).finding(rule)?.severity == .error)
+    }
+
+    @Test(arguments: ["Maximum allowed refresh token reuse exceeded", "The client is another one", ""])
+    func leavesOtherWordsAlone(text: String) throws { #expect(try refused(text).finding(rule) == nil) }
+
+    /// The broken capture, its stated lifetime replaced.
+    private func stating(_ member: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("refresh_expires_in") else {
+                return
+            }
+            exchange.response?.body = Body(
+                text: text.replacing(",\"refresh_expires_in\":1800", with: member),
+                mediaType: "application/json"
+            )
+        }
+    }
+
+    @Test func readsTheLifetimeOfTheRegistration() throws {
+        var recording = try stating("")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+        var registration = recording.exchanges[4]
+        registration.startedAt = recording.exchanges[0].startedAt - .seconds(60)
+        registration.request.url = RecordedURL("https://id.harbour.example/register")
+        registration.request.body = Body(
+            text: "{\"redirect_uris\":[\"https://www.shop.example/callback\"]}",
+            mediaType: "application/json"
+        )
+        registration.response?.body = Body(
+            text: "{\"client_id\":\"shop-web\",\"refresh_token_ttl\":600}",
+            mediaType: "application/json"
+        )
+        recording.exchanges.append(registration)
+        #expect(recording.finding(rule)?.notes.first == "good for 10 min")
+    }
+
+    @Test(arguments: [",\"refresh_expires_in\":0", ",\"refresh_expires_in\":\"never\""])
+    func leavesATokenWithoutEndAlone(member: String) throws {
+        let recording = try stating(member)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func leavesATokenWithinItsTimeAlone() throws {
+        #expect(try stating(",\"refresh_token_expires_in\":86400").finding(rule) == nil)
+        #expect(try stating(",\"refresh_token_expires_in\":2000").finding(rule) != nil)
+    }
+
+    @Test func leavesAReusedTokenToTheOtherRule() throws {
+        let recording = try Recording("refresh/refresh-token-reused").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": "Token is not active"]
+        )
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("refresh-token-reused")?.isPrimary == true)
+    }
+}

@@ -1,0 +1,70 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct RefreshTokenReusedTests {
+    private let rule = "refresh-token-reused"
+    private let broken = "refresh/refresh-token-reused"
+
+    @Test func namesBothRefreshesAndTheNewToken() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.variant == "concurrent")
+        #expect(
+            finding.places == [
+                "6 request.body refresh_token", "6 response.body refresh_token",
+                "7 request.body refresh_token",
+                "7 response.body error",
+            ]
+        )
+        #expect(finding.notes.contains { $0.hasPrefix("the same token, sent ") })
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAGracePeriodAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func tellsOneAfterTheOtherFromBothAtOnce() throws {
+        var recording = try Recording(broken)
+        recording.exchanges[7].startedAt = recording.exchanges[7].startedAt + .seconds(600)
+        #expect(recording.finding(rule)?.variant == "sequential")
+    }
+
+    @Test func findsTheRefusedOneFirstToo() throws {
+        var recording = try Recording(broken)
+        recording.exchanges[7].startedAt = recording.exchanges[6].startedAt - .milliseconds(20)
+        #expect(recording.finding(rule)?.variant == "concurrent")
+        #expect(recording.finding(rule)?.notes.contains("the same token, sent 20 ms earlier") == true)
+    }
+
+    @Test func leavesARefusalBeforeTheRotationAlone() throws {
+        var recording = try Recording(broken)
+        recording.exchanges[7].startedAt = recording.exchanges[6].startedAt - .seconds(5)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func needsARotation() throws {
+        var recording = try Recording(broken)
+        let old = try #require(
+            FormBody.items(of: recording.exchanges[7].request.body)?.first("refresh_token")
+        )
+        recording.exchanges[6].response?.body = Body(
+            text: "{\"access_token\":\"not-a-token\",\"refresh_token\":\"\(old)\"}",
+            mediaType: "application/json"
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsWhereATokenWasNotSaved() throws {
+        let recording = try Recording(broken).sending("refresh_token", nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}
