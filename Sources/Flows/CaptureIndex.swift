@@ -29,6 +29,11 @@ package final class CaptureIndex: Sendable {
     package let knownSecrets: [String: String]
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
+    package let latest: LatestRequests
+    /// The 401 answers, in order of time, by the origin of the resource.
+    ///
+    /// Kept only where somebody asked for a resource's metadata.
+    package let challenges: [String: [ResourceChallenge]]
 
     package init(_ capture: Capture) {
         self.capture = capture
@@ -84,6 +89,13 @@ package final class CaptureIndex: Sendable {
         self.metadata = metadata
         self.keySets = keySets
         self.registrations = registrations
+        challenges =
+            metadata.contains(where: \.isProtectedResource)
+            ? Dictionary(
+                grouping: order.compactMap { ResourceChallenge(capture[$0], at: $0) },
+                by: { $0.resource.origin ?? "" }
+            ) : [:]
+        latest = LatestRequests(capture, order: order, messages: messages)
         isSanitized = !requests.isEmpty && Self.hasNoCredentials(capture)
         knownSecrets = Self.secrets(tokens, registrations)
         openedHosts = Set(

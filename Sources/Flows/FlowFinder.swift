@@ -443,7 +443,8 @@ private struct Grouping {
             )
             let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
             if !own.isEmpty { return own }
-            return flows.filter { host.map($0.providerHosts.contains) ?? false }
+            let atHost = flows.filter { host.map($0.providerHosts.contains) ?? false }
+            return atHost.isEmpty ? host.flatMap { byResource[$0] } ?? [] : atHost
         case .keySet(let document):
             let issuers = index.metadata.filter { $0.endpoint("jwks_uri") == document.url.text }
             let named = Set(

@@ -236,6 +236,56 @@ struct FlowFinderTests {
         #expect(capture.flows.filter { $0.exchanges.contains(discovery) }.count == 1)
     }
 
+    @Test func documentsThatLeadFromOneToTheNextAreOneFlow() {
+        var capture = CaptureBuilder()
+        let missing = capture.get("https://tools.example/.well-known/oauth-protected-resource/mcp", 404)
+        let resource = capture.get(
+            "https://tools.example/.well-known/oauth-protected-resource",
+            body: .json(
+                #"{"resource":"https://tools.example","authorization_servers":["https://idp.example"]}"#
+            )
+        )
+        let server = ShopLogin().discovery(&capture)
+        #expect(capture.flows.map(\.exchanges) == [[missing, resource, server]])
+        #expect(capture.flows.map(\.ending) == [.incomplete])
+    }
+
+    @Test func metadataOfAResourceBelongsToTheLoginAtItsServer() {
+        var capture = CaptureBuilder()
+        let missing = capture.get("https://tools.example/.well-known/oauth-protected-resource/mcp", 404)
+        let resource = capture.get(
+            "https://tools.example/.well-known/oauth-protected-resource",
+            body: .json(
+                #"{"resource":"https://tools.example","authorization_servers":["https://idp.example"]}"#
+            )
+        )
+        ShopLogin().whole(&capture)
+        #expect(capture.flows.count == 1)
+        #expect(capture.flows.first?.exchanges.prefix(2) == [missing, resource])
+    }
+
+    @Test func metadataOfAnotherResourceIsNotOurs() {
+        var capture = CaptureBuilder()
+        let resource = capture.get(
+            "https://tools.example/.well-known/oauth-protected-resource",
+            body: .json(
+                #"{"resource":"https://tools.example","authorization_servers":["https://other.example"]}"#
+            )
+        )
+        ShopLogin().whole(&capture)
+        #expect(capture.flows.count == 2)
+        #expect(capture.flows.first?.exchanges == [resource])
+    }
+
+    @Test func metadataAloneIsNoGoalAndAPageInItsPlaceAFailure() {
+        var capture = CaptureBuilder()
+        ShopLogin().discovery(&capture)
+        #expect(capture.flows.map(\.ending) == [.incomplete])
+        var page = CaptureBuilder()
+        page.get("https://idp.example/.well-known/openid-configuration", body: .html("<p>Hello"))
+        #expect(page.flows.map(\.ending) == [.failure])
+    }
+
     @Test func brokeredLoginIsTwoFlows() {
         var capture = CaptureBuilder()
         let app = ShopLogin("app")

@@ -130,23 +130,22 @@ extension Flow {
             return FailedRequest(exchange: index, origin: origin, words: words)
         }
         guard !failed.isEmpty else { return [] }
+        let endpoints = endpoints
         let origins = Set(endpoints.compactMap { capture[$0].request.url.origin })
         let redirects = Set(
             authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0).withoutQuery } }
         )
-        let answers = latestAnswers(of: Set(failed.map(\.origin)))
         return failed.filter { request in
             let exchange = capture[request.exchange]
             let isMeant =
                 grant == "connection" || endpoints.contains(request.exchange)
                 || origins.contains(request.origin) && isNeeded(request.exchange)
             guard isMeant, !redirects.contains(exchange.request.url.withoutQuery) else { return false }
-            let position = surroundings.position[request.exchange]
-            let later = answers[request.origin] ?? [:]
-            guard let process = exchange.client.process else {
-                return !later.values.contains { $0 > position }
-            }
-            return ![later[process], later[""]].contains { $0.map { $0 > position } ?? false }
+            return !surroundings.latest.isAnswered(
+                request.origin,
+                to: exchange.client.process,
+                after: surroundings.position[request.exchange]
+            )
         }
     }
 
@@ -166,22 +165,5 @@ extension Flow {
     private func isNeeded(_ index: Int) -> Bool {
         let method = capture[index].request.method
         return method == "CONNECT" || method == "POST" || surroundings.redirectedFrom[index] != nil
-    }
-
-    /// For each of these origins the place in time of the last answer, by the client's process; without a name where it is not known.
-    private func latestAnswers(of origins: Set<String>) -> [String: [String: Int]] {
-        var latest: [String: [String: Int]] = [:]
-        for index in capture.indices {
-            let exchange = capture[index]
-            guard exchange.response != nil, exchange.failure == nil, exchange.request.method != "CONNECT",
-                let origin = exchange.request.url.origin, origins.contains(origin)
-            else { continue }
-            let process = exchange.client.process ?? ""
-            latest[origin, default: [:]][process] = max(
-                latest[origin]?[process] ?? 0,
-                surroundings.position[index]
-            )
-        }
-        return latest
     }
 }

@@ -19,6 +19,15 @@ package struct MetadataDocument: Sendable {
         answer.json?["authorization_servers"]?.array?.compactMap(\.string) ?? []
     }
 
+    /// The resource whose metadata was asked for: the URL without its well-known part (RFC 9728, section 3.1).
+    package var askedResource: String {
+        let text = url.withoutQuery
+        guard let range = text.utf8.firstRange(of: Array("/.well-known/oauth-protected-resource".utf8)) else {
+            return text
+        }
+        return String(text[..<range.lowerBound]) + String(text[range.upperBound...])
+    }
+
     /// Whether it is what was asked for: an object with an `issuer`, or with a `resource` that it may lack.
     package var isUsable: Bool {
         guard let status = answer.status, (200..<300).contains(status), answer.json != nil else {

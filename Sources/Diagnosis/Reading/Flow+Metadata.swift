@@ -1,0 +1,67 @@
+import Captures
+import Flows
+import OAuth
+
+extension Flow {
+    /// Metadata of authorization servers, in order of time.
+    var serverMetadata: [MetadataDocument] {
+        messages.compactMap {
+            if case .discovery(let document) = $0, !document.isProtectedResource { document } else { nil }
+        }
+    }
+
+    /// Metadata of protected resources, in order of time.
+    var resourceMetadata: [MetadataDocument] {
+        messages.compactMap {
+            if case .discovery(let document) = $0, document.isProtectedResource { document } else { nil }
+        }
+    }
+
+    var keySets: [KeySetDocument] {
+        messages.compactMap { if case .keySet(let document) = $0 { document } else { nil } }
+    }
+
+    /// Whether a client asked one of the servers that a document is of or names for anything after it had read it.
+    func wentOn(after document: MetadataDocument) -> Bool {
+        isAsked(surroundings.latest.grant, after: document)
+    }
+
+    /// Whether a browser was sent to one of these servers to sign in after the document was asked for.
+    func isAuthorizationAsked(after document: MetadataDocument) -> Bool {
+        isAsked(surroundings.latest.authorization, after: document)
+    }
+
+    private func isAsked(_ latest: [String: Int], after document: MetadataDocument) -> Bool {
+        let position = surroundings.position[document.exchange]
+        let named = ["authorization_endpoint", "token_endpoint", "registration_endpoint"]
+            .compactMap { document.endpoint($0).flatMap { RecordedURL($0).host } }
+        let servers = document.authorizationServers.prefix(20).compactMap { RecordedURL($0).host }
+        return ([document.url.host].compactMap { $0 } + named + servers).contains {
+            latest[$0].map { $0 > position } ?? false
+        }
+    }
+}
+
+extension Answer {
+    /// Whether a rule of the transport accounts for it: nobody answered, for a reason that is known, or too many requests.
+    var isExplainedByTransport: Bool {
+        status == 429 || status == nil && failure.flatMap { TransportFailure($0) } != nil
+    }
+
+    /// No answer because the client wanted none any more.
+    var isCancelled: Bool {
+        guard status == nil, let words = failure?.lowercased() else { return false }
+        return ["err_aborted", "ns_binding_aborted", "err_blocked_by", "cancelled", "canceled"]
+            .contains(where: words.containsBytes) || words.containsBytes("nsurlerrordomain -999")
+    }
+}
+
+extension MetadataDocument {
+    /// The URL it was asked for at.
+    var urlEvidence: Evidence {
+        Evidence(
+            place: Place(exchange: exchange, part: .requestURL, name: ""),
+            value: Masking.shown(url.withoutQuery, of: "url")
+        )
+    }
+}

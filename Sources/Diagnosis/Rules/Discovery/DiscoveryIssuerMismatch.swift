@@ -1,0 +1,123 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The document calls its issuer by another name than the URL it was fetched from.
+///
+/// A client has to compare the two and stop. Providers that are known to answer with a template or with the name of another of
+/// their hosts are left alone, and so is the slash at the end.
+struct DiscoveryIssuerMismatch: Rule {
+    static let info = RuleInfo(
+        id: "discovery-issuer-mismatch",
+        title: "The discovery document names another issuer than the one asked",
+        severity: .errorWhenRefused,
+        explanation: """
+            The metadata says that it belongs to another issuer than the one whose URL the client asked. A client has to refuse it, because \
+            otherwise one provider could pose as another. Mostly the provider's public address is not the one that clients use.
+            """,
+        fix: """
+            Tell the provider its public address (its base, host name or frontend setting): scheme, host, port and path exactly as clients \
+            write them. After a tunnel got a new name, or behind a proxy that ends TLS, that is the setting to look at first.
+            """,
+        badExample: """
+            GET https://id.example/.well-known/openid-configuration → {"issuer":"http://localhost:8080",…}
+            """,
+        goodExample: """
+            GET https://id.example/.well-known/openid-configuration → {"issuer":"https://id.example",…}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Discovery §4.3",
+                url:
+                    "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfigurationValidation"
+            ), .rfc(8414, "3.3"),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var found: [Evidence] = []
+        var severity = Severity.warning
+        var explained: Set<String> = []
+        for document in flow.serverMetadata where document.isUsable {
+            guard let named = document.answer.parameters.parameter("issuer"), isOther(named.value, document)
+            else { continue }
+            if self.severity(of: document, flow) == .error { severity = .error }
+            if isIssuer(named.value, of: flow) {
+                explained = ["id-token-issuer-mismatch", "issuer-param-mismatch"]
+            }
+            guard found.count < 6 else { continue }
+            let asked = document.askedIssuer
+            found += [
+                document.urlEvidence,
+                Evidence(named, note: Difference.note(expected: asked, seen: Self.plain(named.value))),
+            ]
+        }
+        guard !found.isEmpty else { return .holds }
+        return .violated(Violation(found, severity: severity, explains: explained))
+    }
+
+    /// Stopped there, or refused later what bears the document's name.
+    private func severity(of document: MetadataDocument, _ flow: Flow) -> Severity {
+        guard flow.ending != .success else { return .warning }
+        let isUsed = document.issuer.map { isIssuer($0, of: flow) } ?? false
+        return isUsed || !flow.wentOn(after: document) ? .error : .warning
+    }
+
+    /// Whether an ID token or an authorization response of the flow names this issuer.
+    private func isIssuer(_ issuer: String, of flow: Flow) -> Bool {
+        flow.authorizationResponses.contains { $0.parameters["iss"] == issuer }
+            || flow.idTokens.contains { $0.token.token.issuer == issuer }
+    }
+
+    // MARK: - Comparing
+
+    private func isOther(_ issuer: String, _ document: MetadataDocument) -> Bool {
+        let asked = RecordedURL(document.askedIssuer)
+        let named = RecordedURL(issuer)
+        guard Self.plain(asked.text) != Self.plain(issuer) else { return false }
+        return !Self.isEntra(asked, named) && !Self.isWSO2(asked, named) && !Self.isCognito(named)
+    }
+
+    /// Without the slash at the end; scheme and host in lower case and without the scheme's own port, as recorders write URLs.
+    private static func plain(_ text: String) -> String {
+        let url = RecordedURL(text)
+        var plain = text
+        if let scheme = url.scheme?.lowercased(), let host = url.host, url.isWeb {
+            let isUsual = url.port == (scheme == "https" ? 443 : 80)
+            plain = "\(scheme)://\(host)" + (isUsual ? "" : url.port.map { ":\($0)" } ?? "") + url.path
+            if let query = url.query { plain += "?" + query }
+        }
+        return plain.utf8.last == 0x2f ? String(Substring(plain.utf8.dropLast())) : plain
+    }
+
+    /// Documents of many tenants, by domain name, of version 1, or of a policy: the issuer is a template or has the tenant's id.
+    private static func isEntra(_ asked: RecordedURL, _ named: RecordedURL) -> Bool {
+        guard let host = asked.host, let other = named.host, ProviderRecognizer.kind(ofHost: host) == .entra,
+            ProviderRecognizer.kind(ofHost: other) == .entra
+        else { return false }
+        return named.path.split(separator: "/").contains { $0 == "{tenantid}" || isIdentifier($0.utf8) }
+            || other.split(separator: ".").first.map { isIdentifier($0.utf8) } ?? false
+    }
+
+    /// Eight, four, four, four and twelve hexadecimal digits.
+    private static func isIdentifier(_ text: Substring.UTF8View) -> Bool {
+        let parts = text.split(separator: 0x2d, omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [8, 4, 4, 4, 12] else { return false }
+        return parts.joined().allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20)
+        }
+    }
+
+    private static func isWSO2(_ asked: RecordedURL, _ named: RecordedURL) -> Bool {
+        let paths = ["/oauth2/oidcdiscovery", "/oauth2/token"]
+        return asked.origin == named.origin && named.path.hasSuffix("/oauth2/token")
+            && paths.contains(where: asked.path.hasSuffix)
+    }
+
+    /// The hosted pages have a domain of their own; the issuer is the user pool's.
+    private static func isCognito(_ named: RecordedURL) -> Bool {
+        guard let host = named.host else { return false }
+        return host.hasPrefix("cognito-idp.") && ProviderRecognizer.kind(ofHost: host) == .cognito
+    }
+}

@@ -1,0 +1,127 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The metadata was read, and lacks what the login needs next.
+///
+/// What is needed shows in what the capture asked for, and in what the document itself offers; servers without a browser's part
+/// need no authorization endpoint, and plain OAuth metadata no keys.
+struct DiscoveryMissingEndpoint: Rule {
+    static let info = RuleInfo(
+        id: "discovery-missing-endpoint",
+        title: "The metadata lacks an endpoint this login needs",
+        severity: .errorWhenRefused,
+        explanation: """
+            The provider's metadata does not name an address that a login of this kind has to call. A client that knows its endpoints from \
+            the metadata alone cannot go on there.
+            """,
+        fix: "Complete the provider's metadata, or configure the missing endpoint in the client by hand.",
+        badExample: """
+            {"issuer":"https://id.example","authorization_endpoint":"https://id.example/authorize","token_endpoint":"https://id.example/token"}
+            """,
+        goodExample: """
+            {"issuer":"https://id.example",…,"token_endpoint":"https://id.example/token","jwks_uri":"https://id.example/jwks"}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Discovery §3",
+                url: "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata"
+            ), .rfc(8414, "2"),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let documents = flow.serverMetadata.filter(\.isUsable)
+        guard !documents.isEmpty else { return .holds }
+        let use = Use(flow)
+        for document in documents {
+            let missing = ["authorization_endpoint", "token_endpoint", "jwks_uri"].filter { name in
+                // A second document of the same server may complete the first.
+                let isNamed = documents.contains {
+                    $0.url.origin == document.url.origin && !($0.endpoint(name) ?? "").isEmpty
+                }
+                return !isNamed && isNeeded(name, of: document, use)
+            }
+            guard !missing.isEmpty else { continue }
+            let isError = missing.contains { stops(at: $0, document, use, flow) }
+            let names = document.answer.parameters.items.map(\.name).prefix(60).joined(separator: ", ")
+            return .violated(
+                Violation(
+                    [
+                        document.urlEvidence,
+                        Evidence(
+                            place: document.answer.place(""),
+                            value: Masking.shown(names, of: "members"),
+                            note: "\(missing.joined(separator: ", ")) missing"
+                        ),
+                    ],
+                    severity: isError ? .error : .warning
+                )
+            )
+        }
+        return .holds
+    }
+
+    // MARK: - What is needed
+
+    /// What the flow did, read once.
+    private struct Use {
+        var hasAuthorizationRequest: Bool
+        var usesCode: Bool
+        var hasTokenRequest: Bool
+        var hasTokens: Bool
+        var hasIDToken: Bool
+        var hasKeys: Bool
+
+        init(_ flow: Flow) {
+            let requests = flow.authorizationRequests
+            let tokens = flow.tokenRequests
+            hasAuthorizationRequest = !requests.isEmpty
+            usesCode =
+                requests.contains { ($0.responseType ?? "").split(separator: " ").contains("code") }
+                || tokens.contains { $0.isCodeExchange || $0.isRefresh }
+            hasTokenRequest = !tokens.isEmpty
+            hasTokens = tokens.contains(where: \.answer.isSuccess)
+            hasIDToken = !flow.idTokens.isEmpty
+            hasKeys = flow.keySets.contains { $0.keys != nil }
+        }
+    }
+
+    private func isNeeded(_ name: String, of document: MetadataDocument, _ use: Use) -> Bool {
+        switch name {
+        case "authorization_endpoint":
+            if use.hasAuthorizationRequest { return true }
+            // Device, client credentials and the like go without a browser's redirect.
+            guard !use.hasTokenRequest else { return false }
+            let grants = list("grant_types_supported", document) ?? ["authorization_code", "implicit"]
+            return grants.contains("authorization_code") || grants.contains("implicit")
+        case "token_endpoint":
+            if use.usesCode { return true }
+            guard !use.hasAuthorizationRequest, !use.hasTokenRequest else { return false }
+            // Nobody went on; where all that is offered ends in a code, one was wanted.
+            let types = list("response_types_supported", document) ?? []
+            return !types.isEmpty && types.allSatisfy { $0.split(separator: " ").contains("code") }
+        default: return isOpenID(document)
+        }
+    }
+
+    private func list(_ name: String, _ document: MetadataDocument) -> [String]? {
+        document.answer.json?[name]?.array?.compactMap(\.string)
+    }
+
+    private func isOpenID(_ document: MetadataDocument) -> Bool {
+        document.url.path.containsBytes("openid-configuration")
+    }
+
+    /// Whether the flow ended where the endpoint would have been called.
+    private func stops(at name: String, _ document: MetadataDocument, _ use: Use, _ flow: Flow) -> Bool {
+        guard flow.ending != .success else { return false }
+        guard flow.wentOn(after: document) else { return true }
+        switch name {
+        case "authorization_endpoint": return !flow.isAuthorizationAsked(after: document)
+        case "token_endpoint": return flow.ending == .failure && !use.hasTokenRequest
+        default: return flow.ending == .failure && use.hasIDToken && !use.hasKeys
+        }
+    }
+}

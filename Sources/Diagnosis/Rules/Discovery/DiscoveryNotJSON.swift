@@ -1,0 +1,70 @@
+import Captures
+import Flows
+import OAuth
+
+/// The well-known URL is answered with success, but what comes is no metadata: a page, nothing, or JSON about something else.
+struct DiscoveryNotJSON: Rule {
+    static let info = RuleInfo(
+        id: "discovery-not-json",
+        title: "The discovery URL answered with a page, not with metadata",
+        severity: .error,
+        explanation: """
+            Something answered at the well-known URL, but not the provider: there is no JSON object with an issuer in the answer. Typical are \
+            an app that answers every path with its start page, a tunnel's interstitial page, a captive portal, or a login wall.
+            """,
+        fix: """
+            Ask the URL without cookies and look at what answers. Correct the issuer or its port, let the well-known path through to the \
+            provider, or take the page before it away.
+            """,
+        badExample: """
+            GET https://id.example/.well-known/openid-configuration → 200 text/html   <!doctype html><title>Shop</title>…
+            """,
+        goodExample: """
+            GET https://id.example/.well-known/openid-configuration → 200 application/json   {"issuer":"https://id.example",…}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Discovery §4.2",
+                url:
+                    "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfigurationResponse"
+            ), .rfc(8414, "3.2"),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var isUnknown = false
+        for document in flow.serverMetadata {
+            guard document.answer.status == 200, !document.isUsable, let origin = document.url.origin,
+                flow.capture[document.exchange].request.method == "GET"
+            else { continue }
+            // Another form of the URL, or a later try, gave what was wanted.
+            guard !flow.surroundings.latest.describedOrigins.contains(origin) else { continue }
+            let body = flow.capture[document.exchange].response?.body
+            guard let body, body.isRecorded, !body.isTruncated, body.remainingCoding == nil else {
+                isUnknown = true
+                continue
+            }
+            // A client that goes on has its endpoints from somewhere else.
+            let severity: Severity? = flow.isAuthorizationAsked(after: document) ? .note : nil
+            return .violated(Violation(evidence(document, body, flow), severity: severity))
+        }
+        return isUnknown ? .abstains("the body of the discovery answer was not saved whole") : .holds
+    }
+
+    private func evidence(_ document: MetadataDocument, _ body: Body, _ flow: Flow) -> [Evidence] {
+        let type = flow.capture[document.exchange].response?.headers.first("content-type") ?? body.mediaType
+        let start = Excerpt.start(of: body.text ?? "", 120)
+        return [
+            document.urlEvidence,
+            Evidence(
+                place: Place(exchange: document.exchange, part: .responseHeader, name: "Content-Type"),
+                value: type.map { Excerpt.start(of: $0, 80) } ?? "none"
+            ),
+            Evidence(
+                place: Place(exchange: document.exchange, part: .responseBody, name: ""),
+                value: start.isEmpty ? "empty" : start,
+                note: document.answer.json == nil ? nil : "JSON without issuer"
+            ),
+        ]
+    }
+}

@@ -1,0 +1,86 @@
+import Captures
+import Flows
+import OAuth
+
+/// Every try to read the provider's metadata was refused, and no sign-in at that host followed.
+///
+/// Clients try several forms of the well-known URL; one that is answered is enough. What a rule of the transport explains is left to it.
+struct DiscoveryUnreachable: Rule {
+    static let info = RuleInfo(
+        id: "discovery-unreachable",
+        title: "The provider's discovery document could not be read",
+        severity: .error,
+        explanation: """
+            The client asked for the provider's metadata and got an error each time, so it knows no endpoint to go on with. Mostly the issuer \
+            it is configured with lacks a part of its path, or has one too many.
+            """,
+        fix: """
+            Open the URL in a browser and correct the issuer until it answers JSON. Parts that are often missing or left over: the realm, \
+            tenant or authorization server in the path, and a prefix from an older version of the provider.
+            """,
+        badExample: """
+            GET https://id.example/realms/shpo/.well-known/openid-configuration → 404
+            """,
+        goodExample: """
+            GET https://id.example/realms/shop/.well-known/openid-configuration → 200 {"issuer": …}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Discovery §4",
+                url: "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig"
+            ), .rfc(8414, "3"),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var refused: [String: [MetadataDocument]] = [:]
+        var order: [String] = []
+        for document in flow.serverMetadata {
+            guard let origin = document.url.origin,
+                !flow.surroundings.latest.describedOrigins.contains(origin),
+                !document.answer.isCancelled
+            else { continue }
+            if refused[origin] == nil { order.append(origin) }
+            refused[origin, default: []].append(document)
+        }
+        // A resource that describes itself is no authorization server: clients try their luck there all the same.
+        let resources = Set(
+            flow.resourceMetadata.filter { $0.isUsable && $0.answer.parameters.contains("resource") }
+                .compactMap(\.url.origin)
+        )
+        for origin in order where !resources.contains(origin) {
+            let documents = refused[origin] ?? []
+            guard documents.allSatisfy({ isFailed($0.answer) }),
+                !documents.allSatisfy(\.answer.isExplainedByTransport),
+                let first = documents.first, !flow.isAuthorizationAsked(after: first)
+            else { continue }
+            return .violated(Violation(evidence(documents), fix: Self.hints[flow.provider]))
+        }
+        return .holds
+    }
+
+    private func isFailed(_ answer: Answer) -> Bool { answer.status.map { $0 >= 400 } ?? true }
+
+    private func evidence(_ documents: [MetadataDocument]) -> [Evidence] {
+        var told: Set<String> = []
+        return documents.filter { told.insert($0.url.text).inserted }.prefix(6).flatMap { document in
+            var evidence = [document.urlEvidence, document.answer.statusEvidence()]
+            if document.answer.error != nil { evidence.append(document.answer.evidence()) }
+            return evidence
+        }
+    }
+
+    /// Where the path of the issuer goes wrong at single products.
+    private static let hints: [ProviderKind: String] = [
+        .keycloak:
+            "Check the realm's name in the issuer, its case included, and the prefix: Keycloak before 17 has /auth before /realms, later ones do not.",
+        .okta:
+            "Check the issuer: a custom authorization server of Okta has its id in the path, as /oauth2/default.",
+        .forgerock:
+            "Check the issuer: it ends in the realm's path, as /am/oauth2/realms/root/realms/alpha.",
+        .wso2: "Check the issuer: the document is below /oauth2/token, or below /t/TENANT/oauth2/token.",
+        .curity: "Check the issuer: it ends in the profile's anonymous path, as /oauth/v2/oauth-anonymous.",
+        .entra:
+            "Check the tenant in the issuer: its id, its domain, or one of common, organizations, consumers.",
+    ]
+}

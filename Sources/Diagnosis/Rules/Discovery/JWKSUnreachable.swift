@@ -1,0 +1,95 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The provider's keys were asked for, and no answer held any.
+///
+/// One key set among the answers is enough, and so is an answer that the one read before still holds.
+struct JWKSUnreachable: Rule {
+    static let info = RuleInfo(
+        id: "jwks-unreachable",
+        title: "The provider's signing keys could not be read",
+        severity: .error,
+        explanation:
+            "The key endpoint that the metadata names gave no key set, so no signature of this provider can be checked.",
+        fix: """
+            Ask the URL from where the client runs. Look at the routing of that path, at a firewall between client and provider, and whether \
+            jwks_uri names an address that only the provider itself can reach.
+            """,
+        badExample: """
+            {…,"jwks_uri":"https://id.example/jwks"}
+            GET https://id.example/jwks → 404
+            """,
+        goodExample: """
+            {…,"jwks_uri":"https://id.example/jwks"}
+            GET https://id.example/jwks → 200 {"keys":[{"kty":"RSA",…}]}
+            """,
+        specifications: [
+            .rfc(7517, "5"),
+            SpecificationReference(
+                text: "OpenID Connect Core §10.1.1",
+                url: "https://openid.net/specs/openid-connect-core-1_0.html#RotateSigKeys"
+            ),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var read: Set<String> = []
+        var unknown: Set<String> = []
+        var failed: [String: [KeySetDocument]] = [:]
+        var order: [String] = []
+        for document in flow.keySets {
+            let url = document.url.withoutQuery
+            switch fate(of: document) {
+            case .read: read.insert(url)
+            case .unknown: unknown.insert(url)
+            case .elsewhere: continue
+            case .failed:
+                if failed[url] == nil { order.append(url) }
+                failed[url, default: []].append(document)
+            }
+        }
+        for url in order where !read.contains(url) && !unknown.contains(url) {
+            return .violated(Violation((failed[url] ?? []).prefix(4).flatMap { evidence(of: $0) }))
+        }
+        return order.contains(where: unknown.contains) || failed.isEmpty && !unknown.subtracting(read).isEmpty
+            ? .abstains("the key set's body was not saved") : .holds
+    }
+
+    private enum Fate {
+        case read
+        case failed
+        /// Saved without its body.
+        case unknown
+        /// Sent on, cancelled, or a matter of the transport.
+        case elsewhere
+    }
+
+    private func fate(of document: KeySetDocument) -> Fate {
+        let answer = document.answer
+        guard !answer.isCancelled, !answer.isExplainedByTransport else { return .elsewhere }
+        guard let status = answer.status else { return .failed }
+        if document.keys != nil && status < 300 || status == 304 { return .read }
+        if (300..<400).contains(status) { return .elsewhere }
+        return status < 300 && !answer.isBodyRecorded ? .unknown : .failed
+    }
+
+    private func evidence(of document: KeySetDocument) -> [Evidence] {
+        let place = Place(exchange: document.exchange, part: .requestURL, name: "")
+        var evidence = [
+            Evidence(place: place, value: Masking.shown(document.url.withoutQuery, of: "url")),
+            document.answer.statusEvidence(),
+        ]
+        guard let status = document.answer.status, status < 300 else { return evidence }
+        let members = document.answer.parameters.items.map(\.name).prefix(20).joined(separator: ", ")
+        evidence.append(
+            Evidence(
+                place: document.answer.place(""),
+                value: document.answer.json == nil ? "no JSON object" : Masking.shown(members, of: "members"),
+                note: document.answer.json == nil ? nil : "no array keys among the members"
+            )
+        )
+        return evidence
+    }
+}

@@ -1,0 +1,72 @@
+import Captures
+import Flows
+import OAuth
+
+/// A resource refused a request without a word of its metadata, and the client looked for it in vain.
+///
+/// An API whose metadata nobody asked for is none of this rule's business.
+struct ResourceMetadataMissing: Rule {
+    static let info = RuleInfo(
+        id: "resource-metadata-missing",
+        title: "The protected resource does not say which authorization server to use",
+        severity: .errorWhenRefused,
+        explanation: """
+            The resource wants a token and does not say where to get one: its refusal names no metadata, and none is served at the places \
+            where a client looks for it.
+            """,
+        fix: """
+            Serve the resource's metadata below /.well-known/oauth-protected-resource, with `resource` and `authorization_servers`, and name \
+            its URL in the refusal: WWW-Authenticate: Bearer resource_metadata="…".
+            """,
+        badExample: """
+            POST https://tools.example/mcp → 401, WWW-Authenticate: Bearer
+            GET  https://tools.example/.well-known/oauth-protected-resource/mcp → 404
+            """,
+        goodExample: """
+            POST https://tools.example/mcp → 401, WWW-Authenticate: Bearer resource_metadata="https://tools.example/.well-known/…"
+            GET  that URL → 200 {"resource":"https://tools.example/mcp","authorization_servers":["https://id.example"]}
+            """,
+        specifications: [.rfc(9728, "3"), .rfc(9728, "5.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let documents = flow.resourceMetadata.filter { !$0.answer.isCancelled }
+        var isUnknown = false
+        for (origin, probes) in Dictionary(grouping: documents, by: { $0.url.origin ?? "" })
+            .sorted(by: { $0.value[0].exchange < $1.value[0].exchange })
+        {
+            let challenges = flow.surroundings.challenges[origin] ?? []
+            guard !challenges.isEmpty, challenges.allSatisfy({ $0.metadata == nil }),
+                !probes.contains(where: \.isUsable), !probes.allSatisfy(\.answer.isExplainedByTransport)
+            else { continue }
+            if probes.contains(where: { $0.answer.status == 200 && !$0.answer.isBodyRecorded }) {
+                isUnknown = true
+                continue
+            }
+            let start = probes.map { flow.surroundings.position[$0.exchange] }.min() ?? 0
+            guard let refusal = challenges.last(where: { flow.surroundings.position[$0.exchange] < start })
+            else { continue }
+            let severity: Severity =
+                probes.contains { flow.wentOn(after: $0) } || isSignedIn(flow) ? .warning : .error
+            return .violated(Violation(evidence(refusal, probes), severity: severity))
+        }
+        return isUnknown ? .abstains("the body of the resource's metadata was not saved") : .holds
+    }
+
+    private func isSignedIn(_ flow: Flow) -> Bool { !flow.authorizationRequests.isEmpty }
+
+    private func evidence(_ refusal: ResourceChallenge, _ probes: [MetadataDocument]) -> [Evidence] {
+        [
+            Evidence(
+                place: Place(exchange: refusal.exchange, part: .requestURL, name: ""),
+                value: Masking.shown(refusal.resource.withoutQuery, of: "url"),
+                note: "refused with 401"
+            ),
+            Evidence(
+                place: Place(exchange: refusal.exchange, part: .responseHeader, name: "WWW-Authenticate"),
+                value: Masking.shown(refusal.text ?? "none", of: "www-authenticate")
+            ),
+        ]
+            + probes.prefix(4).flatMap { [$0.urlEvidence, $0.answer.statusEvidence()] }
+    }
+}

@@ -1,0 +1,98 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct DiscoveryIssuerMismatchTests {
+    private let rule = "discovery-issuer-mismatch"
+    private let broken = "discovery/discovery-issuer-mismatch"
+
+    /// The document alone, asked and answered as given.
+    private func document(_ url: String, issuer: String) throws -> Recording {
+        try Recording(broken).editing { $0.request.url = RecordedURL(url) }
+            .editingAnswer(of: RecordedURL(url).path) { $0["issuer"] = .string(issuer) }
+    }
+
+    @Test func showsBothNamesAndWhatDiffers() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["0 request.url ", "0 response.body issuer"])
+        #expect(finding.notes[0].hasPrefix("scheme http instead of https; host harbour.internal.example"))
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func theSlashAtTheEndDoesNotCount() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://id.example/a/.well-known/openid-configuration", "https://id.example/a"),
+        ("https://id.example/.well-known/oauth-authorization-server/a", "https://id.example/a"),
+        ("https://id.example/.well-known/openid-configuration/a/", "https://id.example/a"),
+        ("https://id.example:443/.well-known/openid-configuration", "https://id.example"),
+        ("https://id.example/.well-known/openid-configuration", "https://ID.example:443/"),
+        (
+            "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration",
+            "https://login.microsoftonline.com/{tenantid}/v2.0"
+        ),
+        (
+            "https://login.microsoftonline.com/contoso.com/.well-known/openid-configuration",
+            "https://sts.windows.net/9188040d-6c67-4c5b-b112-36a304b66dad/"
+        ),
+        (
+            "https://contoso.ciamlogin.com/contoso.com/v2.0/.well-known/openid-configuration",
+            "https://9188040d-6c67-4c5b-b112-36a304b66dad.ciamlogin.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"
+        ),
+        (
+            "https://is.example:9443/oauth2/oidcdiscovery/.well-known/openid-configuration",
+            "https://is.example:9443/oauth2/token"
+        ),
+        (
+            "https://shop.auth.eu-west-1.amazoncognito.com/.well-known/openid-configuration",
+            "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc"
+        ),
+    ])
+    func acceptsWhatIsTheSame(url: String, issuer: String) throws {
+        #expect(try document(url, issuer: issuer).finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://id.example/a/.well-known/openid-configuration", "https://id.example/b"),
+        ("https://id.example/.well-known/openid-configuration", "http://id.example"),
+        ("https://id.example/.well-known/openid-configuration", "https://id.example:8443"),
+        ("https://id.example/A/.well-known/openid-configuration", "https://id.example/a"),
+        (
+            "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration",
+            "https://login.microsoftonline.com/common/v2.0/x"
+        ),
+        (
+            "https://is.example:9443/oauth2/oidcdiscovery/.well-known/openid-configuration",
+            "https://localhost:9443/oauth2/token"
+        ),
+    ])
+    func tellsWhatIsNot(url: String, issuer: String) throws {
+        #expect(try document(url, issuer: issuer).finding(rule)?.severity == .error)
+    }
+
+    @Test func isAWarningWhereTheLoginWentOn() throws {
+        let recording = try Recording("healthy/native-app").editingAnswer(
+            of: "/.well-known/openid-configuration"
+        ) { $0["issuer"] = "https://harbour.internal.example" }
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func isAnErrorWhereTheTokenIsRefusedForIt() throws {
+        let other = JSONValue.string("https://id.harbour.example")
+        let recording = try Recording("id-token/id-token-nonce-mismatch").withMetadata().editing { exchange in
+            guard exchange.request.url.path.contains("well-known") else { return }
+            exchange.request.url = RecordedURL("https://harbour.example/.well-known/openid-configuration")
+        }
+        #expect(recording.finding(rule)?.evidence.last?.value == other.string)
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+}

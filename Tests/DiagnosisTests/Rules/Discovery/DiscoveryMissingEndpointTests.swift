@@ -1,0 +1,78 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct DiscoveryMissingEndpointTests {
+    private let rule = "discovery-missing-endpoint"
+    private let broken = "discovery/discovery-missing-endpoint"
+    private let path = "/.well-known/openid-configuration"
+
+    private func changing(_ recording: Recording, _ edit: (inout JSONObject) -> Void) -> Recording {
+        recording.editingAnswer(of: path, edit)
+    }
+
+    @Test func tellsWhatIsThereAndWhatIsNot() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["0 request.url ", "0 response.body "])
+        #expect(finding.notes == ["authorization_endpoint missing"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func aServerForDevicesNeedsNoneOfIt() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
+    func isAWarningWhereTheLoginWentOn(name: String) throws {
+        let recording = changing(try Recording("healthy/native-app")) { $0[name] = nil }
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.finding(rule)?.notes == ["\(name) missing"])
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test(arguments: ["token_endpoint", "jwks_uri"]) func isAnErrorWhereTheClientStopped(name: String) throws
+    {
+        let recording = changing(try Recording("discovery/discovery-issuer-mismatch")) { document in
+            document["issuer"] = "https://id.harbour.example"
+            document[name] = nil
+        }
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    @Test func plainOAuthNeedsNoKeys() throws {
+        let recording = changing(try Recording("healthy/native-app")) { $0["jwks_uri"] = nil }.editing {
+            guard $0.request.url.path == path else { return }
+            $0.request.url = RecordedURL("https://id.harbour.example/.well-known/oauth-authorization-server")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func nobodySaidThatACodeWasWanted() throws {
+        let recording = changing(try Recording("discovery/discovery-issuer-mismatch")) { document in
+            document["issuer"] = "https://id.harbour.example"
+            document["token_endpoint"] = nil
+            document["response_types_supported"] = ["code", "id_token"]
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func aSecondDocumentMayCompleteTheFirst() throws {
+        var recording = try Recording("healthy/native-app")
+        let whole = recording.exchanges[0]
+        recording = changing(recording) { $0["token_endpoint"] = nil }
+        var second = whole
+        second.request.url = RecordedURL("https://id.harbour.example/.well-known/oauth-authorization-server")
+        recording.exchanges.insert(second, at: 1)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func saysNothingWithoutADocument() throws {
+        #expect(try Recording(broken).withoutBodies(of: path).finding(rule) == nil)
+    }
+}

@@ -1,0 +1,72 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct DiscoveryNotJSONTests {
+    private let rule = "discovery-not-json"
+    private let broken = "discovery/discovery-not-json"
+
+    @Test func showsTypeAndBeginning() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == ["0 request.url ", "0 response.header Content-Type", "0 response.body "]
+        )
+        #expect(finding.evidence[1].value == "text/html; charset=utf-8")
+        #expect(finding.evidence[2].value.unicodeScalars.count == 120)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: ["application/octet-stream", "text/plain", ""])
+    func theTypeAloneIsNoFault(type: String) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.url.path.contains("well-known") else { return }
+            exchange.response?.body?.mediaType = type
+        }
+        #expect(recording.findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", true), ("[]", true), ("{\"jwks_uri\":\"x\"}", true), ("{\"issuer\":\"x\"}", false),
+    ])
+    func readsWhatIsThere(body: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test func anotherFormThatAnswersIsEnough() throws {
+        let document = try Recording("healthy/native-app").exchanges[0]
+        var recording = try Recording("healthy/native-app")
+        var page = document
+        page.request.url = RecordedURL("https://id.harbour.example/.well-known/oauth-authorization-server")
+        page.response?.body = Body(text: "<html>", mediaType: "text/html")
+        recording.exchanges.insert(page, at: 0)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func isANoteWhereTheSignInFollows() throws {
+        let recording = try Recording("authorization-request/redirect-uri-not-registered").withMetadata()
+            .editing { exchange in
+                guard exchange.request.url.path.contains("well-known") else { return }
+                exchange.response?.body = Body(text: "<html>", mediaType: "text/html")
+            }
+        #expect(recording.finding(rule)?.severity == .note)
+    }
+
+    @Test func abstainsWithoutTheBody() throws {
+        let recording = try Recording(broken).withoutBodies(of: "/.well-known/openid-configuration")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func saysNothingOfARefusal() throws {
+        let recording = try Recording(broken).editing { $0.response?.status = 404 }
+        #expect(recording.finding(rule) == nil)
+    }
+}

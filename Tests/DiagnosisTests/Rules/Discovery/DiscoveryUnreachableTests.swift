@@ -1,0 +1,90 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct DiscoveryUnreachableTests {
+    private let rule = "discovery-unreachable"
+    private let broken = "discovery/discovery-unreachable"
+
+    @Test func tellsEveryTry() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "0 request.url ", "0 response.status ", "0 response.body error", "1 request.url ",
+                "1 response.status ", "1 response.body error",
+            ]
+        )
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func oneAnswerAmongTheProbesIsEnough() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test(arguments: [401, 404, 500, 503]) func firesForEveryRefusal(status: Int) throws {
+        let recording = try Recording(broken).editing { $0.response?.status = status }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test(arguments: [200, 302, 429]) func leavesOtherAnswersToOtherRules(status: Int) throws {
+        let recording = try Recording(broken).editing { $0.response?.status = status }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesWhatTheTransportExplainsToIt() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.response = nil
+            exchange.failure = "net::ERR_NAME_NOT_RESOLVED"
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("host-unreachable") != nil)
+    }
+
+    @Test func noAnswerForNoKnownReasonCounts() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.response = nil
+            exchange.failure = "ECONNRESET"
+        }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func holdsWhereTheSignInFollows() throws {
+        let login = try Recording("healthy/native-app").exchanges.dropFirst()
+        var recording = try Recording(broken)
+        recording.exchanges[1].startedAt = login[1].startedAt + .seconds(-60)
+        recording.exchanges[0].startedAt = login[1].startedAt + .seconds(-61)
+        recording.exchanges += login
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesProbesOfAResourceAlone() throws {
+        let recording = try Recording("discovery/resource-metadata-missing")
+        #expect(recording.finding(rule) == nil)
+        // A resource that describes itself, and is asked for a server's metadata besides.
+        var probed = try Recording("discovery/resource-metadata-mismatch.near-miss")
+        var probe = probed.exchanges[1]
+        probe.request.url = RecordedURL(
+            "https://tools.harbour.example/.well-known/oauth-authorization-server"
+        )
+        probe.response?.status = 404
+        probe.response?.body = nil
+        probed.exchanges.insert(probe, at: 2)
+        #expect(probed.findings.filter { $0.severity != .note }.isEmpty)
+        #expect(probed.outcomes == [.success])
+    }
+
+    @Test func knowsWhereAProductsPathGoesWrong() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL(
+                "https://id.harbour.example/auth/realms/shop/.well-known/openid-configuration"
+            )
+        }
+        #expect(recording.finding(rule)?.fix.contains("/auth") == true)
+    }
+}

@@ -1,0 +1,55 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct JWKSUnreachableTests {
+    private let rule = "jwks-unreachable"
+    private let broken = "discovery/jwks-unreachable"
+
+    @Test func tellsURLAndStatus() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["6 request.url ", "6 response.status "])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func oneKeySetIsEnough() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [("<html>", true), ("{}", true), ("{\"keys\":{}}", true), ("{\"keys\":[]}", false)])
+    func readsWhatIsThere(body: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/jwks" else { return }
+            exchange.response?.status = 200
+            exchange.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test(arguments: [302, 304, 429]) func leavesOtherAnswersAlone(status: Int) throws {
+        #expect(try Recording(broken).answering("/jwks", status).finding(rule) == nil)
+    }
+
+    @Test func leavesWhatTheTransportExplainsToIt() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/jwks" else { return }
+            exchange.response = nil
+            exchange.failure = "ECONNREFUSED"
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("host-unreachable") != nil)
+    }
+
+    @Test func abstainsWithoutTheBody() throws {
+        let recording = try Recording(broken).answering("/jwks", 200).withoutBodies(of: "/jwks").editing {
+            if $0.request.url.path == "/jwks" { $0.response?.body = Body(content: .missing) }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,79 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ResourceMetadataMismatchTests {
+    private let rule = "resource-metadata-mismatch"
+    private let broken = "discovery/resource-metadata-mismatch"
+    private let path = "/.well-known/oauth-protected-resource/mcp"
+
+    private func naming(_ resource: JSONValue?, in recording: Recording) -> Recording {
+        recording.editingAnswer(of: path) { $0["resource"] = resource }
+    }
+
+    @Test func showsBothNamesAndWhatDiffers() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["0 request.url ", "1 response.body resource"])
+        #expect(finding.notes == ["a \"/\" too many at the end"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func theVeryURLIsRight() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("https://tools.harbour.example/mcp", false), ("https://tools.harbour.example", true),
+        ("http://tools.harbour.example/mcp", true), ("https://tools.harbour.example/MCP", true),
+        ("https://other.harbour.example/mcp", true),
+    ])
+    func comparesStrings(resource: String, fires: Bool) throws {
+        let recording = naming(.string(resource), in: try Recording(broken))
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test func tellsWhereThereIsNoName() throws {
+        let recording = naming(nil, in: try Recording(broken))
+        #expect(recording.finding(rule)?.evidence.last?.value == "absent")
+    }
+
+    @Test func isAWarningWhereTheLoginWentOn() throws {
+        let recording = naming("https://tools.harbour.example/", in: try Recording(broken + ".near-miss"))
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func withoutARefusalTheURLOfTheDocumentDecides() throws {
+        let recording = try Recording(broken).without { $0.response?.status == 401 }
+        #expect(recording.finding(rule)?.places == ["0 request.url ", "0 response.body resource"])
+        #expect(naming("https://tools.harbour.example/mcp", in: recording).finding(rule) == nil)
+    }
+
+    @Test func theSlashOfAnOriginDoesNotCount() throws {
+        let recording = try Recording(broken).without { $0.response?.status == 401 }.editing {
+            $0.request.url = RecordedURL("https://tools.harbour.example/.well-known/oauth-protected-resource")
+        }
+        for name in ["https://tools.harbour.example", "https://tools.harbour.example/"] {
+            let named = recording.editingAnswer(of: "/.well-known/oauth-protected-resource") {
+                $0["resource"] = .string(name)
+            }
+            #expect(named.finding(rule) == nil)
+        }
+    }
+
+    @Test func aClientThatFoundTheDocumentKnowsItsResource() throws {
+        let recording = naming(
+            "https://tools.harbour.example/mcp",
+            in: try Recording(broken).editing { exchange in
+                exchange.response?.headers.fields.removeAll { $0.name == "WWW-Authenticate" }
+            }
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+}

@@ -1,0 +1,72 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ResourceMetadataMissingTests {
+    private let rule = "resource-metadata-missing"
+    private let broken = "discovery/resource-metadata-missing"
+
+    @Test func tellsRefusalAndProbes() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "0 request.url ", "0 response.header WWW-Authenticate", "1 request.url ",
+                "1 response.status ",
+                "2 request.url ", "2 response.status ",
+            ]
+        )
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func oneAnswerAmongTheProbesIsEnough() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test func anAPIWhoseMetadataNobodyWantedIsLeftAlone() throws {
+        let recording = try Recording(broken).without { $0.request.url.path.contains("well-known") }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.flows.isEmpty)
+    }
+
+    @Test func aRefusalThatNamesTheMetadataIsAnotherMatter() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.response?.status == 401 else { return }
+            exchange.response?.headers.append(
+                "www-authenticate",
+                "DPoP algs=ES256, Resource_Metadata=https://tools.harbour.example/x"
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func probesWithoutARefusalSayNothing() throws {
+        let recording = try Recording(broken).without { $0.response?.status == 401 }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func isAWarningWhereTheLoginWentOn() throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.url.path == "/.well-known/oauth-protected-resource" else { return }
+            exchange.response?.status = 404
+            exchange.response?.body = Body(text: "", mediaType: "text/plain")
+        }
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func abstainsWithoutTheBody() throws {
+        let path = "/.well-known/oauth-protected-resource"
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == path else { return }
+            exchange.response?.status = 200
+        }.withoutBodies(of: path)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}
