@@ -188,8 +188,8 @@ class Login:
         fields = {"response_type": "code", "client_id": self.client, "redirect_uri": self.redirect, "scope": "openid profile",
                   "state": self.state, "nonce": self.nonce, **self.query}
         if self.challenge:
-            fields.update(code_challenge=self.challenge, code_challenge_method="S256")
-        return ID + "/authorize?" + urllib.parse.urlencode(fields)
+            fields = {**fields, "code_challenge": self.challenge, "code_challenge_method": "S256", **self.query}
+        return ID + "/authorize?" + urllib.parse.urlencode({name: value for name, value in fields.items() if value is not None})
 
     def start(self, attributes="Path=/; Secure; HttpOnly; SameSite=Lax"):
         self.c.get(APP + "/login", 302, location=self.request, sets=[f"shop_login={self.cookie}; {attributes}"])

@@ -55,6 +55,10 @@ package enum Diagnostician {
         if candidates.contains(where: { $0.finding.severity == .error }) {
             candidates.removeAll { $0.finding.rule == "login-abandoned" }
         }
+        let told = Set(candidates.map(\.finding.rule))
+        candidates.removeAll { candidate in
+            Precedence.silences.contains { $0.effect == candidate.finding.rule && told.contains($0.cause) }
+        }
         let outcome = outcome(of: flow, candidates.map(\.finding))
         return FlowDiagnosis(
             outcome: outcome,

@@ -93,6 +93,25 @@ enum Precedence {
         Row(["refresh-token-reused", "refresh-token-expired"], over: ["token-invalid-grant"]),
     ]
 
+    /// Findings that are not told at all beside another one, which says the same and why.
+    static let silences: [Silence] = [
+        Silence("proxy-scheme-downgrade", of: "redirect-uri-insecure"),
+        Silence("pkce-required", of: "pkce-missing-public-client"),
+        Silence("scope-malformed", of: "scope-rejected"),
+        Silence("refresh-scope-widened", of: "scope-rejected"),
+    ]
+
+    /// One of ``silences``.
+    struct Silence: Sendable {
+        var cause: String
+        var effect: String
+
+        init(_ cause: String, of effect: String) {
+            self.cause = cause
+            self.effect = effect
+        }
+    }
+
     // MARK: - Groups
 
     /// Stage 13: nothing goes over a connection that does not exist.

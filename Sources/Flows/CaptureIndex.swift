@@ -60,8 +60,7 @@ package final class CaptureIndex: Sendable {
             switch message {
             case .authorizationRequest(var request):
                 if let uri = request.parameters["request_uri"], let call = pushed[uri] {
-                    request.pushed = call.exchange
-                    request.parameters = request.parameters.merged(with: call.parameters)
+                    request.merge(pushed: call)
                     message = .authorizationRequest(request)
                 }
                 requests.append(request)

@@ -105,6 +105,10 @@ private struct Grouping {
         add(.authorizationRequest(request), to: flow, host)
         flow.learn(capture[request.exchange])
         if let exchange = request.pushed, let call = pushed.removeValue(forKey: exchange) {
+            for earlier in refusedTries(of: call) {
+                pushed[earlier.exchange] = nil
+                add(.pushedRequest(earlier), to: flow, capture[earlier.exchange].request.url.host)
+            }
             add(.pushedRequest(call), to: flow, capture[exchange].request.url.host)
         }
         // The app's answer that sent the browser here: its cookies and its `state` are half of the evidence.
@@ -300,6 +304,21 @@ private struct Grouping {
         }
         return owner === flow
             && (flow.interactions.contains(source) || flow.requests.contains { $0.exchange == source })
+    }
+
+    /// Refused tries of a pushed request that was then taken: the same request again within a minute, with the
+    /// nonce that the provider asked for, say.
+    private func refusedTries(of call: EndpointCall) -> [EndpointCall] {
+        let time = capture[call.exchange].startedAt
+        return pushed.values.filter { earlier in
+            let age = time - capture[earlier.exchange].startedAt
+            return earlier.answer.isRefusal && age >= .zero && age <= .seconds(60)
+                && earlier.endpoint.text == call.endpoint.text
+                && earlier.authentication.clientID?.value == call.authentication.clientID?.value
+                && ["redirect_uri", "state", "nonce"].allSatisfy {
+                    earlier.parameters[$0] == call.parameters[$0]
+                }
+        }.sorted { $0.exchange < $1.exchange }
     }
 
     // MARK: - What is left

@@ -135,8 +135,10 @@ package struct MessageRecognizer: Sendable {
             return role == nil || role == .authorization
         }
         guard role == .authorization else { return false }
-        return isStated
-            ? hasClient || query.contains("response_type") : hasClient && query.contains("redirect_uri")
+        // Without the client's id, too: that is a fault to be told, not another kind of request.
+        if query.contains("response_type"), isStated || query.contains("redirect_uri") { return true }
+        if let uri = query["request_uri"], uri.hasPrefix("urn:ietf:params:oauth:request_uri:") { return true }
+        return hasClient && (isStated || query.contains("redirect_uri"))
     }
 
     private func isTokenRequest(_ parameters: Parameters, _ role: Endpoints.Role?, isStated: Bool) -> Bool {

@@ -1,6 +1,67 @@
 """Stage 4. Authorization request."""
 
-from parts import APP, Login, capture, form, registered, web
+from parts import APP, BACKEND, FAILED, ID, METADATA, NATIVE, REFUSED, Login, capture, form, registered, web
+
+
+def asking(c, *, client="shop-web", redirect=APP + "/callback", challenge=True, **query):
+    """A login that asks in another way: a changed parameter of the request, or None to leave it out."""
+    login = Login(c, client=client, redirect=redirect)
+    if not challenge:
+        login.challenge = None
+    login.query = query
+    login.start()
+    return login
+
+
+def page(c, login, text, status=400):
+    """The provider refuses the request on a page of its own."""
+    c.get(login.request, status, body=f"<!doctype html><title>Error</title><h1>We are sorry</h1><p>{text}</p>")
+
+
+def sent_back(c, login, error, text=None):
+    """The provider refuses the request at the redirect URI; the app shows an error."""
+    fields = {"error": error, **({"error_description": text} if text else {}), "state": login.state}
+    c.get(login.request, 302, location=login.redirect + "?" + form(**fields))
+    c.get(login.redirect + "?" + form(**fields), 400, body=FAILED, cookies={"shop_login": login.cookie})
+
+
+def goes_on(login, **token):
+    """Everything after the request, in good health."""
+    login.sign_in()
+    login.callback()
+    login.token(**{"code_verifier": login.verifier if login.challenge else None, **token})
+    login.keys()
+    login.home()
+
+
+def native(c, redirect="example.shop.app:/oauth2redirect", challenge=True, **query):
+    """A native app's login: no app page that leads to it, no secret."""
+    login = Login(c, client="shop-app", redirect=redirect)
+    if not challenge:
+        login.challenge = None
+    login.query = query
+    login.sign_in()
+    return login
+
+
+@capture("authorization-request/authz-missing-parameter")
+def _(c):
+    """The request lacks `response_type`; the provider says so on a page of its own."""
+    page(c, asking(c, response_type=None), "Missing parameter: response_type")
+
+
+@capture("authorization-request/authz-missing-parameter.near-miss")
+def _(c):
+    """Nothing but client and `request_uri` is in the request, for the rest was pushed; the user's consent is refused later."""
+    login = Login(c)
+    uri = "urn:ietf:params:oauth:request_uri:" + c.value("pushed")
+    login.query = {name: None for name in ("response_type", "redirect_uri", "scope", "state", "nonce")}
+    pushed = form(response_type="code", client_id=login.client, redirect_uri=login.redirect, scope="openid profile", state=login.state,
+                  nonce=login.nonce, code_challenge=login.challenge, code_challenge_method="S256", client_secret=login.secret)
+    c.post(ID + "/par", 201, agent=BACKEND, sent=pushed, body={"request_uri": uri, "expires_in": 90})
+    login.challenge, login.query = None, {**login.query, "request_uri": uri}
+    login.start()
+    sent_back(c, login, "access_denied", "The user said no")
 
 
 @capture("authorization-request/redirect-uri-not-registered")
@@ -19,3 +80,93 @@ def _(c):
     c.get(login.request, 302, location=login.redirect + "?" + form(error="invalid_request", state=login.state))
     c.get(login.redirect + "?" + form(error="invalid_request", state=login.state), 400, cookies={"shop_login": login.cookie},
           body="<!doctype html><title>Shop</title><p>Invalid parameter: redirect_uri? Ask your administrator.</p>")
+
+
+@capture("authorization-request/redirect-uri-has-fragment")
+def _(c):
+    """A single-page app asks for an answer at its hash route."""
+    page(c, asking(c, redirect=APP + "/#/callback"), "The redirect URI must not have a fragment")
+
+
+@capture("authorization-request/redirect-uri-has-fragment.near-miss")
+def _(c):
+    """The redirect URI has an escaped number sign in its query, and no fragment."""
+    goes_on(asking(c, redirect=APP + "/callback?tab=%232"))
+
+
+@capture("authorization-request/redirect-uri-insecure")
+def _(c):
+    """The app is called back over plain http."""
+    goes_on(asking(c, redirect="http://www.shop.example/callback"))
+
+
+@capture("authorization-request/redirect-uri-insecure.near-miss")
+def _(c):
+    """Plain http as well, but to a port of the machine itself."""
+    login = native(c, redirect="http://127.0.0.1:53125/callback")
+    login.token(agent=NATIVE)
+    login.keys(agent=NATIVE)
+
+
+@capture("authorization-request/redirect-uri-double-encoded")
+def _(c):
+    """The app encodes the redirect URI, and the library that builds the query once more."""
+    page(c, asking(c, redirect_uri="https%3A%2F%2Fwww.shop.example%2Fcallback"), "Invalid parameter: redirect_uri")
+
+
+@capture("authorization-request/redirect-uri-double-encoded.near-miss")
+def _(c):
+    """Only a value in the query of the redirect URI is encoded, as it has to be."""
+    goes_on(asking(c, redirect=APP + "/callback?next=https%3A%2F%2Fwww.shop.example%2Fbasket"))
+
+
+@capture("authorization-request/client-id-unknown")
+def _(c):
+    """The client of the staging environment asks at the production provider."""
+    page(c, asking(c, client="shop-web-staging"), "Client not found.")
+
+
+@capture("authorization-request/client-id-unknown.near-miss")
+def _(c):
+    """The provider knows the client, and does not allow it this kind of login: told at the redirect URI."""
+    sent_back(c, asking(c), "unauthorized_client", "The client may not sign users in")
+
+
+@capture("authorization-request/pkce-required")
+def _(c):
+    """No code challenge, and the provider insists on one."""
+    sent_back(c, asking(c, challenge=False), "invalid_request", "PKCE is mandatory for this client")
+
+
+@capture("authorization-request/pkce-required.near-miss")
+def _(c):
+    """No code challenge either, but it is something else that the provider refuses."""
+    sent_back(c, asking(c, challenge=False), "invalid_request", "The parameter display is not supported")
+
+
+@capture("authorization-request/pkce-missing-public-client")
+def _(c):
+    """A native app without a secret asks without a code challenge."""
+    login = native(c, challenge=False)
+    login.token(agent=NATIVE, code_verifier=None)
+    login.keys(agent=NATIVE)
+
+
+@capture("authorization-request/pkce-missing-public-client.near-miss")
+def _(c):
+    """No code challenge, but the app's back end has a secret."""
+    goes_on(asking(c, challenge=False))
+
+
+@capture("authorization-request/pkce-missing-confidential")
+def _(c):
+    """A client with a secret sends neither a code challenge nor a nonce."""
+    login = asking(c, challenge=False, nonce=None)
+    login.nonce = None
+    goes_on(login)
+
+
+@capture("authorization-request/pkce-missing-confidential.near-miss")
+def _(c):
+    """No code challenge, but a nonce."""
+    goes_on(asking(c, challenge=False))

@@ -1,5 +1,4 @@
 package import Captures
-import JOSE
 
 /// A request to the authorization endpoint (RFC 6749, section 4.1.1), merged with what was pushed (RFC 9126)
 /// and with its request object (RFC 9101).
@@ -16,15 +15,14 @@ package struct AuthorizationRequest: Sendable {
     package init(exchange: Int, request: RecordedRequest, parameters: Parameters, status: Int?) {
         self.exchange = exchange
         self.endpoint = RecordedURL(request.url.withoutQuery)
-        self.parameters = parameters
+        self.parameters = parameters.openingRequestObject
         self.status = status
-        guard let object = parameters.parameter("request"),
-            let claims = JSONWebToken.parse(object.value)?.claims
-        else { return }
-        // What stands outside of the object does not count (RFC 9101, section 6.3), but is often all there
-        // is.
-        let inside = Parameters(claims, of: exchange, in: .jwtClaims)
-        self.parameters = inside.merged(with: parameters)
+    }
+
+    /// Takes over the parameters of the pushed request whose `request_uri` it carries.
+    package mutating func merge(pushed call: EndpointCall) {
+        pushed = call.exchange
+        parameters = parameters.merged(with: call.parameters.openingRequestObject)
     }
 
     package var clientID: String? { parameters["client_id"] }

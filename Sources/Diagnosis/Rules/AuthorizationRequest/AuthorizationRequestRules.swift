@@ -1,6 +1,14 @@
 /// Stage 4, in the order of the catalogue.
 enum AuthorizationRequestRules {
     static let list: [any Rule] = [
-        RedirectURINotRegistered()
+        AuthzMissingParameter(),
+        RedirectURINotRegistered(),
+        RedirectURIHasFragment(),
+        RedirectURIInsecure(),
+        RedirectURIDoubleEncoded(),
+        ClientIDUnknown(),
+        PKCERequired(),
+        PKCEMissingPublicClient(),
+        PKCEMissingConfidential(),
     ]
 }

@@ -1,0 +1,92 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// Whether a login's client can keep a secret, as far as the capture shows.
+enum ClientKind {
+    /// It proved who it is.
+    case confidential(Evidence)
+    /// With what shows it.
+    case `public`(Evidence)
+    case unknown(String)
+
+    init(of attempt: LoginAttempt, in flow: Flow) {
+        let calls = attempt.tokenRequests.filter(\.isRecorded)
+        let proof = calls.lazy.compactMap { request -> Evidence? in
+            let authentication = request.authentication
+            guard let parameter = authentication.secret ?? authentication.assertion else { return nil }
+            return Evidence(parameter)
+        }.first
+        if let proof {
+            self = .confidential(proof)
+            return
+        }
+        if let pushed = attempt.pushed,
+            let parameter = pushed.authentication.secret ?? pushed.authentication.assertion
+        {
+            self = .confidential(Evidence(parameter))
+            return
+        }
+        let uri = attempt.parameter("redirect_uri")
+        let target = uri.map { RecordedURL($0.value) }
+        let isPrivate = target.map { !$0.isWeb && $0.scheme != nil } ?? false
+        if let uri, isPrivate {
+            self = .public(Evidence(uri, note: "a scheme of an app on a device"))
+            return
+        }
+        let isLoopback = target?.host.map(LoopbackHost.isLoopback) ?? false
+        if let request = calls.first {
+            let header = flow.capture[request.exchange].request.headers.first("authorization")
+            if let header {
+                self = .confidential(
+                    Evidence(
+                        place: Place(exchange: request.exchange, part: .requestHeader, name: "Authorization"),
+                        value: Masking.shown(header, of: "authorization")
+                    )
+                )
+            } else if flow.surroundings.isSanitized, !isLoopback {
+                self = .unknown(
+                    "headers were stripped from the capture, so a client's credentials do not show"
+                )
+            } else if Self.isMutualTLS(request, flow) {
+                self = .unknown("the client may have shown a certificate")
+            } else {
+                self = .public(
+                    Evidence(
+                        place: Place(exchange: request.exchange, part: .requestBody, name: "client_secret"),
+                        value: "missing",
+                        note: "no secret, no assertion, no Authorization header"
+                    )
+                )
+            }
+            return
+        }
+        guard let uri, isLoopback else {
+            self = .unknown("no token request shows whether the client has credentials")
+            return
+        }
+        self =
+            Self.isWebApp(at: target?.origin, flow)
+            ? .unknown("a web app on this machine, whose token request is not recorded")
+            : .public(Evidence(uri, note: "an app on this machine"))
+    }
+
+    /// Pages of the app at the origin of the redirect URI, other than the callback itself.
+    private static func isWebApp(at origin: String?, _ flow: Flow) -> Bool {
+        let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
+        return flow.capture.indices.contains { index in
+            !callbacks.contains(index) && flow.capture[index].request.url.origin == origin
+                && flow.capture[index].response.map { $0.location != nil || $0.body?.essence == "text/html" }
+                    ?? false
+        }
+    }
+
+    /// The alias for clients with certificates, or an endpoint that knows no other way.
+    private static func isMutualTLS(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        flow.surroundings.metadata.contains { document in
+            let alias = document.answer.json?["mtls_endpoint_aliases"]?["token_endpoint"]?.string
+            return alias.map { RecordedURL($0).withoutQuery == request.endpoint.text } ?? false
+        }
+    }
+}

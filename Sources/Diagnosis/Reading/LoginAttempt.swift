@@ -1,0 +1,252 @@
+import Captures
+import Flows
+import OAuth
+
+/// One try to log in: what the app asked for, with all the ways in which it can be asked merged, and what the
+/// provider said to it.
+struct LoginAttempt {
+    /// Nil for a pushed request that was refused, so that none followed.
+    var request: AuthorizationRequest?
+    /// The exchange of the request; of the pushed one where there is no other.
+    var exchange: Int
+    /// Merged: query or form, pushed request, request object.
+    var parameters: Parameters
+    /// Of the request itself, before merging.
+    var ownParameters: Parameters
+    var pushed: EndpointCall?
+    var response: AuthorizationResponse?
+    var tokenRequests: [TokenRequest] = []
+    var refusal: RequestRefusal?
+    /// The provider's pages that the request led to by redirects, itself first.
+    var pages: [Int] = []
+
+    /// The parameter, where it has a value: an empty one counts as omitted (RFC 6749, section 3.1).
+    func parameter(_ name: String) -> Parameter? {
+        parameters.items.first { $0.name == name && !$0.value.isEmpty }
+    }
+
+    subscript(name: String) -> String? { parameter(name)?.value }
+
+    /// All values of a parameter that may be repeated.
+    func all(_ name: String) -> [Parameter] {
+        parameters.items.filter { $0.name == name && !$0.value.isEmpty }
+    }
+
+    var responseTypes: [Substring] { (self["response_type"] ?? "").split(separator: " ") }
+
+    var asksForCode: Bool { responseTypes.contains("code") }
+
+    /// Why some of the parameters may be hidden: an encrypted request object, or one that is kept elsewhere.
+    var hiddenParameters: String? {
+        if let object = RequestObject(in: parameters), !object.isReadable {
+            return "the request object cannot be read"
+        }
+        if pushed == nil, self["request_uri"] != nil {
+            return "the request stands elsewhere, and was not recorded there"
+        }
+        if let pushed, pushed.parameters.isEmpty { return "the pushed request was saved without its body" }
+        return nil
+    }
+
+    /// Whether the provider refused what was asked for: not the user, nor for want of a session.
+    var isRefused: Bool { refusal?.isOfTheRequest ?? false }
+
+    /// Severity of a fault of the request that a provider may let pass: an error where it did not.
+    var severity: Severity { isRefused ? .error : .warning }
+
+    /// The names of what was sent, as evidence.
+    func names(note: String? = nil) -> Evidence {
+        let part = parameters.items.first { $0.place.exchange == exchange }?.place.part ?? .requestQuery
+        var seen: Set<String> = []
+        let names = parameters.items.map(\.name).filter { !$0.isEmpty && seen.insert($0).inserted }
+        return Evidence(
+            place: Place(exchange: exchange, part: part == .jwtClaims ? .requestQuery : part, name: ""),
+            value: Masking.shown(names.prefix(24).joined(separator: ", "), of: "names"),
+            note: note
+        )
+    }
+
+    /// A parameter that is missing, as evidence.
+    func missing(_ name: String, note: String? = nil) -> Evidence {
+        var evidence = names(note: note)
+        evidence.place.name = name
+        evidence.value = "missing"
+        return evidence
+    }
+}
+
+extension Flow {
+    /// The logins of this flow as the app began them, and pushed requests that came to nothing.
+    ///
+    /// What the provider's own pages carry on from one to the next belongs to the first.
+    var loginAttempts: [LoginAttempt] {
+        let chain = RedirectsOnward(self)
+        var attempts: [LoginAttempt] = []
+        var pushedCalls: [Int: EndpointCall] = [:]
+        for case .pushedRequest(let call) in messages { pushedCalls[call.exchange] = call }
+        var owners: [Int: Int] = [:]
+        for login in logins {
+            let request = login.request
+            if let owner = chain.continues(request.exchange).flatMap({ owners[$0] }) {
+                attempts[owner].response = attempts[owner].response ?? login.response
+                attempts[owner].tokenRequests += login.tokenRequests
+                owners[request.exchange] = owner
+                continue
+            }
+            owners[request.exchange] = attempts.count
+            let pages = chain.pages(from: request.exchange)
+            for page in pages where owners[page] == nil { owners[page] = attempts.count }
+            attempts.append(
+                LoginAttempt(
+                    request: request,
+                    exchange: request.exchange,
+                    parameters: request.parameters,
+                    ownParameters: sentParameters(of: request.exchange),
+                    pushed: request.pushed.flatMap { pushedCalls.removeValue(forKey: $0) },
+                    response: login.response,
+                    tokenRequests: login.tokenRequests,
+                    pages: pages
+                )
+            )
+        }
+        for index in attempts.indices { attempts[index].refusal = refusal(of: attempts[index]) }
+        let refused = pushedCalls.values.filter(\.answer.isRefusal).sorted { $0.exchange < $1.exchange }
+        return attempts
+            + refused.map { call in
+                LoginAttempt(
+                    exchange: call.exchange,
+                    parameters: call.parameters.openingRequestObject,
+                    ownParameters: call.parameters,
+                    pushed: call,
+                    refusal: RequestRefusal(pushed: call)
+                )
+            }
+    }
+
+    /// Query and form of an exchange, nothing merged.
+    func sentParameters(of exchange: Int) -> Parameters {
+        let request = capture[exchange].request
+        let form = FormBody.items(of: request.body)
+        return Parameters(
+            Parameters(request.url.queryItems, of: exchange, in: .requestQuery).items
+                + (form.map { Parameters($0, of: exchange, in: .requestBody).items } ?? [])
+        )
+    }
+
+    /// The metadata of the provider that a request went to: the document that names its endpoint.
+    func metadata(of attempt: LoginAttempt) -> MetadataDocument? {
+        let name = attempt.request == nil ? "pushed_authorization_request_endpoint" : "authorization_endpoint"
+        let url = capture[attempt.exchange].request.url
+        return surroundings.metadata.last { document in
+            guard !document.isProtectedResource, let endpoint = document.endpoint(name) else { return false }
+            let named = RecordedURL(endpoint)
+            return named.origin == url.origin && named.path == url.path
+        }
+    }
+
+    /// How an authorization request was refused; nil where it went on or was not answered.
+    func refusal(of request: AuthorizationRequest) -> RequestRefusal? {
+        refusal(
+            on: RedirectsOnward(self).pages(from: request.exchange),
+            redirectURI: request.redirectURI
+        )
+    }
+
+    private func refusal(of attempt: LoginAttempt) -> RequestRefusal? {
+        if let delivered = RequestRefusal(delivered: attempt.response) { return delivered }
+        return refusal(on: attempt.pages, redirectURI: attempt["redirect_uri"])
+    }
+
+    private func refusal(on pages: [Int], redirectURI: String?) -> RequestRefusal? {
+        let target = redirectURI.map { RecordedURL($0).withoutQuery }
+        for page in pages {
+            // The app's answer is none of the provider's.
+            if capture[page].request.url.withoutQuery == target { return nil }
+            if let refusal = refusal(on: page, redirectURI: redirectURI) { return refusal }
+        }
+        return nil
+    }
+
+    private func refusal(on page: Int, redirectURI: String?) -> RequestRefusal? {
+        let exchange = capture[page]
+        guard let response = exchange.response else { return nil }
+        if let location = response.location {
+            let target = exchange.request.url.resolving(location)
+            let callback = redirectURI.map { RecordedURL($0) }
+            let isAway = target.origin != exchange.request.url.origin
+            let isApps = callback.map { $0.host == target.host && $0.scheme == target.scheme } ?? isAway
+            return RequestRefusal(in: target, of: page, .responseLocation, isApps ? .delivered : .page)
+        }
+        let isNegotiation =
+            response.status == 401 && (response.headers.contains("www-authenticate"))
+        if surroundings.messages[page] == nil,
+            let stated = RequestRefusal(in: exchange.request.url, of: page, .requestQuery, .page)
+        {
+            return stated
+        }
+        guard response.status >= 400 && !isNegotiation || response.status == 200 else { return nil }
+        let answer = Answer(of: exchange, at: page)
+        let text = answer.error?.text ?? PageText.words(of: response.body)
+        if response.status == 200 {
+            // Entra's error pages come with 200.
+            guard answer.error != nil || text.containsBytes("AADSTS") else { return nil }
+        }
+        return RequestRefusal(
+            channel: .page,
+            exchange: page,
+            status: response.status,
+            error: answer.error?.error.lowercased(),
+            text: text,
+            place: answer.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
+            isTextRecorded: response.body?.isRecorded ?? false
+        )
+    }
+}
+
+/// Where redirects lead among the exchanges of a flow.
+struct RedirectsOnward {
+    private let flow: Flow
+    private var targets: [Int: Int] = [:]
+
+    init(_ flow: Flow) {
+        self.flow = flow
+        for exchange in flow.exchanges {
+            if let source = flow.surroundings.redirectedFrom[exchange], targets[source] == nil {
+                targets[source] = exchange
+            }
+        }
+    }
+
+    /// The exchanges that one leads to without anybody's doing, itself first, as long as they are no callback.
+    func pages(from exchange: Int) -> [Int] {
+        let callbacks = Set(flow.authorizationResponses.compactMap(\.callback))
+        var pages = [exchange]
+        while let last = pages.last, let next = targets[last], !pages.contains(next), pages.count < 20,
+            !callbacks.contains(next)
+        {
+            pages.append(next)
+        }
+        return pages
+    }
+
+    /// The exchange of the provider's own that led to this one; nil where it came from elsewhere.
+    func continues(_ exchange: Int) -> Int? {
+        guard let source = flow.surroundings.redirectedFrom[exchange],
+            flow.capture[source].request.url.origin == flow.capture[exchange].request.url.origin
+        else { return nil }
+        return source
+    }
+}
+
+extension Verdict {
+    /// The first violation among the verdicts on the attempts of a flow; else the first reason to abstain.
+    static func first(of attempts: [LoginAttempt], _ judge: (LoginAttempt) -> Verdict) -> Verdict {
+        var result = Verdict.holds
+        for attempt in attempts {
+            let verdict = judge(attempt)
+            if case .violated = verdict { return verdict }
+            if case .holds = result { result = verdict }
+        }
+        return result
+    }
+}

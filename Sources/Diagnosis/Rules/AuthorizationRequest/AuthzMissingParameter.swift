@@ -1,0 +1,84 @@
+import Captures
+import Flows
+import OAuth
+
+/// The authorization request lacks a parameter that it cannot do without, and the provider refused it.
+///
+/// `client_id` and `response_type` are required by RFC 6749, section 4.1.1; `redirect_uri` by OpenID Connect. An
+/// empty value counts as none. What was pushed or stands in a request object counts as sent, except for the
+/// client's id: that has to stand outside, too (RFC 9101, section 5).
+struct AuthzMissingParameter: Rule {
+    static let info = RuleInfo(
+        id: "authz-missing-parameter",
+        title: "The authorization request lacks a required parameter",
+        severity: .error,
+        explanation: """
+            The provider cannot tell who asks, for what, or where to send the answer, because a parameter that every such request has to \
+            carry is not there or empty; so it refused the request.
+            """,
+        fix: """
+            Send the missing parameter. Look at the configuration of the library first: an empty setting gives an empty parameter.
+            """,
+        badExample: """
+            GET /authorize?client_id=shop&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&scope=openid
+            400 Bad Request: Missing parameter: response_type
+            """,
+        goodExample: """
+            GET /authorize?response_type=code&client_id=shop&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&scope=openid
+            200 OK
+            """,
+        specifications: [
+            .rfc(6749, "4.1.1"),
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.2.1",
+                url: "https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest"
+            ),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let refusal = attempt.refusal, refusal.isOfTheRequest else { return .holds }
+            let missing = missing(in: attempt, flow).filter { !speaksOfElse(refusal, than: $0) }
+            guard !missing.isEmpty else {
+                return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
+            }
+            return .violated(
+                Violation(
+                    missing.map { attempt.missing($0, note: "sent: \(attempt.names().value)") }
+                        + [refusal.evidence(around: missing + ["missing", "required"])],
+                    variant: missing[0],
+                    exchange: attempt.exchange
+                )
+            )
+        }
+    }
+
+    private func missing(in attempt: LoginAttempt, _ flow: Flow) -> [String] {
+        var missing: [String] = []
+        let hasClient =
+            attempt.request == nil
+            ? attempt.pushed?.authentication.clientID.map { !$0.value.isEmpty } ?? false
+            : attempt.ownParameters.items.contains { $0.name == "client_id" && !$0.value.isEmpty }
+                || attempt.ownParameters.parameter("request") != nil && attempt["client_id"] != nil
+        if !hasClient { missing.append("client_id") }
+        guard attempt.hiddenParameters == nil else { return missing }
+        // GitHub knows one type only and asks for none.
+        if attempt["response_type"] == nil, flow.provider != .github { missing.append("response_type") }
+        let scopes = (attempt["scope"] ?? "").split(separator: " ")
+        if attempt["redirect_uri"] == nil, scopes.contains("openid") { missing.append("redirect_uri") }
+        return missing
+    }
+
+    /// A refusal that names another fault says nothing of this parameter.
+    private func speaksOfElse(_ refusal: RequestRefusal, than parameter: String) -> Bool {
+        switch refusal.error {
+        case "redirect_uri_mismatch", "invalid_redirect_uri", "redirect_mismatch", "invalid_callback":
+            parameter != "redirect_uri"
+        case "invalid_scope", "invalid_target", "invalid_request_object", "invalid_request_uri",
+            "unsupported_response_mode", "server_error":
+            true
+        default: false
+        }
+    }
+}

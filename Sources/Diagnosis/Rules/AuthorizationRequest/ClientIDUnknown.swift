@@ -1,0 +1,69 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The provider says that it does not know the client.
+///
+/// It says so on a page of its own, for it knows no redirect URI of a client it does not know. Either the id is
+/// wrong, or it is right at another tenant, realm or environment.
+struct ClientIDUnknown: Rule {
+    static let info = RuleInfo(
+        id: "client-id-unknown",
+        title: "The provider does not know this client",
+        severity: .error,
+        explanation: """
+            The provider looked the client_id up and found nothing. It may not send the user back to an app it does not know, so it stopped \
+            on a page of its own.
+            """,
+        fix: """
+            Compare the client id with the registration, and check that the request goes to the tenant, realm or environment where that \
+            registration is.
+            """,
+        badExample: """
+            GET /realms/staging/authorize?response_type=code&client_id=shop-prod&…
+            400 Bad Request: Client not found.
+            """,
+        goodExample: """
+            GET /realms/production/authorize?response_type=code&client_id=shop-prod&…
+            200 OK, the sign-in page
+            """,
+        specifications: [.rfc(6749, "4.1.2.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            guard attempt.request != nil, let refusal = attempt.refusal, refusal.isOfTheRequest else {
+                return .holds
+            }
+            let isNamed = refusal.error == "invalid_client" && refusal.channel == .page
+            let isForgeRockPage =
+                refusal.channel == .page && refusal.says(["invalid_client"]) && refusal.status != 200
+            guard refusal.says(Self.texts) || isNamed || isForgeRockPage else {
+                return refusal.isTextRecorded
+                    ? .holds : .abstains("the text of the provider's error page was not saved")
+            }
+            let client = attempt.parameter("client_id").map { Evidence($0) }
+            let endpoint = Evidence(
+                place: Place(exchange: attempt.exchange, part: .requestURL, name: ""),
+                value: flow.capture[attempt.exchange].request.url.withoutQuery,
+                note: "the place where this id is not known"
+            )
+            return .violated(
+                Violation(
+                    [client ?? attempt.missing("client_id"), endpoint]
+                        + [refusal.evidence(around: Self.texts + ["invalid_client"])],
+                    exchange: attempt.exchange
+                )
+            )
+        }
+    }
+
+    /// How providers word it, in lower case.
+    private static let texts = [
+        "client not found", "aadsts700016", "aadsts50194", "does not exist or is not enabled for consumers",
+        "oauth client was not found", "cannot find an application associated with the given",
+        "valid oauth client could not be found for client_id", "invalid value for 'client_id' parameter",
+        "unknown client",
+    ]
+}

@@ -1,0 +1,67 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider insists on PKCE for this client, and the request has no code challenge.
+///
+/// RFC 7636, section 4.4.1, has it say so with `invalid_request`. RFC 9700, section 2.1.1, wants PKCE from every
+/// public client.
+struct PKCERequired: Rule {
+    static let info = RuleInfo(
+        id: "pkce-required",
+        title: "This client must use PKCE and the request has no code challenge",
+        severity: .error,
+        explanation: """
+            The provider takes code requests of this client only with a code_challenge. The request has none, and the provider's answer \
+            says that this is why it refused.
+            """,
+        fix: """
+            Make a verifier for every login and send its S256 challenge. Libraries do it by themselves unless they were told not to, \
+            by an empty verifier or a switch.
+            """,
+        badExample: """
+            GET /authorize?response_type=code&client_id=shop&…
+            302 Found, Location: https://app.example/callback?error=invalid_request&error_description=PKCE+is+required
+            """,
+        goodExample: """
+            GET /authorize?response_type=code&client_id=shop&…&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256
+            302 Found, Location: https://app.example/callback?code=…
+            """,
+        specifications: [.rfc(7636, "4.4.1"), .rfc(9700, "2.1.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            guard attempt.asksForCode, attempt["code_challenge"] == nil else { return .holds }
+            if let refusal = attempt.refusal, refusal.isOfTheRequest {
+                guard refusal.says(Self.texts) else {
+                    return refusal.isTextRecorded
+                        ? .holds : .abstains("the text of the provider's error page was not saved")
+                }
+                if let reason = attempt.hiddenParameters { return .abstains(reason) }
+                return violation(attempt, refusal.evidence(around: Self.texts))
+            }
+            // Entra finds it out at the token endpoint only.
+            let refused = attempt.tokenRequests.first { request in
+                request.answer.isRefusal && Self.texts.contains(where: request.answer.errorText.containsBytes)
+                    && request.codeVerifier == nil
+            }
+            guard let refused, attempt.hiddenParameters == nil else { return .holds }
+            return violation(attempt, refused.answer.evidence())
+        }
+    }
+
+    private func violation(_ attempt: LoginAttempt, _ answer: Evidence) -> Verdict {
+        .violated(
+            Violation(
+                [attempt.missing("code_challenge", note: "sent: \(attempt.names().value)"), answer],
+                exchange: attempt.exchange
+            )
+        )
+    }
+
+    /// What a refusal for want of PKCE talks of, in lower case.
+    private static let texts = [
+        "pkce", "code_challenge", "proof key for code exchange", "aadsts501471", "aadsts9002325",
+    ]
+}

@@ -1,0 +1,64 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct AuthzMissingParameterTests {
+    private let rule = "authz-missing-parameter"
+    private let broken = "authorization-request/authz-missing-parameter"
+
+    @Test func namesWhatIsMissingAndTheAnswer() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.variant == "response_type")
+        #expect(finding.places == ["1 request.query response_type", "1 response.body "])
+        #expect(finding.evidence[0].value == "missing")
+        #expect(finding.notes.first?.hasPrefix("sent: client_id, redirect_uri, scope") == true)
+        #expect(finding.evidence[1].value.hasSuffix("Missing parameter: response_type"))
+    }
+
+    @Test func countsWhatWasPushed() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func takesAnEmptyParameterForNone() throws {
+        #expect(try Recording(broken).asking("response_type", "").finding(rule) != nil)
+    }
+
+    @Test(arguments: ["client_id", "redirect_uri"]) func knowsTheOthers(name: String) throws {
+        let recording = try Recording(broken).asking("response_type", "code").asking(name, nil)
+        #expect(recording.finding(rule)?.variant == name)
+    }
+
+    @Test func leavesAnOAuthRequestWithoutRedirectURIAlone() throws {
+        let recording = try Recording(broken).asking("response_type", "code").asking("redirect_uri", nil)
+            .asking("scope", "orders")
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func saysNothingWhereTheProviderWentOn() throws {
+        #expect(try Recording(broken).saying("Sign in", status: 200).finding(rule) == nil)
+    }
+
+    @Test func saysNothingOfARefusalThatNamesAnotherFault() throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://www.shop.example/callback?error=invalid_scope"
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func readsTheProvidersErrorPageByItsURL() throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://id.harbour.example/oops?oauthErrorCode=invalid_request&oauthErrorMsg=response_type"
+        )
+        #expect(recording.finding(rule)?.evidence.last?.place.part == .responseLocation)
+    }
+
+    @Test func abstainsWhereTheRequestStandsElsewhere() throws {
+        let recording = try Recording(broken).asking("request_uri", "https://www.shop.example/request.jwt")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

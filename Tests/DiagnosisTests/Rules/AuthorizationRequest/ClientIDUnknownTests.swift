@@ -1,0 +1,60 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct ClientIDUnknownTests {
+    private let rule = "client-id-unknown"
+    private let broken = "authorization-request/client-id-unknown"
+
+    @Test func namesTheClientThePlaceAndTheWords() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["1 request.query client_id", "1 request.url ", "1 response.body "])
+        #expect(finding.evidence[0].value == "shop-web-staging")
+        #expect(finding.evidence[1].value == "https://id.harbour.example/authorize")
+        #expect(finding.evidence[2].value.hasSuffix("Client not found."))
+    }
+
+    @Test func leavesAnErrorAtTheRedirectURIAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "AADSTS700016: Application with identifier \u{27}x\u{27} was not found in the directory",
+        "Error 401: invalid_client <p>The OAuth client was not found.",
+        "Invalid value for &#39;client_id&#39; parameter.",
+        "{\"error\":\"invalid_client\"}", "<h1>Unknown   client</h1>",
+        "Cannot find an application associated with the given client_id",
+    ])
+    func knowsTheWordsOfProviders(text: String) throws {
+        #expect(try Recording(broken).saying(text, status: 401).finding(rule) != nil)
+    }
+
+    @Test func readsEntrasMessageInTheScriptOfAPageWith200() throws {
+        let page =
+            "<html><script>$Config={\"strServiceExceptionMessage\":\"AADSTS700016: Application x\"}</script>Sign in"
+        let finding = try Recording(broken).saying(page, status: 200).finding(rule)
+        #expect(finding?.evidence.last?.value.hasSuffix("AADSTS700016: Application x") == true)
+    }
+
+    @Test func readsTheProvidersErrorPageByItsURL() throws {
+        let recording = try Recording(broken).redirecting(
+            to:
+                "/oauth2_error.do?oauthErrorCode=invalid_client&oauthErrorMsg=A+valid+OAuth+client+could+not+be+found+for+client_id"
+        )
+        #expect(recording.finding(rule)?.places.last == "1 response.location oauthErrorCode")
+    }
+
+    @Test func saysNothingOfTheTokenEndpoint() throws {
+        #expect(try Recording("token-request/token-invalid-client").finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutTheTextOfThePage() throws {
+        let recording = try Recording(broken).withoutBodies(of: "/authorize")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,84 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct PKCEMissingPublicClientTests {
+    private let rule = "pkce-missing-public-client"
+    private let broken = "authorization-request/pkce-missing-public-client"
+
+    @Test func namesWhatMakesTheClientPublic() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(finding.places == ["0 request.query code_challenge", "0 request.query redirect_uri"])
+        #expect(finding.notes.last == "a scheme of an app on a device")
+    }
+
+    @Test func leavesAClientWithASecretAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func takesATokenRequestWithoutCredentialsForPublic() throws {
+        let recording = try Recording(broken + ".near-miss").sending("client_secret", nil)
+        #expect(recording.finding(rule)?.places.last == "4 request.body client_secret")
+    }
+
+    @Test func leavesBasicCredentialsAlone() throws {
+        let recording = try Recording(broken + ".near-miss").sending("client_secret", nil).editing {
+            exchange in
+            if exchange.request.url.path == "/token" {
+                exchange.request.headers.append("Authorization", "Basic c2hvcDpub3QtYS1zZWNyZXQ=")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsWhereTheTokenRequestIsNotRecorded() throws {
+        let recording = try Recording(broken + ".near-miss").frontChannel
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func abstainsWhereHeadersWereStripped() throws {
+        let recording = try Recording(broken + ".near-miss").sending("client_secret", nil).sanitized
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func abstainsOnAWebAppUnderDevelopment() throws {
+        let recording = try Recording(broken + ".near-miss").frontChannel.editing { exchange in
+            let text = exchange.request.url.text.replacing(
+                "https://www.shop.example",
+                with: "http://localhost:3000"
+            )
+            exchange.request.url = RecordedURL(
+                text.replacing("https%3A%2F%2Fwww.shop.example", with: "http%3A%2F%2Flocalhost%3A3000")
+            )
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(
+                    to: location.replacing("https://www.shop.example", with: "http://localhost:3000")
+                        .replacing(
+                            "https%3A%2F%2Fwww.shop.example",
+                            with: "http%3A%2F%2Flocalhost%3A3000"
+                        )
+                )
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func takesAnAppOnLoopbackForPublic() throws {
+        let recording = try Recording("authorization-request/redirect-uri-insecure.near-miss").asking(
+            "code_challenge",
+            nil
+        ).without { $0.request.url.path == "/token" }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func leavesPKCEAlone() throws {
+        #expect(try Recording("healthy/native-app").finding(rule) == nil)
+    }
+}

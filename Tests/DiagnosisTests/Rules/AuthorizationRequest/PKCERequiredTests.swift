@@ -1,0 +1,58 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct PKCERequiredTests {
+    private let rule = "pkce-required"
+    private let broken = "authorization-request/pkce-required"
+
+    @Test func namesTheRequestAndTheWords() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["1 request.query code_challenge", "2 request.query error"])
+        #expect(finding.evidence[1].value == "invalid_request: PKCE is mandatory for this client")
+    }
+
+    @Test func leavesAnotherRefusalAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func leavesARequestWithAChallengeAlone() throws {
+        #expect(try Recording(broken).asking("code_challenge", "x").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "Missing parameter: code_challenge_method", "AADSTS501471: Missing code_challenge parameter",
+        "PKCE code challenge is required when the token endpoint authentication method is &#39;NONE&#39;.",
+    ])
+    func knowsTheWordsOfProviders(text: String) throws {
+        #expect(try Recording(broken).saying(text).finding(rule) != nil)
+    }
+
+    @Test func entraSaysItAtTheTokenEndpoint() throws {
+        let recording = try Recording("authorization-request/pkce-missing-public-client").answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_request",
+                "error_description": "AADSTS9002325: Proof Key for Code Exchange is required",
+            ]
+        )
+        #expect(recording.finding(rule)?.places.last == "2 response.body error")
+        #expect(recording.finding("pkce-missing-public-client") == nil)
+    }
+
+    @Test func saysNothingOfARequestWithoutACode() throws {
+        #expect(try Recording(broken).asking("response_type", "id_token").finding(rule) == nil)
+    }
+
+    @Test func abstainsWhereTheRequestStandsElsewhere() throws {
+        let recording = try Recording(broken).asking("request_uri", "https://www.shop.example/request.jwt")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}
