@@ -42,5 +42,9 @@ package struct Capture: Sendable {
     package func line(ofEntry index: Int) -> Int? { indices.contains(index) ? findLine?(index) : nil }
 
     /// The exchange of the entry with this index in `log.entries`.
-    package subscript(index: Int) -> Exchange { exchanges[index] }
+    ///
+    /// Yielded, not copied: an exchange has some thirty references to count.
+    package subscript(index: Int) -> Exchange {
+        _read { yield exchanges[index] }
+    }
 }

@@ -35,6 +35,11 @@ private struct Grouping {
     private var byToken: [String: FlowBuilder] = [:]
     private var byDeviceCode: [String: FlowBuilder] = [:]
     private var byExchange: [Int: FlowBuilder] = [:]
+    /// By what makes two authorization requests the same one; the latest flow that has such a request.
+    private var bySignature: [String: FlowBuilder] = [:]
+    private var byState: [String: [FlowBuilder]] = [:]
+    /// Flows that may await an answer; those that do not any more are dropped when they are met.
+    private var open: [FlowBuilder] = []
     private var pushed: [Int: EndpointCall] = [:]
     private var responsesAt: [Int: [Int]] = [:]
     /// Where the messages of a flow went, by its number: looked up once a document, so made once a flow.
@@ -95,8 +100,12 @@ private struct Grouping {
 
     private mutating func join(_ request: AuthorizationRequest, _ host: String?) {
         let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
-        if !flow.requests.contains(where: { isSame($0, request) && flow.isOpen }) {
+        let signatures = signatures(of: request)
+        if !flow.isOpen || !flow.requests.contains(where: { !signatures.isDisjoint(with: self.signatures(of: $0)) }) {
             flow.requests.append(request)
+            for signature in signatures { bySignature[signature] = flow }
+            if let state = request.state { byState[state, default: []].append(flow) }
+            if !open.contains(where: { $0 === flow }) { open.append(flow) }
         }
         flow.clientID = flow.clientID ?? request.clientID
         if let uri = request.redirectURI.map({ RecordedURL($0) }), let host = uri.host, uri.isWeb {
@@ -122,7 +131,7 @@ private struct Grouping {
     /// The flow that a request goes on with: the same request again, a circle of redirects, or the
     /// interactive try after a silent one.
     private func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
-        if let same = builders.last(where: { $0.requests.contains { isSame($0, request) } }) { return same }
+        for signature in signatures(of: request) { if let same = bySignature[signature] { return same } }
         // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own
         // pages.
         var exchange = request.exchange
@@ -143,16 +152,18 @@ private struct Grouping {
         }
     }
 
-    /// A reload, or the provider's own continuation that carries the request along.
-    private func isSame(_ left: AuthorizationRequest, _ right: AuthorizationRequest) -> Bool {
-        guard left.clientID == right.clientID else { return false }
-        if let uri = left.parameters["request_uri"], uri == right.parameters["request_uri"] { return true }
-        guard left.redirectURI == right.redirectURI, left.state == right.state, left.nonce == right.nonce,
-            left.codeChallenge == right.codeChallenge
-        else { return false }
+    /// What a reload, or the provider's own continuation that carries the request along, has in common with
+    /// it: two requests with a signature in common are the same.
+    private func signatures(of request: AuthorizationRequest) -> Set<String> {
+        let client = request.clientID ?? ""
+        // U+0000 cannot be told apart from itself, but no two fields run into one another.
+        func joined(_ values: [String?]) -> String { values.map { $0.map { "=" + $0 } ?? "" }.joined(separator: "\0") }
+        let own = [request.state, request.nonce, request.codeChallenge]
         // Without any value of its own, only the very same parameters are the same request.
-        return left.state != nil || left.nonce != nil || left.codeChallenge != nil
-            || left.parameters.items.map(\.value) == right.parameters.items.map(\.value)
+        let all = own.contains { $0 != nil } ? [] : request.parameters.items.map { Optional($0.value) }
+        var signatures: Set = ["r" + joined([client, request.redirectURI] + own + all)]
+        if let uri = request.parameters["request_uri"] { signatures.insert("u" + joined([client, uri])) }
+        return signatures
     }
 
     private mutating func join(_ response: AuthorizationResponse) {
@@ -179,12 +190,10 @@ private struct Grouping {
         {
             return flow
         }
-        let candidates = builders.filter { accepts($0, response) }
-        if let state = response.state,
-            let flow = candidates.last(where: { $0.requests.contains { $0.state == state } })
-        {
+        if let state = response.state, let flow = byState[state]?.last(where: { accepts($0, response) }) {
             return flow
         }
+        let candidates = builders.filter { accepts($0, response) }
         return candidates.last(where: \.isOpen) ?? candidates.last
     }
 
@@ -279,16 +288,15 @@ private struct Grouping {
         guard url.isWeb, let host = url.host, recorded.response != nil, recorded.request.method != "OPTIONS",
             !Asset.isAsset(recorded)
         else { return }
-        let open = builders.filter {
-            $0.isOpen && ($0.providerHosts.contains(host) || isLed(exchange, by: $0))
-        }
-        guard !open.isEmpty else { return }
+        open.removeAll { !$0.isOpen }
+        let candidates = open.filter { $0.providerHosts.contains(host) || isLed(exchange, by: $0) }
+        guard !candidates.isEmpty else { return }
         let flow: FlowBuilder
-        if open.count == 1 {
-            flow = open[0]
+        if candidates.count == 1 {
+            flow = candidates[0]
         } else {
-            let related = open.map { ($0, isLed(exchange, by: $0) ? 1000 : $0.kinship(recorded)) }
-            flow = related.max { ($0.1, $0.0.number) < ($1.1, $1.0.number) }?.0 ?? open[open.count - 1]
+            let related = candidates.map { ($0, isLed(exchange, by: $0) ? 1000 : $0.kinship(recorded)) }
+            flow = related.max { ($0.1, $0.0.number) < ($1.1, $1.0.number) }?.0 ?? candidates[candidates.count - 1]
         }
         // A redirect to the app's own pages does not make it a provider.
         guard !flow.clientHosts.contains(host) || flow.providerHosts.contains(host) else { return }

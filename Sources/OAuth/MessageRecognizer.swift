@@ -10,9 +10,9 @@ package struct MessageRecognizer: Sendable {
 
     /// Whether a URL is that of a metadata document.
     package static func isMetadata(_ url: RecordedURL) -> Bool {
-        url.path.utf8.firstRange(of: Array("/.well-known/".utf8)) != nil
+        ByteSearch.contains(url.path, "/.well-known/")
             && ["openid-configuration", "oauth-authorization-server", "oauth-protected-resource"].contains {
-                url.path.utf8.firstRange(of: Array($0.utf8)) != nil
+                ByteSearch.contains(url.path, $0)
             }
     }
 
@@ -29,8 +29,7 @@ package struct MessageRecognizer: Sendable {
                     exchange: index,
                     url: url,
                     answer: Answer(of: exchange, at: index),
-                    isProtectedResource: url.path.utf8.firstRange(of: Array("oauth-protected-resource".utf8))
-                        != nil
+                    isProtectedResource: ByteSearch.contains(url.path, "oauth-protected-resource")
                 )
             )
         }

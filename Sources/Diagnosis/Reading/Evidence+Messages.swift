@@ -64,5 +64,5 @@ extension TokenRequest {
 
 extension String {
     /// Compares bytes; what is searched for is ASCII and in the case it is looked for.
-    func containsBytes(_ other: String) -> Bool { utf8.firstRange(of: Array(other.utf8)) != nil }
+    func containsBytes(_ other: String) -> Bool { ByteSearch.contains(self, other) }
 }

@@ -23,7 +23,9 @@ enum LinkFinder {
     ]
 
     static func links(of flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
-        let exchanges = index.order.filter(flow.exchanges.contains)
+        // Documents that every login of an issuer shares hold no value of one login.
+        let exchanges = flow.exchanges.filter { !isSharedDocument(index.messages[$0]) }
+            .sorted { index.position[$0] < index.position[$1] }
         let registered = Set(index.registrations.map(\.exchange)).intersection(flow.exchanges)
         var order: [String] = []
         var table: [String: [Occurrence]] = [:]
@@ -60,6 +62,13 @@ enum LinkFinder {
             let key = { (link: Link) in position[link.origin.place.exchange ?? -1] ?? 0 }
             return (key(left.element), left.offset) < (key(right.element), right.offset)
         }.map(\.element)
+    }
+
+    private static func isSharedDocument(_ message: OAuthMessage?) -> Bool {
+        switch message {
+        case .discovery, .keySet: true
+        default: false
+        }
     }
 
     private static func mayTravel(_ occurrence: Occurrence) -> Bool {

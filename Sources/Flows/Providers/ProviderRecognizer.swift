@@ -198,5 +198,5 @@ package enum ProviderRecognizer {
 }
 
 extension String {
-    func containsBytes(_ other: String) -> Bool { utf8.firstRange(of: Array(other.utf8)) != nil }
+    func containsBytes(_ other: String) -> Bool { ByteSearch.contains(self, other) }
 }
