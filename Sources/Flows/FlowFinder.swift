@@ -101,7 +101,9 @@ private struct Grouping {
     private mutating func join(_ request: AuthorizationRequest, _ host: String?) {
         let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
         let signatures = signatures(of: request)
-        if !flow.isOpen || !flow.requests.contains(where: { !signatures.isDisjoint(with: self.signatures(of: $0)) }) {
+        if !flow.isOpen
+            || !flow.requests.contains(where: { !signatures.isDisjoint(with: self.signatures(of: $0)) })
+        {
             flow.requests.append(request)
             for signature in signatures { bySignature[signature] = flow }
             if let state = request.state { byState[state, default: []].append(flow) }
@@ -157,7 +159,9 @@ private struct Grouping {
     private func signatures(of request: AuthorizationRequest) -> Set<String> {
         let client = request.clientID ?? ""
         // U+0000 cannot be told apart from itself, but no two fields run into one another.
-        func joined(_ values: [String?]) -> String { values.map { $0.map { "=" + $0 } ?? "" }.joined(separator: "\0") }
+        func joined(_ values: [String?]) -> String {
+            values.map { $0.map { "=" + $0 } ?? "" }.joined(separator: "\0")
+        }
         let own = [request.state, request.nonce, request.codeChallenge]
         // Without any value of its own, only the very same parameters are the same request.
         let all = own.contains { $0 != nil } ? [] : request.parameters.items.map { Optional($0.value) }
@@ -296,7 +300,9 @@ private struct Grouping {
             flow = candidates[0]
         } else {
             let related = candidates.map { ($0, isLed(exchange, by: $0) ? 1000 : $0.kinship(recorded)) }
-            flow = related.max { ($0.1, $0.0.number) < ($1.1, $1.0.number) }?.0 ?? candidates[candidates.count - 1]
+            flow =
+                related.max { ($0.1, $0.0.number) < ($1.1, $1.0.number) }?.0
+                ?? candidates[candidates.count - 1]
         }
         // A redirect to the app's own pages does not make it a provider.
         guard !flow.clientHosts.contains(host) || flow.providerHosts.contains(host) else { return }

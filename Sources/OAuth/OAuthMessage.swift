@@ -1,7 +1,7 @@
 /// A protocol message read out of an exchange.
 ///
-/// Says what was sent; judges nothing.
-package enum OAuthMessage: Sendable {
+/// Says what was sent; judges nothing. Indirect: a document that a thousand logins share is one in memory.
+package indirect enum OAuthMessage: Sendable {
     case discovery(MetadataDocument)
     case keySet(KeySetDocument)
     case registration(EndpointCall)

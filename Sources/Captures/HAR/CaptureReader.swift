@@ -7,6 +7,8 @@ import JSON
 /// crash.
 package enum CaptureReader {
     private static let windowSize = 1 << 20
+    /// Entries by whose length the number of all is guessed.
+    private static let sampleSize = 1000
 
     /// Reads a file; `-` is standard input.
     ///
@@ -28,12 +30,20 @@ package enum CaptureReader {
         var members: [JSONObject.Member] = []
         var exchanges: [Exchange] = []
         var offsets: [Int] = []
+        var pool = StringPool()
         let scan = { () throws -> EntryScanner in
             try scanEntries(source) { found in
                 switch found.kind {
                 case .entry:
                     offsets.append(found.offset)
-                    exchanges.append(try exchange(found, source: source))
+                    if exchanges.count == sampleSize {
+                        // Grown by doubling the list would hold twice what it needs.
+                        let expected = source.size / max(1, found.offset / sampleSize)
+                        exchanges.reserveCapacity(expected + expected / 16)
+                    }
+                    var exchange = try exchange(found, source: source)
+                    pool.share(&exchange)
+                    exchanges.append(exchange)
                 case .member(let name):
                     guard let value = try? JSONParser.parse(found.bytes) else { return }
                     if name == "creator" {
