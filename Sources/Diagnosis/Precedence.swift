@@ -128,8 +128,8 @@ enum Precedence {
     /// What makes a provider refuse a code.
     private static let codeFaults = [
         "code-altered", "code-wrong-client", "redirect-uri-token-mismatch", "pkce-method-omitted",
-        "pkce-verifier-missing", "pkce-verifier-malformed", "pkce-verifier-mismatch", "code-reused",
-        "code-expired",
+        "pkce-verifier-missing", "pkce-verifier-malformed", "pkce-verifier-mismatch",
+        "pkce-verifier-unexpected", "code-reused", "code-expired",
     ]
 
     /// What makes a provider refuse a client.

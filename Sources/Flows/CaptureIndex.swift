@@ -27,6 +27,12 @@ package final class CaptureIndex: Sendable {
     package let isSanitized: Bool
     /// Client secrets by `client_id`: issued by a registration, or accepted by a token endpoint.
     package let knownSecrets: [String: String]
+    /// Exchanges that carry a client assertion, by what tells it from others (``ClientAssertion/key``), in the
+    /// order of time.
+    package let assertionUses: [String: [Int]]
+    /// Questions of a browser whether a page may call another origin (Fetch standard, CORS), by the URL asked
+    /// for.
+    package let preflights: [String: [Int]]
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
     package let latest: LatestRequests
@@ -97,6 +103,22 @@ package final class CaptureIndex: Sendable {
         latest = LatestRequests(capture, order: order, messages: messages)
         isSanitized = !requests.isEmpty && Self.hasNoCredentials(capture)
         knownSecrets = Self.secrets(tokens, registrations)
+        assertionUses = order.reduce(into: [:]) { uses, index in
+            let parameter: Parameter? =
+                switch messages[index] {
+                case .token(let request): request.authentication.assertion
+                case .pushedRequest(let call), .revocation(let call), .introspection(let call):
+                    call.authentication.assertion
+                default: nil
+                }
+            guard let assertion = parameter.flatMap({ ClientAssertion($0) }) else { return }
+            uses[assertion.key, default: []].append(index)
+        }
+        preflights = order.reduce(into: [:]) { found, index in
+            let request = capture[index].request
+            guard request.method == "OPTIONS", request.headers.contains("origin") else { return }
+            found[request.url.withoutQuery, default: []].append(index)
+        }
         openedHosts = Set(
             capture.indices.compactMap { index in
                 // A CONNECT that was answered opens a tunnel, it shows nothing of what is in it.

@@ -1,7 +1,9 @@
 """Stage 7. Token request."""
 import hashlib
 
-from parts import APP, FAILED, Login, NATIVE, REFUSED, basic_token, capture, form, refresh, registered, web
+from parts import (
+    APP, BACKEND, FAILED, ID, Login, NATIVE, REFUSED, basic_token, capture, form, refresh, registered, s256, web,
+)
 
 
 @capture("token-request/redirect-uri-token-mismatch")
@@ -150,3 +152,145 @@ def _(c):
     login.keys()
     c.wait(300)
     refresh(login, 400, {"error": "invalid_scope"}, scope="openid profile admin")
+
+
+# The code and its verifier
+
+
+@capture("token-request/pkce-not-enforced")
+def _(c):
+    """The token request has a well-formed verifier that does not open the challenge, and gets tokens all the same."""
+    login = web(c)
+    login.sign_in()
+    login.callback()
+    login.token(code_verifier=c.value("a verifier of nothing", 43))
+    login.keys()
+    login.home()
+
+
+@capture("token-request/pkce-not-enforced.near-miss")
+def _(c):
+    """The challenge is the verifier itself, as the method plain wants it, and the provider takes it."""
+    login = Login(c)
+    login.challenge, login.query = None, {"code_challenge": login.verifier, "code_challenge_method": "plain"}
+    login.start()
+    login.sign_in()
+    login.callback()
+    login.token()
+    login.keys()
+
+
+@capture("token-request/pkce-verifier-malformed")
+def _(c):
+    """The verifier has 24 characters and a space among them; the challenge is its hash, the provider refuses the form."""
+    login = Login(c)
+    login.verifier = c.value("verifier", 11) + " " + c.value("rest of the verifier", 12)
+    login.challenge = s256(login.verifier)
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, REFUSED)
+
+
+@capture("token-request/pkce-verifier-malformed.near-miss")
+def _(c):
+    """A verifier of 128 characters with all four punctuation marks; the code is refused, for it was revoked."""
+    login = Login(c)
+    login.verifier = c.value("verifier", 62) + "-._~" + c.value("rest of the verifier", 62)
+    login.challenge = s256(login.verifier)
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, REFUSED)
+
+
+@capture("token-request/pkce-verifier-unexpected")
+def _(c):
+    """The verifier is sent, the challenge was lost on the way to the provider."""
+    login = Login(c)
+    login.challenge = None
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, REFUSED)
+
+
+@capture("token-request/pkce-verifier-unexpected.near-miss")
+def _(c):
+    """The challenge is not in the browser's URL because it was pushed before; the code is refused for its age."""
+    login = Login(c)
+    uri = "urn:ietf:params:oauth:request_uri:" + c.value("request uri")
+    c.post(ID + "/par", 201, agent=BACKEND, sent=login.request.partition("?")[2] + "&client_secret=" + login.secret,
+           body={"request_uri": uri, "expires_in": 60})
+    page = ID + "/authorize?" + form(client_id=login.client, request_uri=uri)
+    c.get(page, 200, body="<!doctype html><title>Sign in</title><form method=\"post\" action=\"/sign-in\"></form>")
+    c.wait(8)
+    login.answer = login.redirect + "?" + form(code=login.code, state=login.state)
+    c.post(ID + "/sign-in", 302, sent=form(user="alice", password="not-a-password"), location=login.answer)
+    c.wait(700)
+    login.callback(500, FAILED)
+    login.token(400, REFUSED)
+
+
+@capture("token-request/code-expired")
+def _(c):
+    """Between the redirect with the code and the token request lie eleven minutes."""
+    login = web(c)
+    login.sign_in()
+    c.wait(660)
+    login.callback(500, FAILED)
+    login.token(400, REFUSED)
+
+
+@capture("token-request/code-expired.near-miss")
+def _(c):
+    """The user takes eleven minutes to sign in; the code is exchanged at once, and refused for a reason of the provider's own."""
+    login = web(c)
+    login.sign_in(seconds=660)
+    login.callback(500, FAILED)
+    login.token(400, REFUSED)
+
+
+@capture("token-request/code-altered")
+def _(c):
+    """The code has a slash, and is percent-encoded once more than it should be."""
+    login = Login(c)
+    login.code = "4/0A" + c.value("code", 40)
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, REFUSED, code=login.code.replace("/", "%2F"))
+
+
+@capture("token-request/code-altered.near-miss")
+def _(c):
+    """The code has a slash that the token request does not escape, which a form allows; the code is refused for its age."""
+    login = Login(c)
+    login.code = "4/0A" + c.value("code", 40)
+    login.start()
+    login.sign_in()
+    c.wait(700)
+    login.callback(500, FAILED)
+    login.token(400, REFUSED)
+    post = c.entries[-1]["request"]["postData"]
+    post["text"] = post["text"].replace("4%2F0A", "4/0A")
+
+
+@capture("token-request/code-wrong-client")
+def _(c):
+    """The login is made for the shop's web client, the back end exchanges the code with the id of its staging client."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, REFUSED, client_id="shop-web-staging")
+
+
+@capture("token-request/code-wrong-client.near-miss")
+def _(c):
+    """The app's login is exchanged by the back end's client, which this provider allows for clients of one owner."""
+    login = Login(c, client="shop-app")
+    login.start()
+    login.sign_in()
+    login.callback()
+    login.token(client_id="shop-web")
+    login.keys()

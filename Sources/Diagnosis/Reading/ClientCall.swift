@@ -4,7 +4,17 @@ import OAuth
 
 /// A request at which a client has to prove who it is: token, pushed request, revocation, introspection.
 struct ClientCall {
+    enum Kind {
+        case token
+        case pushedRequest
+        case revocation
+        case introspection
+    }
+
+    var kind: Kind
     var exchange: Int
+    /// Without the query.
+    var endpoint: RecordedURL
     var parameters: Parameters
     var authentication: ClientAuthentication
     var answer: Answer
@@ -17,23 +27,29 @@ struct ClientCall {
             switch message {
             case .token(let request):
                 ClientCall(
+                    kind: .token,
                     exchange: request.exchange,
+                    endpoint: request.endpoint,
                     parameters: request.parameters,
                     authentication: request.authentication,
                     answer: request.answer,
                     purpose: "token \(request.code ?? request.refreshToken ?? request.grantType)"
                 )
-            case .pushedRequest(let call): ClientCall(call, "par")
-            case .revocation(let call): ClientCall(call, "revocation \(call.parameters["token"] ?? "")")
-            case .introspection(let call): ClientCall(call, "introspection \(call.parameters["token"] ?? "")")
+            case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
+            case .revocation(let call):
+                ClientCall(.revocation, call, "revocation \(call.parameters["token"] ?? "")")
+            case .introspection(let call):
+                ClientCall(.introspection, call, "introspection \(call.parameters["token"] ?? "")")
             default: nil
             }
         }
     }
 
-    private init(_ call: EndpointCall, _ purpose: String) {
+    private init(_ kind: Kind, _ call: EndpointCall, _ purpose: String) {
         self.init(
+            kind: kind,
             exchange: call.exchange,
+            endpoint: call.endpoint,
             parameters: call.parameters,
             authentication: call.authentication,
             answer: call.answer,
@@ -42,17 +58,51 @@ struct ClientCall {
     }
 
     private init(
+        kind: Kind,
         exchange: Int,
+        endpoint: RecordedURL,
         parameters: Parameters,
         authentication: ClientAuthentication,
         answer: Answer,
         purpose: String
     ) {
+        self.kind = kind
         self.exchange = exchange
+        self.endpoint = endpoint
         self.parameters = parameters
         self.authentication = authentication
         self.answer = answer
         self.purpose = purpose
+    }
+
+    /// The statement that proves the client, where it can be read.
+    var assertion: ClientAssertion? { authentication.assertion.flatMap { ClientAssertion($0) } }
+
+    /// Whether it was refused for what it says of the client, or may have been: not for the grant, the scope,
+    /// a proof or the load.
+    var mayBlameClient: Bool {
+        guard let status = answer.status, answer.isRefusal, status < 500, status != 429 else { return false }
+        guard let error = answer.error?.error else { return ![404, 405, 413, 415].contains(status) }
+        return !Self.otherFaults.contains(error)
+    }
+
+    private static let otherFaults: Set<String> = [
+        "invalid_grant", "invalid_code", "bad_verification_code", "invalid_scope", "unsupported_grant_type",
+        "invalid_target", "invalid_redirect_uri", "redirect_uri_mismatch", "use_dpop_nonce",
+        "invalid_dpop_proof", "authorization_pending", "slow_down", "access_denied", "expired_token",
+        "server_error", "temporarily_unavailable", "insufficient_scope", "unsupported_response_type",
+    ]
+
+    /// How severe a fault of this call's credentials is: it was refused for them, or was let in.
+    func severity(among calls: [ClientCall]) -> Severity {
+        guard mayBlameClient else { return .warning }
+        return isRepaired(among: calls) ? .note : .error
+    }
+
+    /// Whether a later call for the same purpose went well.
+    func isRepaired(among calls: [ClientCall]) -> Bool {
+        guard let index = calls.firstIndex(where: { $0.exchange == exchange }) else { return false }
+        return calls[(index + 1)...].contains { $0.purpose == purpose && $0.answer.isSuccess }
     }
 
     /// Whether it was the client that was refused: `invalid_client`, or 401 that names no other fault.

@@ -58,8 +58,23 @@ extension TokenRequest {
         answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
     }
 
+    /// A parameter that is not among those that were sent.
+    func missing(_ name: String) -> Evidence { parameters.missing(name, of: exchange) }
+
     /// Whether the request's parameters were saved at all.
     var isRecorded: Bool { !parameters.isEmpty }
+}
+
+extension Parameters {
+    /// A parameter that is not among those of a request's body.
+    func missing(_ name: String, of exchange: Int) -> Evidence {
+        let names = items.map(\.name).prefix(12).joined(separator: ", ")
+        return Evidence(
+            place: Place(exchange: exchange, part: .requestBody, name: name),
+            value: "missing",
+            note: names.isEmpty ? nil : "sent: \(names)"
+        )
+    }
 }
 
 extension String {

@@ -1,0 +1,107 @@
+import Captures
+import Flows
+import OAuth
+
+/// The code that reached the token endpoint is the delivered one, but for a transformation on the way.
+///
+/// Codes hold characters that percent-encoding touches (`/`, `+`, `=`): decoded twice or not at all they are
+/// other codes (RFC 6749, appendix B). Codes that have nothing in common are not judged.
+struct CodeAltered: Rule {
+    static let info = RuleInfo(
+        id: "code-altered",
+        title: "The code was changed on the way to the token endpoint",
+        severity: .error,
+        explanation:
+            "The token request carries another string than the provider delivered; the one becomes the other by the step that the evidence names.",
+        fix: """
+            Decode the callback's query once, with a URL parser, and let the HTTP library encode the form once. Take nothing off the code and \
+            do not cut it at a special character.
+            """,
+        badExample: """
+            302 → https://app.example/callback?code=4%2F0AbCd
+            POST /token  grant_type=authorization_code&code=4%252F0AbCd  → 400 invalid_grant
+            """,
+        goodExample: """
+            302 → https://app.example/callback?code=4%2F0AbCd
+            POST /token  grant_type=authorization_code&code=4%2F0AbCd  → 200
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "RFC 6749 Appendix B",
+                url: "https://www.rfc-editor.org/rfc/rfc6749#appendix-B"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var isUnknown = false
+        for request in flow.tokenRequests where request.isCodeExchange && request.isGrantRefused {
+            guard let sent = request.parameters.parameter("code"), !sent.value.isEmpty,
+                !Placeholder.isOne(sent.value)
+            else { continue }
+            let delivered = delivered(to: request, flow)
+            guard !delivered.contains(where: { $0.value == sent.value }) else { continue }
+            isUnknown = isUnknown || delivered.isEmpty
+            for code in delivered {
+                guard let change = Self.change(from: code, to: sent.value) else { continue }
+                return .violated(
+                    Violation(
+                        [
+                            Evidence(code, note: "delivered, \(code.value.unicodeScalars.count) characters"),
+                            Evidence(sent, note: change), request.answer.evidence(),
+                        ],
+                        exchange: request.exchange
+                    )
+                )
+            }
+        }
+        return isUnknown || flow.hasUnsavedTokenRequest
+            ? .abstains("the delivered code, or the one that was sent, is not in the capture") : .holds
+    }
+
+    /// Codes that were delivered to the client of a request, latest first.
+    private func delivered(to request: TokenRequest, _ flow: Flow) -> [Parameter] {
+        let own = flow.authorizationResponses.compactMap { $0.parameters.parameter("code") }
+        guard own.isEmpty else { return own.reversed() }
+        // Nothing of the request could be joined to its login: look at those of its client.
+        guard let client = request.clientID else { return [] }
+        let states = Set(
+            flow.surroundings.authorizationRequests.filter { $0.clientID == client }.compactMap(\.state)
+        )
+        return flow.surroundings.responses.filter { $0.state.map(states.contains) ?? false }
+            .compactMap { $0.parameters.parameter("code") }.suffix(50).reversed()
+    }
+
+    /// The step that turns the delivered code into the sent one, in words; nil where none does.
+    static func change(from code: Parameter, to sent: String) -> String? {
+        let delivered = code.value
+        guard !delivered.isEmpty, !sent.isEmpty, delivered != sent else { return nil }
+        let decoded = PercentEncoding.decode(delivered)
+        let recodings = [
+            code.rawValue, decoded, PercentEncoding.decode(delivered, plusIsSpace: true),
+            PercentEncoding.decode(decoded), PercentEncoding.encode(delivered),
+            swapping(0x2b, for: 0x20, in: delivered), swapping(0x20, for: 0x2b, in: delivered),
+        ]
+        let isRecoded =
+            recodings.contains(sent) || PercentEncoding.decode(sent) == delivered
+            || PercentEncoding.decode(PercentEncoding.decode(sent)) == delivered
+            || PercentEncoding.decode(sent, plusIsSpace: true) == delivered
+        if isRecoded || isCut(delivered, sent) || isCut(sent, delivered) {
+            return Difference.note(expected: delivered, seen: sent, isSecret: true)
+        }
+        return nil
+    }
+
+    /// Whether the second is what is left of the first: cut at a special character, or long enough to be no
+    /// accident.
+    private static func isCut(_ whole: String, _ part: String) -> Bool {
+        guard whole.utf8.count > part.utf8.count, whole.utf8.starts(with: part.utf8) else { return false }
+        if part.utf8.count >= 16 { return true }
+        let next = whole.utf8.dropFirst(part.utf8.count).first ?? 0
+        return !((0x30...0x39).contains(next) || (0x61...0x7a).contains(next | 0x20))
+    }
+
+    private static func swapping(_ byte: UInt8, for other: UInt8, in text: String) -> String {
+        String(decoding: text.utf8.map { $0 == byte ? other : $0 }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,109 @@
+import Captures
+import Flows
+import OAuth
+
+/// The code lay around for longer than this provider keeps codes, and was refused then.
+///
+/// Codes live for a minute or a few (RFC 6749, section 4.1.2, allows ten at most). Time is measured by the
+/// provider's own clock where both of its answers carry a date.
+struct CodeExpired: Rule {
+    static let info = RuleInfo(
+        id: "code-expired",
+        title: "The code was exchanged too late",
+        severity: .error,
+        explanation: """
+            Between the provider's redirect with the code and the token request more time passed than a code lives at this provider, so it \
+            was refused.
+            """,
+        fix: """
+            Exchange the code as soon as the callback has it. Look for what waits in between: a page the user has to confirm, a queue, an app \
+            that sleeps in the background, a debugger.
+            """,
+        badExample: """
+            09:15:00  302 → https://app.example/callback?code=…
+            09:27:10  POST /token  grant_type=authorization_code&code=…  → 400 invalid_grant
+            """,
+        goodExample: """
+            09:15:00  302 → https://app.example/callback?code=…
+            09:15:01  POST /token  grant_type=authorization_code&code=…  → 200
+            """,
+        specifications: [.rfc(6749, "4.1.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var isUnknown = false
+        var seen: Set<String> = []
+        for (login, request) in flow.redemptions {
+            guard let code = request.code, seen.insert(code).inserted,
+                request.isRefused(
+                    with: "invalid_grant",
+                    "bad_verification_code",
+                    "invalid_code",
+                    "expired_code"
+                )
+            else { continue }
+            guard let response = login.response else {
+                isUnknown = true
+                continue
+            }
+            let (elapsed, clock) = elapsed(from: response, to: request, flow)
+            let limit = Self.lifetime(at: flow.provider)
+            guard elapsed > limit else { continue }
+            var evidence: [Evidence] = []
+            if let delivered = response.parameters.parameter("code") {
+                var shown = Evidence(delivered, note: "delivered")
+                // Seen first in the redirect; the callback itself may be what was late.
+                if let page = response.deliveredBy, flow.capture[page].response?.location != nil {
+                    shown.place = Place(exchange: page, part: .responseLocation, name: "code")
+                }
+                evidence.append(shown)
+            }
+            if let sent = request.parameters.parameter("code") {
+                evidence.append(Evidence(sent, note: "sent \(elapsed) s later"))
+            }
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: request.exchange, part: .timing, name: "age of the code"),
+                    value: "\(elapsed) s",
+                    note: "by \(clock); codes of \(Self.name(of: flow.provider)) live for \(limit) s"
+                )
+            )
+            evidence.append(request.answer.evidence())
+            return .violated(Violation(evidence, exchange: request.exchange))
+        }
+        return isUnknown ? .abstains("when the code was delivered is not in the capture") : .holds
+    }
+
+    /// Whole seconds, and whose clock they are of.
+    private func elapsed(from response: AuthorizationResponse, to request: TokenRequest, _ flow: Flow) -> (
+        Int64, String
+    ) {
+        let date = { (exchange: Int) in
+            flow.capture[exchange].response?.headers.first("date").flatMap { Timestamp(httpDate: $0) }
+        }
+        if let page = response.deliveredBy, flow.isOfProvider(flow.capture[page].request.url),
+            let start = date(page), let end = date(request.exchange)
+        {
+            return ((end - start).components.seconds, "the provider's clock")
+        }
+        let start =
+            response.deliveredBy.map { flow.capture[$0].endedAt }
+            ?? flow.capture[response.exchange].startedAt
+        return ((request.startedAt - start).components.seconds, "the recorder's clock")
+    }
+
+    /// Seconds, where nobody has configured anything else.
+    private static func lifetime(at provider: ProviderKind) -> Int64 {
+        switch provider {
+        case .curity: 30
+        case .keycloak, .ping: 60
+        case .singpass, .forgerock: 120
+        case .okta, .cognito, .wso2, .apple: 300
+        default: 600
+        }
+    }
+
+    private static func name(of provider: ProviderKind) -> String {
+        provider == .generic ? "most providers" : provider.rawValue
+    }
+}

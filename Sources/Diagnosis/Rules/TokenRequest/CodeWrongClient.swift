@@ -1,0 +1,73 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// Another client exchanges the code than the one it was issued to.
+///
+/// The provider has to refuse it (RFC 6749, section 4.1.3). An assertion that contradicts itself or the
+/// `client_id` beside it is another fault.
+struct CodeWrongClient: Rule {
+    static let info = RuleInfo(
+        id: "code-wrong-client",
+        title: "The code is exchanged by another client than the one that got it",
+        severity: .error,
+        explanation:
+            "The login was made for one client_id, the token request authenticates as another. A code belongs to the client that asked for it.",
+        fix:
+            "Use the client_id (and its secret or key) of one registration in both requests; look for settings of two environments or two apps that were mixed.",
+        badExample: """
+            GET /authorize?response_type=code&client_id=shop-web&…
+            POST /token  grant_type=authorization_code&code=…&client_id=shop-admin  → 400 invalid_grant
+            """,
+        goodExample: """
+            GET /authorize?response_type=code&client_id=shop-web&…
+            POST /token  grant_type=authorization_code&code=…&client_id=shop-web  → 200
+            """,
+        specifications: [.rfc(6749, "4.1.3")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var isUncertain = flow.hasUnsavedTokenRequest
+        for login in flow.logins {
+            let certain = flow.certainTokenRequests(of: login)
+            isUncertain = isUncertain || certain.count < login.tokenRequests.count
+            guard let asked = login.request.parameters.parameter("client_id"), !asked.value.isEmpty else {
+                continue
+            }
+            for request in certain where isRefused(request) {
+                guard let sent = request.authentication.clientID, !sent.value.isEmpty,
+                    sent.value != asked.value, sent.rawValue != asked.value, !isAssertionsFault(request)
+                else { continue }
+                return .violated(
+                    Violation(
+                        [
+                            Evidence(asked, note: "the client the code was issued to"),
+                            Evidence(sent, note: "the client that exchanges it"),
+                            request.answer.evidence(),
+                        ],
+                        exchange: request.exchange
+                    )
+                )
+            }
+        }
+        return isUncertain
+            ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
+    }
+
+    /// Refused for its client or its code, not for load or a proof.
+    private func isRefused(_ request: TokenRequest) -> Bool {
+        request.isGrantRefused || request.isRefused(with: "invalid_client")
+            || request.answer.status == 401
+                && !request.isRefused(with: "use_dpop_nonce", "invalid_dpop_proof")
+    }
+
+    /// Whether the names in an assertion do not agree among themselves or with `client_id` in the body.
+    private func isAssertionsFault(_ request: TokenRequest) -> Bool {
+        guard let parameter = request.authentication.assertion else { return false }
+        guard let token = ClientAssertion(parameter)?.token else { return true }
+        let named = request.parameters["client_id"]
+        return token.issuer != token.subject || token.subject == nil
+            || (named != nil && named != token.subject)
+    }
+}

@@ -1,0 +1,99 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider gave out tokens though the code verifier does not open the code challenge, or is missing.
+///
+/// Comparing the two is all that the challenge is for (RFC 7636, section 4.6): without it a stolen code is as
+/// good as before. Silent where the capture may show an app's own back end instead of the provider.
+struct PKCENotEnforced: Rule {
+    static let info = RuleInfo(
+        id: "pkce-not-enforced",
+        title: "The provider accepted a wrong or missing code verifier",
+        severity: .warning,
+        explanation: """
+            The login bound its code to a code_challenge. The token request does not carry the verifier that opens it, and got tokens all the \
+            same: this provider does not compare them, so PKCE protects nothing here.
+            """,
+        fix: """
+            Turn PKCE on for this client at the provider, and send the verifier that the challenge was made from: the day the provider begins \
+            to compare, this login breaks.
+            """,
+        badExample: """
+            GET /authorize?…&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256
+            POST /token  grant_type=authorization_code&code=…  → 200
+            """,
+        goodExample: """
+            GET /authorize?…&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256
+            POST /token  grant_type=authorization_code&code=…&code_verifier=dBjftJeZ4CVP…  → 200
+            """,
+        specifications: [.rfc(9700, "2.1.1"), .rfc(9700, "4.8.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason = flow.hasUnsavedTokenRequest ? "a token request was saved without its body" : nil
+        let redemptions = flow.redemptions
+        for (login, request) in redemptions where request.answer.isSuccess {
+            guard login.request.codeChallenge != nil,
+                let challenge = login.request.parameters.parameter("code_challenge")
+            else { continue }
+            // The code may go through an app's own back end, whose request carries the verifier.
+            let isRelayed = redemptions.contains {
+                $0.request.exchange != request.exchange && $0.request.code == request.code
+            }
+            guard !isRelayed, flow.isOfProvider(request.endpoint) else {
+                reason = "the code may have been exchanged by an app's back end"
+                continue
+            }
+            let verifier = request.parameters.parameter("code_verifier").flatMap {
+                $0.value.isEmpty ? nil : $0
+            }
+            if let verifier {
+                guard !Placeholder.isOne(verifier.value), !Placeholder.isOne(challenge.value) else {
+                    reason = "the verifier or the challenge was taken out of the capture"
+                    continue
+                }
+                guard let isRight = fits(challenge.value, verifier.value, login.request) else {
+                    reason = "the challenge method is neither S256 nor plain"
+                    continue
+                }
+                if isRight { continue }
+            }
+            return .violated(violation(challenge, verifier, request))
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// Nil for methods that are not known here.
+    private func fits(_ challenge: String, _ verifier: String, _ request: AuthorizationRequest) -> Bool? {
+        let relation = CodeChallenge.relation(of: challenge, to: verifier)
+        switch request.parameters["code_challenge_method"]?.lowercased() ?? "" {
+        case "s256": return relation == .s256
+        case "plain": return relation == .plain
+        // Hashed without a word: a provider that takes it for a hash compares all the same.
+        case "": return relation == .plain || relation == .s256
+        default: return nil
+        }
+    }
+
+    private func violation(_ challenge: Parameter, _ verifier: Parameter?, _ request: TokenRequest)
+        -> Violation
+    {
+        var evidence = [Evidence(challenge, note: "the challenge of this code")]
+        if let verifier {
+            evidence.append(Evidence(verifier))
+            evidence.append(
+                Evidence.computed(
+                    "BASE64URL(SHA256(code_verifier))",
+                    CodeChallenge.s256(of: verifier.value),
+                    in: .requestBody,
+                    note: "differs from the challenge"
+                )
+            )
+        } else {
+            evidence.append(request.missing("code_verifier"))
+        }
+        evidence.append(request.answer.statusEvidence(note: "accepted"))
+        return Violation(evidence, exchange: request.exchange)
+    }
+}

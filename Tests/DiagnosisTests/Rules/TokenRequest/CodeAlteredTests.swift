@@ -1,0 +1,68 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct CodeAlteredTests {
+    private let rule = "code-altered"
+    private let broken = "token-request/code-altered"
+
+    /// A login whose code is delivered as one string and sent as another.
+    private func recording(delivered: String, sent: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(
+                    Recording.changing(exchange.request.url.text, "code", delivered)
+                )
+            }
+            if let location = exchange.response?.location, location.contains("code=4") {
+                exchange.response?.redirect(to: Recording.changing(location, "code", delivered))
+            }
+        }.sending("code", sent)
+    }
+
+    @Test func namesBothCodesAndTheStep() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places.count == 3)
+        #expect(finding.places[1] == "4 request.body code")
+        #expect(finding.evidence[0].value == "4/0A…(44)")
+        #expect(finding.evidence[1].note == "percent-encoded once too often")
+    }
+
+    @Test func leavesAnotherSpellingOfTheFormAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        ("4/0AbCdEf", "4%2F0AbCdEf"), ("ab%2Fcd", "ab/cd"), ("ab+cd", "ab cd"), ("ab cd", "ab+cd"),
+        ("AbCd#_=_", "AbCd"), ("AbCd==", "AbCd"), ("AbCd", "AbCd#_=_"), ("4/0AbCd", "4"),
+        ("abcdefghijklmnopqrstuvwx", "abcdefghijklmnop"), ("abcdefghijklmnop", "abcdefghijklmnopqrs"),
+    ]) func knowsTheStep(delivered: String, sent: String) throws {
+        #expect(try recording(delivered: delivered, sent: sent).finding(rule) != nil)
+    }
+
+    @Test(arguments: [
+        ("abcdefgh", "12345678"), ("abcdefghijklmnop", "abcdefgh"), ("abc", "abc"),
+        ("4/0AbCdEf", "[REDACTED]"),
+    ]) func leavesUnrelatedCodesAlone(delivered: String, sent: String) throws {
+        #expect(try recording(delivered: delivered, sent: sent).finding(rule) == nil)
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutTheDeliveredCode() throws {
+        let recording = try Recording(broken).without { $0.request.url.path != "/token" }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,88 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct CodeExpiredTests {
+    private let rule = "code-expired"
+    private let broken = "token-request/code-expired"
+
+    @Test func namesTheAgeAndTheLimit() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "2 response.location code", "4 request.body code", "4 timing age of the code",
+                "4 response.body error",
+            ]
+        )
+        #expect(finding.evidence[2].value == "660 s")
+        #expect(
+            finding.evidence[2].note == "by the provider's clock; codes of most providers live for 600 s"
+        )
+    }
+
+    @Test func leavesASlowUserAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func measuresByTheRecorderWithoutDates() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+        }
+        #expect(recording.finding(rule)?.evidence[2].note?.hasPrefix("by the recorder's clock") == true)
+    }
+
+    @Test func saysNothingOfAnotherRefusal() throws {
+        #expect(
+            try Recording(broken).answering("/token", 401, ["error": "invalid_client"]).finding(rule) == nil
+        )
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesASecondUseToItsOwnRule() throws {
+        var recording = try Recording("token-request/code-reused")
+        recording.exchanges[recording.exchanges.count - 1].startedAt =
+            recording.exchanges[0].startedAt + .seconds(4000)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("code-reused") != nil)
+    }
+
+    @Test func knowsAProviderThatKeepsCodesForAMinute() throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            let text = exchange.request.url.text
+            exchange.request.url = RecordedURL(
+                text.replacing(
+                    "id.harbour.example/",
+                    with: "id.harbour.example/realms/shop/protocol/openid-connect/"
+                )
+            )
+            if let location = exchange.response?.location, location.contains("/authorize") {
+                exchange.response?.redirect(
+                    to: location.replacing(
+                        "/authorize",
+                        with: "/realms/shop/protocol/openid-connect/authorize"
+                    )
+                )
+            }
+            if exchange.request.url.path.hasSuffix("/token") {
+                exchange.startedAt = exchange.startedAt + .seconds(70)
+                exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+            }
+        }
+        #expect(recording.flows.map(\.provider) == [.keycloak])
+        #expect(
+            recording.finding(rule)?.evidence[2].note?.hasSuffix("codes of keycloak live for 60 s") == true
+        )
+    }
+}

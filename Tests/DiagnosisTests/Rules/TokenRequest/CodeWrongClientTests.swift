@@ -1,0 +1,64 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct CodeWrongClientTests {
+    private let rule = "code-wrong-client"
+    private let broken = "token-request/code-wrong-client"
+
+    @Test func namesBothClients() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "1 request.query client_id", "4 request.body client_id", "4 response.body error",
+            ]
+        )
+        #expect(finding.evidence.map(\.value).prefix(2) == ["shop-web", "shop-web-staging"])
+    }
+
+    @Test func leavesAnAcceptedExchangeAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func readsTheUserOfBasicCredentials() throws {
+        let recording = try Recording("token-request/token-invalid-client").asking("client_id", "shop-app")
+        let finding = recording.finding(rule)
+        #expect(finding?.places[1] == "4 request.header Authorization")
+        #expect(try Recording("token-request/token-invalid-client").finding(rule) == nil)
+    }
+
+    @Test func saysNothingWithoutAClient() throws {
+        let recording = try Recording(broken).sending("client_id", nil).sending("client_secret", nil)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: [429, 503]) func saysNothingOfLoad(status: Int) throws {
+        #expect(try Recording(broken).answering("/token", status).finding(rule) == nil)
+    }
+
+    @Test func leavesAnAssertionThatContradictsTheBodyToItsOwnRule() throws {
+        let header = encoded("{\"alg\":\"ES256\"}")
+        let claims = encoded("{\"iss\":\"shop-admin\",\"sub\":\"shop-admin\"}")
+        let recording = try Recording(broken).sending("client_secret", nil).sending("client_id", "shop-web")
+            .sending("client_assertion", "\(header).\(claims).c2ln")
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func readsTheSubjectOfAnAssertion() throws {
+        let header = encoded("{\"alg\":\"ES256\"}")
+        let claims = encoded("{\"iss\":\"shop-admin\",\"sub\":\"shop-admin\"}")
+        let recording = try Recording(broken).sending("client_secret", nil).sending("client_id", nil)
+            .sending("client_assertion", "\(header).\(claims).c2ln")
+        #expect(recording.finding(rule)?.evidence[1].value == "shop-admin")
+    }
+
+    @Test func abstainsWhereTheTokenRequestWasNotSaved() throws {
+        let recording = try Recording(broken).withMetadata().withoutBodies(of: "/token")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

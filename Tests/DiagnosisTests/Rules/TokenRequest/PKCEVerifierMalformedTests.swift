@@ -1,0 +1,69 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct PKCEVerifierMalformedTests {
+    private let rule = "pkce-verifier-malformed"
+    private let broken = "token-request/pkce-verifier-malformed"
+
+    /// A login with a verifier and the challenge that it makes.
+    private func recording(_ verifier: String) throws -> Recording {
+        try Recording(broken).sending("code_verifier", verifier)
+            .asking("code_challenge", CodeChallenge.s256(of: verifier))
+    }
+
+    @Test func namesLengthAndCharacters() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "4 request.body code_verifier", "1 request.query code_challenge", "4 response.body error",
+            ]
+        )
+        #expect(
+            finding.notes.first
+                == "24 characters, 43 are the least; 1 characters that are not allowed: a space"
+        )
+        #expect(try Recording(broken).finding("pkce-verifier-mismatch") == nil)
+    }
+
+    @Test func leavesEveryAllowedCharacterAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        (42, true), (43, false), (128, false), (129, true),
+    ]) func countsCharacters(length: Int, isWrong: Bool) throws {
+        let verifier = String(repeating: "ab", count: length / 2) + (length % 2 == 1 ? "c" : "")
+        #expect(try (recording(verifier).finding(rule) != nil) == isWrong)
+    }
+
+    @Test func isAWarningWhereTheProviderTookIt() throws {
+        let finding = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        ).finding(rule)
+        #expect(finding?.severity == .warning)
+    }
+
+    @Test func leavesAVerifierThatDoesNotFitToItsOwnRule() throws {
+        let recording = try Recording(broken).sending("code_verifier", "too short")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("pkce-verifier-mismatch") != nil)
+    }
+
+    @Test func isAWarningWhereTheClientWasRefused() throws {
+        let recording = try Recording(broken).answering("/token", 401, ["error": "invalid_client"])
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    @Test func abstainsWhereTheVerifierWasTakenOut() throws {
+        let recording = try Recording(broken).sending("code_verifier", "[REDACTED]")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}
