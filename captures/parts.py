@@ -211,8 +211,9 @@ class Login:
 
     # The back end's half
 
-    def discover(self, **rest):
-        self.c.get(ID + "/.well-known/openid-configuration", body=METADATA, agent=BACKEND, **rest)
+    def discover(self, metadata=None, **rest):
+        """The provider's metadata, with members changed or added."""
+        self.c.get(ID + "/.well-known/openid-configuration", body={**METADATA, **(metadata or {})}, agent=BACKEND, **rest)
 
     def keys(self, *kids, agent=BACKEND):
         self.c.get(ID + "/jwks", body=jwks(*(kids or ("2025-11", "2026-03"))), agent=agent, answers=[("Cache-Control", "max-age=3600")])
@@ -222,7 +223,7 @@ class Login:
         claims = {"iss": ID, "sub": "alice", "aud": self.client, "iat": now, "exp": now + 600, "nonce": self.nonce, **changed}
         return {name: value for name, value in claims.items() if value is not None}
 
-    def token(self, status=200, body=None, agent=BACKEND, **changed):
+    def token(self, status=200, body=None, agent=BACKEND, headers=(), answers=(), **changed):
         """The exchange of the code. A changed field replaces one of the form; None leaves it out."""
         fields = {"grant_type": "authorization_code", "code": self.code, "redirect_uri": self.redirect, "code_verifier": self.verifier,
                   "client_id": self.client, **({} if agent == NATIVE else {"client_secret": self.secret}), **changed}
@@ -231,7 +232,7 @@ class Login:
             body = {"access_token": self.access, "token_type": "Bearer", "expires_in": 600, "refresh_token": self.refresh_token,
                     "scope": "openid profile", "id_token": self.id_token}
         self.c.post(ID + "/token", status, agent=agent, sent=form(**{name: value for name, value in fields.items() if value is not None}),
-                    body=body, answers=[("Cache-Control", "no-store")])
+                    body=body, headers=headers, answers=[("Cache-Control", "no-store"), *answers])
 
     def userinfo(self, status=200, agent=BACKEND):
         self.c.get(ID + "/userinfo", status, agent=agent, headers=[("Authorization", f"Bearer {self.access}")],

@@ -1,4 +1,5 @@
 """Stage 7. Token request."""
+import base64
 import hashlib
 
 from parts import (
@@ -294,3 +295,142 @@ def _(c):
     login.callback()
     login.token(client_id="shop-web")
     login.keys()
+
+
+# The client's credentials
+
+INVALID_CLIENT = {"error": "invalid_client"}
+CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36"
+CALLBACK_SCHEME = "example.shop.app:/oauth2redirect"
+
+
+def basic(client, secret):
+    return "Basic " + base64.b64encode(f"{client}:{secret}".encode()).decode()
+
+
+def native(c):
+    """A login of the shop's app, which comes back by its own scheme."""
+    login = Login(c, client="shop-app", redirect=CALLBACK_SCHEME)
+    login.sign_in()
+    return login
+
+
+@capture("token-request/client-auth-missing")
+def _(c):
+    """A confidential client sends neither header nor secret nor assertion, and the provider does not know who it is."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, client_secret=None)
+
+
+@capture("token-request/client-auth-missing.near-miss")
+def _(c):
+    """No credentials either, but the answer names another reason: there is no such client."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(401, {"error": "invalid_client", "error_description": "The OAuth client was not found."}, client_secret=None)
+
+
+@capture("token-request/client-auth-duplicate")
+def _(c):
+    """The library sends Basic credentials, the app's own parameters have the secret once more."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, {"error": "invalid_request", "error_description": "Multiple client credentials"},
+                headers=[("Authorization", basic(login.client, login.secret))])
+
+
+@capture("token-request/client-auth-duplicate.near-miss")
+def _(c):
+    """Beside the Basic credentials the body names the client, and has an empty secret: that is one method."""
+    login = web(c)
+    login.sign_in()
+    login.callback()
+    login.token(client_secret="", headers=[("Authorization", basic(login.client, login.secret))])
+    login.keys()
+
+
+@capture("token-request/basic-credentials-encoding")
+def _(c):
+    """The registered secret has a plus and a percent sign and stands in the header as it is; the provider decodes it."""
+    login = registered(c, "a+b%2Bc" + c.value("secret", 24))
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    basic_token(login, login.secret, 401, INVALID_CLIENT)
+
+
+@capture("token-request/basic-credentials-encoding.near-miss")
+def _(c):
+    """A secret with a tilde, a slash and an equals sign, which decoding leaves as they are; the provider refuses the client."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    basic_token(login, "a~b/c=" + c.value("secret", 24), 401, INVALID_CLIENT)
+
+
+@capture("token-request/public-client-sends-secret")
+def _(c):
+    """The app on the phone exchanges the code with a client secret."""
+    login = native(c)
+    login.token(agent=NATIVE, client_secret=login.secret)
+    login.keys(agent=NATIVE)
+
+
+@capture("token-request/public-client-sends-secret.near-miss")
+def _(c):
+    """The app has a secret of its own: the provider registered this installation a minute ago."""
+    login = Login(c, client="shop-" + c.value("client", 8), redirect=CALLBACK_SCHEME)
+    c.post(ID + "/register", 201, agent=NATIVE, sent='{"redirect_uris":["%s"]}' % login.redirect, sent_kind="application/json",
+           body={"client_id": login.client, "client_secret": login.secret, "redirect_uris": [login.redirect],
+                 "grant_types": ["authorization_code"], "token_endpoint_auth_method": "client_secret_post"})
+    c.wait(60)
+    login.sign_in()
+    login.token(agent=NATIVE, client_secret=login.secret)
+    login.keys(agent=NATIVE)
+
+
+@capture("token-request/client-auth-method-unsupported")
+def _(c):
+    """The metadata lists client_secret_post alone, the client sends Basic credentials and is refused."""
+    login = Login(c)
+    login.discover({"token_endpoint_auth_methods_supported": ["client_secret_post"]})
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    basic_token(login, login.secret, 401, INVALID_CLIENT)
+
+
+@capture("token-request/client-auth-method-unsupported.near-miss")
+def _(c):
+    """The metadata does not list the method none; the app is a public client, and the provider takes it."""
+    login = Login(c, client="shop-app", redirect=CALLBACK_SCHEME)
+    login.discover({"token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"]})
+    login.sign_in()
+    login.token(agent=NATIVE)
+    login.keys(agent=NATIVE)
+
+
+@capture("token-request/client-assertion-missing")
+def _(c):
+    """The provider takes signed assertions only, and the token request has none."""
+    login = Login(c)
+    login.discover({"token_endpoint_auth_methods_supported": ["private_key_jwt"]})
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, client_secret=None)
+
+
+@capture("token-request/client-assertion-missing.near-miss")
+def _(c):
+    """The provider takes assertions and secrets; the client forgot its secret, which is another fault."""
+    login = Login(c)
+    login.discover({"token_endpoint_auth_methods_supported": ["private_key_jwt", "client_secret_post"]})
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, client_secret=None)

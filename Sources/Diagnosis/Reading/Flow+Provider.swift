@@ -6,7 +6,8 @@ import OAuth
 extension Flow {
     /// The metadata of the authorization server that has this endpoint; nil where the capture holds none.
     ///
-    /// The document that names the endpoint, else the last one of the flow's provider.
+    /// The document that names the endpoint, else the one that names the endpoint of the flow's login: a host
+    /// may serve many providers.
     func metadata(of endpoint: RecordedURL) -> MetadataDocument? {
         let documents = messages.compactMap { message -> MetadataDocument? in
             guard case .discovery(let document) = message, !document.isProtectedResource,
@@ -14,8 +15,13 @@ extension Flow {
             else { return nil }
             return document
         }
-        return documents.last { $0.names(endpoint) }
-            ?? documents.last { Site.of($0.url.host ?? "") == Site.of(endpoint.host ?? "") }
+        if let named = documents.last(where: { $0.names(endpoint) }) { return named }
+        let login = authorizationRequests.first?.endpoint
+        return documents.last { document in
+            guard let login, let url = document.endpoint("authorization_endpoint").map(RecordedURL.init)
+            else { return false }
+            return url.origin == login.origin && url.path == login.path
+        }
     }
 
     /// Whether an endpoint is the provider's own: an app may have a back end of its own that takes the same

@@ -11,7 +11,13 @@ enum TokenRequestRules {
         CodeExpired(),
         CodeAltered(),
         CodeWrongClient(),
+        ClientAuthMissing(),
+        ClientAuthDuplicate(),
+        BasicCredentialsEncoding(),
         ClientSecretMismatch(),
+        PublicClientSendsSecret(),
+        ClientAuthMethodUnsupported(),
+        ClientAssertionMissing(),
         TokenInvalidGrant(),
         TokenInvalidClient(),
     ]

@@ -1,0 +1,159 @@
+import Captures
+import Flows
+import OAuth
+
+/// Client and provider do not read the Basic credentials alike.
+///
+/// RFC 6749, section 2.3.1, wants id and secret form-encoded before they are joined by a colon; half of the
+/// field skips that. Where the secret has only letters and digits nobody notices. A registration in the
+/// capture shows which side is at fault; without one both readings are told.
+struct BasicCredentialsEncoding: Rule {
+    static let info = RuleInfo(
+        id: "basic-credentials-encoding",
+        title: "The Basic credentials are not encoded the way the provider reads them",
+        severity: .error,
+        explanation: """
+            The client id or secret holds characters that read differently with and without form-decoding, and the provider refused the client. \
+            One side encodes these values inside the Basic header and the other does not decode them, or the reverse.
+            """,
+        fix: """
+            Form-encode client id and secret before joining them with ":" and applying Base64. If the provider does not decode them, use \
+            client_secret_post, or a secret of letters and digits only.
+            """,
+        badExample: """
+            secret: a+b%c
+            POST /token  Authorization: Basic BASE64("shop:a+b%c")  → 401 invalid_client
+            """,
+        goodExample: """
+            secret: a+b%c
+            POST /token  Authorization: Basic BASE64("shop:a%2Bb%25c")  → 200
+            """,
+        specifications: [
+            .rfc(6749, "2.3.1"),
+            SpecificationReference(
+                text: "RFC 6749 Appendix B",
+                url: "https://www.rfc-editor.org/rfc/rfc6749#appendix-B"
+            ),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = ClientCall.all(in: flow)
+        for call in calls {
+            guard call.isClientRefused, call.authentication.methods.contains(.secretBasic),
+                let secret = call.authentication.secret, let client = call.authentication.clientID
+            else { continue }
+            guard var found = fault(of: client, secret, call, flow) else { continue }
+            found.evidence.append(call.answer.evidence())
+            found.severity = call.isRepaired(among: calls) ? .note : .error
+            found.exchange = call.exchange
+            return .violated(found)
+        }
+        return .holds
+    }
+
+    private func fault(of client: Parameter, _ secret: Parameter, _ call: ClientCall, _ flow: Flow)
+        -> Violation?
+    {
+        if let known = knownClients(call, flow).first(where: { isCutAtColon(client, $0) }) {
+            return Violation(
+                [
+                    Evidence(
+                        place: client.place,
+                        value: client.rawValue,
+                        note: "the client id in the header, up to the first \":\""
+                    ), Evidence(known, note: "the client id; its \":\" has to be %3A in the header"),
+                ],
+                variant: "colon"
+            )
+        }
+        let registrations = flow.registrations(of: client.value) + flow.registrations(of: client.rawValue)
+        let issued = registrations.compactMap { $0.answer.parameters.parameter("client_secret") }
+        if !issued.isEmpty { return issued.lazy.compactMap { compare(secret, $0) }.first }
+        var evidence: [Evidence] = []
+        for (parameter, isSecret) in [(client, false), (secret, true)] where isAmbiguous(parameter.rawValue) {
+            let raw = parameter.rawValue
+            evidence.append(
+                Evidence(
+                    place: parameter.place,
+                    value: isSecret ? Masking.masked(raw) : raw,
+                    note:
+                        "\(isSecret ? "secret" : "client id") as it stands: \(raw.unicodeScalars.count) characters with \(Self.marks(in: raw))"
+                )
+            )
+            evidence.append(
+                Evidence.computed(
+                    parameter.name,
+                    isSecret ? Masking.masked(parameter.value) : parameter.value,
+                    in: .requestHeader,
+                    note: "form-decoded: \(parameter.value.unicodeScalars.count) characters"
+                )
+            )
+        }
+        return evidence.isEmpty ? nil : Violation(evidence)
+    }
+
+    // MARK: - With the secret known
+
+    private func compare(_ sent: Parameter, _ issued: Parameter) -> Violation? {
+        let raw = sent.rawValue
+        let truth = issued.value
+        let decoded = PercentEncoding.decode(raw, plusIsSpace: true)
+        let variant: String
+        let words: String
+        if raw == truth {
+            guard decoded != truth || isAmbiguous(raw) else { return nil }
+            variant = "not-encoded"
+            words =
+                "The secret stands in the header as it is; form-decoded, as RFC 6749 wants it, it becomes another one."
+        } else if decoded == truth {
+            variant = "not-decoded"
+            words = "The secret is encoded as RFC 6749 wants it; this provider does not seem to decode it."
+        } else if PercentEncoding.decode(decoded) == truth
+            || PercentEncoding.decode(decoded, plusIsSpace: true) == truth
+        {
+            variant = "encoded-twice"
+            words = "The secret is encoded twice."
+        } else if PercentEncoding.decode(raw) == truth {
+            variant = "plus-as-space"
+            words = "The secret's \"+\" is not encoded, its other characters are."
+        } else {
+            return nil
+        }
+        return Violation(
+            [
+                Evidence(
+                    place: sent.place,
+                    value: Masking.masked(raw),
+                    note: "secret in the header, with \(Self.marks(in: raw))"
+                ), Evidence(issued, note: "issued to this client"),
+            ],
+            variant: variant,
+            explanation: words
+        )
+    }
+
+    // MARK: - Reading values
+
+    /// Whether form-decoding makes something else of it, or stumbles.
+    private func isAmbiguous(_ raw: String) -> Bool { raw.utf8.contains { $0 == 0x2b || $0 == 0x25 } }
+
+    /// Client ids that this call's client may have.
+    private func knownClients(_ call: ClientCall, _ flow: Flow) -> [Parameter] {
+        (flow.authorizationRequests.map(\.parameters) + [call.parameters]).compactMap {
+            $0.parameter("client_id")
+        }.filter { $0.place.part != .requestHeader }
+    }
+
+    private func isCutAtColon(_ client: Parameter, _ known: Parameter) -> Bool {
+        known.value.utf8.contains(0x3a) && !client.rawValue.isEmpty
+            && known.value.utf8.starts(with: (client.rawValue + ":").utf8)
+    }
+
+    private static func marks(in raw: String) -> String {
+        let plus = raw.utf8.filter { $0 == 0x2b }.count
+        let percent = raw.utf8.filter { $0 == 0x25 }.count
+        return [plus > 0 ? "\(plus) \"+\"" : nil, percent > 0 ? "\(percent) \"%\"" : nil].compactMap { $0 }
+            .joined(separator: " and ")
+    }
+}

@@ -1,0 +1,101 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The client authenticates by a method that the provider's metadata does not list.
+///
+/// Without a list nothing is said. A public client is not judged by a list without `none`: many providers take
+/// public clients and do not say so.
+struct ClientAuthMethodUnsupported: Rule {
+    static let info = RuleInfo(
+        id: "client-auth-method-unsupported",
+        title: "The provider does not accept this kind of client authentication",
+        severity: .errorWhenRefused,
+        explanation:
+            "The provider's metadata names the ways in which a client may authenticate at the token endpoint. The one that was used is not among them.",
+        fix:
+            "Configure the client for one of the listed methods, and register it for that method at the provider.",
+        badExample: """
+            token_endpoint_auth_methods_supported: ["client_secret_post"]
+            POST /token  Authorization: Basic c2hvcDp…  → 401 invalid_client
+            """,
+        goodExample: """
+            token_endpoint_auth_methods_supported: ["client_secret_post"]
+            POST /token  …&client_id=shop&client_secret=…  → 200
+            """,
+        specifications: [
+            .rfc(8414, "2"),
+            SpecificationReference(
+                text: "OpenID Connect Discovery §3",
+                url: "https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata"
+            ),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = ClientCall.all(in: flow).filter { $0.kind == .token || $0.kind == .pushedRequest }
+        var isUnlisted = false
+        var found: Violation?
+        for call in calls where !call.parameters.isEmpty {
+            guard let metadata = flow.metadata(of: call.endpoint),
+                let list = metadata.list("token_endpoint_auth_methods_supported"), !list.isEmpty
+            else {
+                isUnlisted = true
+                continue
+            }
+            guard let method = method(of: call), !list.contains(method), !isFine(method, call, list, flow)
+            else { continue }
+            let severity: Severity =
+                call.isClientRefused ? (call.isRepaired(among: calls) ? .note : .error) : .warning
+            if let found, (found.severity ?? .error) == .error || severity != .error { continue }
+            found = Violation(
+                [
+                    Evidence(
+                        place: metadata.answer.place("token_endpoint_auth_methods_supported"),
+                        value: Masking.shown(list.joined(separator: ", "), of: "list")
+                    ),
+                    Evidence(
+                        place: place(of: method, call),
+                        value: method,
+                        note: "the method that was used"
+                    ), call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence(),
+                ],
+                severity: severity,
+                exchange: call.exchange
+            )
+        }
+        if let found { return .violated(found) }
+        return isUnlisted ? .abstains("no list of methods is in the capture") : .holds
+    }
+
+    /// The registered name of the one method that was used; nil for several, or an assertion nobody can read.
+    private func method(of call: ClientCall) -> String? {
+        guard call.authentication.methods.count == 1, let method = call.authentication.methods.first else {
+            return nil
+        }
+        guard method == .assertion else { return method.rawValue }
+        guard let algorithm = call.assertion?.token.algorithm else { return nil }
+        return algorithm.hasPrefix("HS") ? "client_secret_jwt" : "private_key_jwt"
+    }
+
+    /// A client without credentials: public (and let in), with a certificate, or one that forgot them, which
+    /// is told elsewhere.
+    private func isFine(_ method: String, _ call: ClientCall, _ list: [String], _ flow: Flow) -> Bool {
+        guard method == "none" else { return false }
+        let isPublic = flow.registrations(of: call.authentication.clientID?.value).contains {
+            $0.answer.parameters["token_endpoint_auth_method"] == "none"
+        }
+        return !call.isClientRefused || !isPublic || list.contains(where: MutualTLS.methods.contains)
+    }
+
+    private func place(of method: String, _ call: ClientCall) -> Place {
+        switch method {
+        case "client_secret_basic":
+            Place(exchange: call.exchange, part: .requestHeader, name: "Authorization")
+        case "client_secret_post": Place(exchange: call.exchange, part: .requestBody, name: "client_secret")
+        case "none": Place(exchange: call.exchange, part: .requestBody, name: "client_id")
+        default: Place(exchange: call.exchange, part: .requestBody, name: "client_assertion")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Captures
+import Flows
+import OAuth
+
+/// A client called an endpoint that wants to know who it is, without any credentials, and was refused for it.
+///
+/// Silent where the credentials may have been taken out of the capture, where the client may have shown a
+/// certificate, and where the answer names another reason.
+struct ClientAuthMissing: Rule {
+    static let info = RuleInfo(
+        id: "client-auth-missing",
+        title: "The client did not authenticate at the token endpoint",
+        severity: .error,
+        explanation: """
+            The request has no Authorization header, no client_secret and no client_assertion. This client is registered as a confidential one, \
+            so the provider refused it.
+            """,
+        fix: """
+            Send the client's credentials by the method it is registered for; check that the secret's setting is not empty where the app runs. \
+            For an app that cannot keep a secret, register a public client (authentication method none) and use PKCE.
+            """,
+        badExample: """
+            POST /token  grant_type=authorization_code&code=…&client_id=shop  → 401 invalid_client
+            """,
+        goodExample: """
+            POST /token  Authorization: Basic c2hvcDp…  grant_type=authorization_code&code=…  → 200
+            """,
+        specifications: [.rfc(6749, "3.2.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = ClientCall.all(in: flow)
+        var isSanitized = false
+        for call in calls where isBare(call, flow) && isRefusedForIt(call) {
+            guard !mayShowCertificate(call, flow), !AssertionOnly.applies(to: call, in: flow) else {
+                continue
+            }
+            guard !flow.surroundings.isSanitized else {
+                isSanitized = true
+                continue
+            }
+            var evidence = [
+                call.parameters.missing("client_secret", of: call.exchange),
+                call.answer.evidence(note: "neither an Authorization header nor a client_assertion was sent"),
+            ]
+            if let method = flow.registrations(of: call.authentication.clientID?.value).last?.answer
+                .parameters
+                .parameter("token_endpoint_auth_method")
+            {
+                evidence.append(Evidence(method, note: "the registered method"))
+            }
+            return .violated(
+                Violation(
+                    evidence,
+                    severity: call.isRepaired(among: calls) ? .note : .error,
+                    exchange: call.exchange
+                )
+            )
+        }
+        return isSanitized ? .abstains("credentials were taken out of the capture") : .holds
+    }
+
+    private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {
+        call.authentication.methods == [.none] && !call.parameters.isEmpty
+            && !flow.capture[call.exchange].request.headers.contains("authorization")
+    }
+
+    private func isRefusedForIt(_ call: ClientCall) -> Bool {
+        guard call.answer.isRefusal, call.mayBlameClient else { return false }
+        let text = call.answer.errorText
+        if Self.demands.contains(where: text.containsBytes) { return true }
+        guard call.isClientRefused || call.answer.error?.error == "unauthorized_client" else { return false }
+        return !Self.otherReasons.contains(where: text.containsBytes)
+    }
+
+    /// Registered with a certificate, or at a provider that takes nothing else.
+    private func mayShowCertificate(_ call: ClientCall, _ flow: Flow) -> Bool {
+        MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, in: flow)
+    }
+
+    /// Words that ask for credentials.
+    private static let demands = [
+        "client_secret is missing", "client secret is missing", "missing client_secret",
+        "missing client secret", "'client_assertion' or 'client_secret'", "aadsts7000218",
+        "client_secret is required", "client secret is required", "client_secret required",
+        "missing parameter: client_secret", "missing required parameter: client_secret",
+        "client authentication required", "client authentication is required",
+        "client credentials are required", "no client authentication", "missing client authentication",
+        "missing client credentials",
+    ]
+
+    /// Words that name something else than credentials.
+    private static let otherReasons = [
+        "not found", "could not be found", "does not exist", "unknown client", "no such client",
+        "invalid client_id", "invalid client id", "disabled", "inactive", "deactivated", "redirect", "grant",
+        "verifier", "pkce", "scope", "dpop", "origin", "certificate", "response type", "response_type",
+    ]
+}

@@ -1,0 +1,90 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct BasicCredentialsEncodingTests {
+    private let rule = "basic-credentials-encoding"
+    private let broken = "token-request/basic-credentials-encoding"
+
+    /// The registered secret, and the text between "Basic " and its Base64.
+    private func recording(registered: String?, credentials: String) throws -> Recording {
+        var recording = try Recording(broken).editing { exchange in
+            guard exchange.request.headers.contains("authorization") else { return }
+            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+            exchange.request.headers.append("Authorization", "Basic " + Base64.encode(credentials.utf8))
+        }
+        if let registered {
+            recording = recording.editingAnswer(of: "/register") { $0["client_secret"] = .string(registered) }
+        } else {
+            recording = recording.without { $0.request.url.path == "/register" }
+        }
+        return recording
+    }
+
+    private func client() throws -> String { try #require(Recording(broken).flows.first?.clientID) }
+
+    @Test func namesTheSideAndTheCharacters() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "not-encoded")
+        #expect(
+            finding.places == [
+                "5 request.header Authorization", "0 response.body client_secret", "5 response.body error",
+            ]
+        )
+        #expect(finding.notes.first == "secret in the header, with 1 \"+\" and 1 \"%\"")
+        #expect(recording.finding("client-secret-mismatch") == nil)
+    }
+
+    @Test func leavesCharactersAloneThatDecodingKeeps() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("a+b", "a%2Bb", "not-decoded"), ("a+b", "a%252Bb", "encoded-twice"), ("a b", "a b", nil),
+            ("ab", "ab", nil), ("a+b/c", "a+b%2Fc", "plus-as-space"), ("a+b", "entirely-different", nil),
+        ] as [(String, String, String?)]
+    ) func comparesWithTheRegistration(
+        registered: String,
+        sent: String,
+        variant: String?
+    ) throws {
+        let finding = try recording(registered: registered, credentials: "\(client()):\(sent)").finding(rule)
+        #expect(finding?.variant == variant)
+        #expect((finding == nil) == (variant == nil))
+    }
+
+    @Test func showsBothReadingsWithoutARegistration() throws {
+        let finding = try recording(registered: nil, credentials: "\(client()):a+b%41cdefghijk").finding(rule)
+        #expect(finding?.evidence.count == 3)
+        #expect(finding?.notes[1] == "form-decoded: 13 characters")
+    }
+
+    @Test func findsAColonInTheClientID() throws {
+        let recording = try recording(registered: nil, credentials: "urn:shop:secret").asking(
+            "client_id",
+            "urn:shop"
+        )
+        #expect(recording.finding(rule)?.variant == "colon")
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        #expect(
+            try Recording(broken).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            ).finding(rule) == nil
+        )
+    }
+
+    @Test func saysNothingOfASecretInTheBody() throws {
+        let recording = try Recording("token-request/client-auth-missing").sending("client_secret", "a+b%41")
+        #expect(recording.finding(rule) == nil)
+    }
+}

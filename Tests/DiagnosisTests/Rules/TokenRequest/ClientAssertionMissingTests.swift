@@ -1,0 +1,71 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ClientAssertionMissingTests {
+    private let rule = "client-assertion-missing"
+    private let broken = "token-request/client-assertion-missing"
+    private let assertion = "\(encoded("{\"alg\":\"ES256\"}")).e30.c2ln"
+
+    @Test func namesTheListAndWhatIsMissing() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "0 response.body token_endpoint_auth_methods_supported", "5 request.body client_assertion",
+                "5 response.body error",
+            ]
+        )
+        #expect(recording.finding("client-auth-missing") == nil)
+    }
+
+    @Test func leavesAProviderThatTakesSecretsAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("client-auth-missing") != nil)
+    }
+
+    @Test func wantsTheTypeAsWell() throws {
+        let recording = try Recording(broken).sending("client_assertion", assertion)
+        #expect(recording.finding(rule)?.places[1] == "5 request.body client_assertion_type")
+        let complete = recording.sending("client_assertion_type", ClientAssertion.type)
+        #expect(complete.finding(rule) == nil)
+        let other = recording.sending("client_assertion_type", "jwt-bearer")
+        #expect(other.finding(rule)?.evidence[1].value == "jwt-bearer")
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        #expect(
+            try Recording(broken).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            ).finding(rule) == nil
+        )
+    }
+
+    @Test func saysNothingOfARefusedCode() throws {
+        #expect(
+            try Recording(broken).answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil
+        )
+    }
+
+    @Test func knowsProvidersThatTakeNothingElse() throws {
+        let recording = try Recording("token-request/client-auth-missing").editing { exchange in
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text.replacing("id.harbour.example", with: "stg-id.singpass.gov.sg")
+            )
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(
+                    to: location.replacing("id.harbour.example", with: "stg-id.singpass.gov.sg")
+                )
+            }
+        }
+        #expect(recording.finding(rule) != nil)
+        #expect(recording.finding("client-auth-missing") == nil)
+    }
+}

@@ -1,0 +1,77 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ClientAuthMethodUnsupportedTests {
+    private let rule = "client-auth-method-unsupported"
+    private let broken = "token-request/client-auth-method-unsupported"
+
+    @Test func namesListAndMethod() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "0 response.body token_endpoint_auth_methods_supported", "5 request.header Authorization",
+                "5 response.body error",
+            ]
+        )
+        #expect(finding.evidence.map(\.value).prefix(2) == ["client_secret_post", "client_secret_basic"])
+    }
+
+    @Test func leavesAPublicClientAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func isAWarningWhereTheProviderTookIt() throws {
+        #expect(
+            try Recording(broken).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            ).finding(rule)?.severity == .warning
+        )
+    }
+
+    @Test func saysNothingOfAListedMethod() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["token_endpoint_auth_methods_supported"] = ["client_secret_post", "client_secret_basic"]
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutAList() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["token_endpoint_auth_methods_supported"] = nil
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func leavesMetadataOfAnotherProviderOfTheHostAlone() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            document in
+            for name in [
+                "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint",
+            ] {
+                document[name] = .string("https://id.harbour.example/other/" + name)
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: [("HS256", "client_secret_jwt"), ("ES256", "private_key_jwt")])
+    func tellsTheKindsOfAssertionsApart(
+        algorithm: String,
+        method: String
+    ) throws {
+        let token = "\(encoded("{\"alg\":\"\(algorithm)\"}")).e30.c2ln"
+        let recording = try Recording(broken).editing {
+            $0.request.headers.fields.removeAll { $0.name == "Authorization" }
+        }
+        .sending("client_assertion", token)
+        #expect(recording.finding(rule)?.evidence[1].value == method)
+    }
+}

@@ -1,0 +1,111 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ClientAuthMissingTests {
+    private let rule = "client-auth-missing"
+    private let broken = "token-request/client-auth-missing"
+
+    @Test func namesWhatWasSentAndTheAnswer() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 request.body client_secret", "4 response.body error"])
+        #expect(finding.evidence[0].note == "sent: grant_type, code, redirect_uri, code_verifier, client_id")
+        #expect(try Recording(broken).finding("token-invalid-client")?.effectOf == rule)
+    }
+
+    @Test func leavesAClientThatDoesNotExistAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func takesAnEmptySecretForNone() throws {
+        #expect(try Recording(broken).sending("client_secret", "").finding(rule) != nil)
+    }
+
+    @Test(
+        arguments: [
+            (400, "invalid_request", "client_secret is missing."),
+            (
+                401, "invalid_client",
+                "AADSTS7000218: The request body must contain the following parameter: 'client_assertion' or 'client_secret'."
+            ),
+            (400, "unauthorized_client", nil), (401, nil, nil),
+        ] as [(Int, String?, String?)]
+    ) func knowsTheAnswer(status: Int, error: String?, text: String?) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            status,
+            error.map { ["error": .string($0), "error_description": .string(text ?? "")] }
+        )
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test(arguments: [
+        (400, "unauthorized_client", "The client is not allowed to use this grant type"),
+        (400, "invalid_request", "redirect_uri is missing"), (400, "invalid_grant", ""),
+        (503, "invalid_client", ""),
+        (400, "unsupported_grant_type", ""), (401, "use_dpop_nonce", ""),
+    ]) func leavesOtherReasonsAlone(status: Int, error: String, text: String) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            status,
+            ["error": .string(error), "error_description": .string(text)]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["client_secret", "client_assertion"]) func saysNothingOfCredentials(name: String) throws
+    {
+        #expect(try Recording(broken).sending(name, "not-a-secret-of-anyone").finding(rule) == nil)
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        #expect(
+            try Recording(broken).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            ).finding(rule) == nil
+        )
+    }
+
+    @Test func abstainsInASanitizedCapture() throws {
+        let recording = try Recording(broken).sanitized
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func leavesAClientWithACertificateAlone() throws {
+        let recording = try Recording(broken).withMetadata().editingAnswer(
+            of: "/.well-known/openid-configuration"
+        ) {
+            $0["token_endpoint_auth_methods_supported"] = ["tls_client_auth", "self_signed_tls_client_auth"]
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func readsPushedRequestsToo() throws {
+        let recording = try Recording("token-request/pkce-verifier-unexpected.near-miss").sending(
+            "client_secret",
+            nil,
+            to: "/par"
+        ).answering("/par", 401, ["error": "invalid_client"])
+        #expect(recording.finding(rule)?.places.first == "0 request.body client_secret")
+    }
+
+    @Test func isANoteWhereTheNextTryHasThem() throws {
+        var recording = try Recording(broken)
+        var second = try #require(recording.exchanges.last)
+        second.startedAt = second.startedAt + .milliseconds(100)
+        recording.exchanges.append(second)
+        recording = recording.sending("client_secret", "not-a-secret-of-anyone").answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule)?.severity == .note)
+    }
+}

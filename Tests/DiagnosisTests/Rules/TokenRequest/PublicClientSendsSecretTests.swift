@@ -1,0 +1,99 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct PublicClientSendsSecretTests {
+    private let rule = "public-client-sends-secret"
+    private let broken = "token-request/public-client-sends-secret"
+
+    private func agent(_ name: String, in recording: Recording) -> Recording {
+        recording.editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
+            exchange.request.headers.append("User-Agent", name)
+        }
+    }
+
+    @Test func namesSecretAndSender() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(finding.places == ["2 request.body client_secret", "2 request.header User-Agent"])
+        #expect(finding.evidence[0].note == "client_secret_post")
+    }
+
+    @Test func leavesASecretOfThisInstallationAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "node", "Java-http-client/21.0.5", "python-requests/2.32",
+        "Microsoft ASP.NET Core OpenIdConnect handler",
+    ])
+    func leavesServersAlone(name: String) throws {
+        let recording = try agent(name, in: Recording(broken)).editing { exchange in
+            // As undici does.
+            exchange.request.headers.append("Sec-Fetch-Mode", "cors")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["okhttp/4.12.0", "Dalvik/2.1.0 (Linux; U; Android 15; Pixel 9)"]) func knowsAndroid(
+        name: String
+    ) throws {
+        #expect(try agent(name, in: Recording(broken)).finding(rule) != nil)
+    }
+
+    @Test func knowsAPage() throws {
+        let name = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+        let page = try agent(name, in: Recording("token-request/client-secret-mismatch.near-miss"))
+            .without { $0.request.url.path == "/register" }
+        #expect(page.finding(rule) == nil)
+        let finding = page.editing { exchange in
+            if exchange.request.url.path == "/token" {
+                exchange.request.headers.append("Origin", "https://www.shop.example")
+            }
+        }.finding(rule)
+        #expect(finding?.evidence[0].note == "client_secret_basic")
+        #expect(finding?.evidence[1].value == "https://www.shop.example")
+    }
+
+    @Test func leavesAnAppWithAWebRedirectAlone() throws {
+        let recording = try agent("okhttp/4.12.0", in: Recording("healthy/web-code-flow"))
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func isAnErrorWhereTheProviderKnowsThePublicClient() throws {
+        let finding = try Recording(broken).answering(
+            "/token",
+            401,
+            [
+                "error": "invalid_client",
+                "error_description":
+                    "AADSTS700025: Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
+            ]
+        ).finding(rule)
+        #expect(finding?.severity == .error)
+        #expect(finding?.isPrimary == true)
+    }
+
+    @Test func leavesAnEmptySecretAlone() throws {
+        #expect(try Recording(broken).sending("client_secret", "").finding(rule) == nil)
+    }
+
+    @Test func isANoteForGooglesDesktopClients() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text.replacing(
+                    "id.harbour.example/authorize",
+                    with: "accounts.google.com/o/oauth2/v2/auth"
+                )
+                .replacing("id.harbour.example", with: "oauth2.googleapis.com")
+            )
+        }
+        #expect(recording.finding(rule)?.severity == .note)
+    }
+}
