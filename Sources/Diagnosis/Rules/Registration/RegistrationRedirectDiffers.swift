@@ -1,0 +1,75 @@
+import Captures
+import Flows
+import OAuth
+
+/// The login names a redirect URI that is none of those registered for its client within the capture.
+///
+/// Ports of loopback addresses are free (RFC 8252, section 7.3), and judged elsewhere.
+struct RegistrationRedirectDiffers: Rule {
+    static let info = RuleInfo(
+        id: "registration-redirect-differs",
+        title: "The login uses a redirect URI that was not registered",
+        severity: .errorWhenRefused,
+        explanation: """
+            The client was registered with other redirect URIs than the one its login names. Providers compare them as strings, so one slash \
+            or letter is enough to be refused.
+            """,
+        fix:
+            "Use the registered string unchanged, from one place in the app for both requests; or register the one that is used.",
+        badExample: """
+            POST /register {"redirect_uris":["com.example.shop:/callback"]} → 201 {"client_id":"c1",…}
+            GET  /authorize?client_id=c1&redirect_uri=com.example.shop://callback…
+            """,
+        goodExample: """
+            POST /register {"redirect_uris":["com.example.shop:/callback"]} → 201 {"client_id":"c1",…}
+            GET  /authorize?client_id=c1&redirect_uri=com.example.shop:/callback…
+            """,
+        specifications: [.rfc(7591, "2"), .rfc(9700, "2.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let clients = flow.registrations.compactMap { RegisteredClient($0) }
+        guard !clients.isEmpty else { return .holds }
+        for request in flow.authorizationRequests {
+            guard let used = request.parameters.parameter("redirect_uri"), let id = request.clientID else {
+                continue
+            }
+            let own = clients.filter { $0.clientID == id }
+            let registered = own.flatMap { $0.list("redirect_uris") ?? [] }
+            guard !registered.isEmpty, !registered.contains(where: { isSame($0, used.value) }) else {
+                continue
+            }
+            let nearest = registered.prefix(50).max {
+                Self.commonPrefix($0, used.value) < Self.commonPrefix($1, used.value)
+            }
+            let list = own.last { $0.list("redirect_uris") != nil }?.evidence("redirect_uris")
+            let note = nearest.map { Difference.note(expected: $0, seen: used.value) }
+            return .violated(
+                Violation(
+                    [list, Evidence(used, note: note)].compactMap { $0 },
+                    severity: isAccepted(request, flow) ? .warning : .error,
+                    exchange: request.exchange
+                )
+            )
+        }
+        return .holds
+    }
+
+    private func isAccepted(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
+        let target = request.redirectURI.map { RecordedURL($0).withoutQuery }
+        return flow.authorizationResponses.contains { $0.target.text == target && $0.error == nil }
+    }
+
+    private func isSame(_ registered: String, _ used: String) -> Bool {
+        if registered == used { return true }
+        let (left, right) = (RecordedURL(registered), RecordedURL(used))
+        let addresses = ["127.0.0.1", "[::1]"]
+        return left.scheme?.lowercased() == "http" && right.scheme?.lowercased() == "http"
+            && left.host == right.host && addresses.contains(left.host ?? "") && left.path == right.path
+            && left.query == right.query && left.fragment == right.fragment
+    }
+
+    private static func commonPrefix(_ left: String, _ right: String) -> Int {
+        zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
+    }
+}

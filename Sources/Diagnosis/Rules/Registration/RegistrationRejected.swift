@@ -1,0 +1,99 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider did not register the client.
+///
+/// A later try that was accepted makes up for it, and a client that signed its user in all the same had another registration.
+struct RegistrationRejected: Rule {
+    static let info = RuleInfo(
+        id: "registration-rejected",
+        title: "The provider refused the dynamic client registration",
+        severity: .error,
+        explanation: """
+            The client asked the provider to register it and was refused. Without a client_id of its own it cannot start a login.
+            """,
+        fix: """
+            Compare what the client asks for with what the provider allows: its redirect URIs, its authentication method, its grants and \
+            algorithms. Many providers register only clients that bring an initial access token, or from hosts on a list.
+            """,
+        badExample: """
+            POST /register {"redirect_uris":["http://shop.example/callback"]} → 400 {"error":"invalid_redirect_uri"}
+            """,
+        goodExample: """
+            POST /register {"redirect_uris":["https://shop.example/callback"]} → 201 {"client_id":"…",…}
+            """,
+        specifications: [.rfc(7591, "3.2.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let position = flow.surroundings.position
+        let calls = flow.registrations.filter { flow.capture[$0.exchange].request.method == "POST" }
+        let accepted = calls.last { RegisteredClient($0) != nil }.map { position[$0.exchange] } ?? -1
+        let refused = calls.filter {
+            guard let status = $0.answer.status, status != 429 else { return false }
+            return status >= 400 && position[$0.exchange] > accepted
+        }
+        guard let last = refused.last else { return .holds }
+        let isSignedIn = flow.authorizationRequests.contains {
+            position[$0.exchange] > position[last.exchange]
+        }
+        return .violated(
+            Violation(
+                evidence(last),
+                severity: isSignedIn ? .note : nil,
+                fix: fix(last.answer),
+                exchange: last.exchange
+            )
+        )
+    }
+
+    private func evidence(_ call: EndpointCall) -> [Evidence] {
+        var evidence = [call.answer.statusEvidence()]
+        if call.answer.error != nil { evidence.append(call.answer.evidence()) }
+        if let member = member(call) { evidence.append(Evidence(member)) }
+        if call.answer.status == 401 || call.answer.status == 403 {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: call.exchange, part: .requestHeader, name: "Authorization"),
+                    value: call.token.map { Masking.masked($0.value) } ?? "none",
+                    note: call.token == nil ? "no initial access token was sent" : "the initial access token"
+                )
+            )
+        }
+        return evidence
+    }
+
+    /// What was asked for and is at fault, as far as the provider says.
+    private func member(_ call: EndpointCall) -> Parameter? {
+        if call.answer.error?.error == "invalid_redirect_uri" {
+            return call.parameters.parameter("redirect_uris")
+        }
+        let text = call.answer.errorText
+        return call.parameters.items.prefix(100)
+            // Keys and statements are long, and may hold what nobody has to see.
+            .filter { $0.name != "jwks" && $0.name != "software_statement" }
+            .filter { $0.name.utf8.count > 3 && text.containsBytes($0.name.lowercased()) }
+            .max { $0.name.utf8.count < $1.name.utf8.count }
+    }
+
+    private func fix(_ answer: Answer) -> String? {
+        switch (answer.error?.error, answer.status) {
+        case ("invalid_redirect_uri", _):
+            """
+            Register a redirect URI that the provider allows: mostly https, or a loopback address or private-use scheme for native apps; \
+            some hosts may have to be put on a list first.
+            """
+        case ("invalid_client_metadata", _):
+            """
+            Ask for an authentication method, grants, response types and algorithms that the provider's metadata lists, or enable them there.
+            """
+        case (_, 401), (_, 403):
+            """
+            Send an initial access token of the provider with the registration (Authorization: Bearer …), or let its policy admit the \
+            client's host; else register the client by hand.
+            """
+        default: nil
+        }
+    }
+}

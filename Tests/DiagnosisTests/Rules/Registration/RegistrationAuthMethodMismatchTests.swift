@@ -1,0 +1,66 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct RegistrationAuthMethodMismatchTests {
+    private let rule = "registration-auth-method-mismatch"
+    private let broken = "registration/registration-auth-method-mismatch"
+
+    private func registered(for method: JSONValue?) throws -> Recording {
+        try Recording(broken).editingAnswer(of: "/register") { $0["token_endpoint_auth_method"] = method }
+    }
+
+    @Test func showsBothMethods() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "0 response.body token_endpoint_auth_method", "5 request.body client_secret",
+                "5 response.body error",
+            ]
+        )
+        #expect(
+            finding.evidence.map(\.value) == ["client_secret_basic", "client_secret_post", "invalid_client"]
+        )
+        #expect(recording.finding("token-invalid-client")?.effectOf == rule)
+    }
+
+    @Test func aListOfMethodsCounts() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("client_secret_basic", true), ("client_secret_post", false), ("none", true),
+            ("private_key_jwt", true), ("tls_client_auth", false), (nil, true),
+        ] as [(String?, Bool)]
+    )
+    func knowsTheMethods(method: String?, fires: Bool) throws {
+        #expect((try registered(for: method.map { .string($0) }).finding(rule) != nil) == fires)
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func saysNothingOfAnotherRefusal() throws {
+        #expect(
+            try Recording(broken).answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil
+        )
+    }
+
+    @Test func abstainsWhereCredentialsWereStripped() throws {
+        let recording = try Recording(broken).sanitized.sending("client_secret", nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

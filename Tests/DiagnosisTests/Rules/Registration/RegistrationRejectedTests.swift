@@ -1,0 +1,76 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct RegistrationRejectedTests {
+    private let rule = "registration-rejected"
+    private let broken = "registration/registration-rejected"
+
+    @Test func showsTheErrorAndTheMemberItIsAbout() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "1 response.status ", "1 response.body error", "1 request.body redirect_uris",
+            ]
+        )
+        #expect(finding.fix.contains("redirect URI"))
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func aLaterTryThatWasAcceptedMakesUpForIt() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func namesTheMemberThatTheProviderNames() throws {
+        let recording = try Recording(broken).answering(
+            "/register",
+            400,
+            [
+                "error": "invalid_client_metadata",
+                "error_description": "token_endpoint_auth_method none is off",
+            ]
+        )
+        #expect(
+            recording.finding(rule)?.places.last == "1 request.body token_endpoint_auth_method"
+        )
+    }
+
+    @Test func tellsWhetherATokenWasSent() throws {
+        let recording = try Recording(broken).answering("/register", 401, ["error": "invalid_token"])
+        #expect(recording.finding(rule)?.notes == ["no initial access token was sent"])
+        let withToken = recording.editing { exchange in
+            guard exchange.request.url.path == "/register" else { return }
+            exchange.request.headers.append("Authorization", "Bearer initial-token-0001")
+        }
+        #expect(withToken.finding(rule)?.notes == ["the initial access token"])
+        #expect(withToken.finding(rule)?.evidence.last?.value == "init…(18)")
+    }
+
+    @Test(arguments: ["GET", "PUT", "DELETE"]) func leavesTheRegistrationsOwnURLAlone(method: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/register" { exchange.request.method = method }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func throttlingIsAnotherMatter() throws {
+        let recording = try Recording(broken).answering("/register", 429)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("rate-limited") != nil)
+    }
+
+    @Test func isANoteWhereTheClientHadAnotherRegistration() throws {
+        let refused = try Recording(broken).exchanges[1]
+        var recording = try Recording("authorization-request/redirect-uri-not-registered")
+        var earlier = refused
+        earlier.startedAt = recording.exchanges[0].startedAt + .seconds(-60)
+        recording.exchanges.insert(earlier, at: 0)
+        #expect(recording.finding(rule)?.severity == .note)
+    }
+}
