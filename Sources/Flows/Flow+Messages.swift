@@ -78,7 +78,7 @@ extension Flow {
         Set(
             messages.compactMap { message in
                 switch message {
-                case .resource, .authorizationResponse: nil
+                case .resource, .authorizationResponse, .backChannelLogout: nil
                 default: capture[message.exchange].request.url.host
                 }
             }

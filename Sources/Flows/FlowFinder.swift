@@ -85,6 +85,13 @@ private struct Grouping {
             }
             add(message, to: flow, isResource(message) ? nil : host)
         case .endSession(let call): join(call, message, host)
+        case .backChannelLogout(let delivery):
+            let audience = delivery.token?.audience ?? []
+            let flow =
+                builders.last { flow in flow.clientID.map(audience.contains) ?? false }
+                ?? builders.last { flow in host.map(flow.clientHosts.contains) ?? false }
+                ?? new(grant: "logout", exchange)
+            add(message, to: flow, nil)
         case .deviceAuthorization(let call):
             let flow = new(grant: "urn:ietf:params:oauth:grant-type:device_code", exchange)
             flow.clientID = call.parameters["client_id"]

@@ -44,6 +44,19 @@ package struct Endpoints: Sendable {
         return nil
     }
 
+    /// Whether a path is one that only a provider's logout endpoint has.
+    package static func isProtocolLogout(_ url: RecordedURL) -> Bool {
+        let path = url.path.lowercased()
+        return protocolLogouts.contains(where: path.hasSuffix)
+    }
+
+    private static let protocolLogouts = [
+        "/openid-connect/logout", "/oidc/logout", "/oauth2/logout", "/oauth2/v1/logout",
+        "/oauth2/v2.0/logout",
+        "/v2/logout", "/end_session", "/endsession", "/end-session", "/session/end", "/oauth-logout",
+        "/startslo.ping",
+    ]
+
     private static let conventions: [(Role, [String])] = [
         (
             .deviceAuthorization,

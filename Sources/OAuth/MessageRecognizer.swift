@@ -61,7 +61,7 @@ package struct MessageRecognizer: Sendable {
             let call = call(exchange, index, query)
             return isStated || call.token != nil ? .userInfo(call) : nil
         case .endSession:
-            guard isStated || Self.hasLogoutParameters(query) else { return nil }
+            guard isStated || Self.isLogout(query, at: url) else { return nil }
             return .endSession(call(exchange, index, query))
         default: return nil
         }
@@ -76,6 +76,15 @@ package struct MessageRecognizer: Sendable {
         let form = FormBody.items(of: request.body).map { Parameters($0, of: index, in: .requestBody) }
         let json = form == nil ? jsonBody(request) : nil
         let parameters = form ?? json.map { Parameters($0, of: index, in: .requestBody) } ?? Parameters()
+        if let token = form?.parameter("logout_token"), !token.value.isEmpty {
+            return .backChannelLogout(
+                LogoutTokenDelivery(
+                    exchange: index,
+                    parameter: token,
+                    answer: Answer(of: exchange, at: index)
+                )
+            )
+        }
         if role != .authorization, role != .pushedRequest,
             isTokenRequest(parameters, role, isStated: isStated)
         {
@@ -104,8 +113,7 @@ package struct MessageRecognizer: Sendable {
         case .userInfo:
             let call = call(exchange, index, parameters)
             return isStated || call.token != nil ? .userInfo(call) : nil
-        case .endSession
-        where isStated && Self.hasLogoutParameters(parameters) || Self.hasLogoutParameters(parameters):
+        case .endSession where Self.isLogout(parameters, at: request.url):
             return .endSession(call(exchange, index, parameters))
         default: break
         }
@@ -155,13 +163,17 @@ package struct MessageRecognizer: Sendable {
             || grant.hasPrefix("urn:openid:params:grant-type:")
     }
 
-    private static func hasLogoutParameters(_ parameters: Parameters) -> Bool {
-        parameters.items.contains {
-            ["id_token_hint", "post_logout_redirect_uri", "logout_uri", "returnTo", "logout_hint"].contains(
-                $0.name
-            )
-        }
+    /// Whether parameters at a path that ends like a logout's make it one of the protocol: an app has pages of
+    /// that name, too.
+    private static func isLogout(_ parameters: Parameters, at url: RecordedURL) -> Bool {
+        if parameters.items.contains(where: { logoutNames.contains($0.name) }) { return true }
+        guard parameters.contains("returnTo") || parameters.contains("redirect_uri") else { return false }
+        return parameters.contains("client_id") || Endpoints.isProtocolLogout(url)
     }
+
+    private static let logoutNames: Set<String> = [
+        "id_token_hint", "post_logout_redirect_uri", "logout_uri", "logout_hint",
+    ]
 
     // MARK: - Making
 

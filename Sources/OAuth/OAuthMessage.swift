@@ -13,6 +13,7 @@ package indirect enum OAuthMessage: Sendable {
     case introspection(EndpointCall)
     case revocation(EndpointCall)
     case endSession(EndpointCall)
+    case backChannelLogout(LogoutTokenDelivery)
     case deviceAuthorization(EndpointCall)
     case resource(EndpointCall)
 
@@ -24,6 +25,7 @@ package indirect enum OAuthMessage: Sendable {
         case .authorizationRequest(let request): request.exchange
         case .authorizationResponse(let response): response.exchange
         case .token(let request): request.exchange
+        case .backChannelLogout(let delivery): delivery.exchange
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
             .revocation(let call), .endSession(let call), .deviceAuthorization(let call), .resource(let call):
             call.exchange

@@ -92,6 +92,8 @@ struct Ending {
     private func later(than outcome: Outcome) -> Outcome {
         guard outcome == .success else { return outcome }
         var revoked: Set<String> = []
+        var isLeftOpen = false
+        var last: [String: Int] = [:]
         let calls = messages.compactMap { message -> Answer? in
             switch message {
             case .revocation(let call):
@@ -100,25 +102,39 @@ struct Ending {
                 return nil
             case .userInfo(let call), .resource(let call):
                 return call.token.map { revoked.contains($0.value) } ?? false ? nil : call.answer
-            case .endSession(let call): return call.answer
+            case .endSession(let call):
+                let end = LogoutCourse(of: call, in: index).end
+                let url = index.capture[call.exchange].request.url.withoutQuery
+                if case .refused = end { last[url] = 400 } else { last[url] = 200 }
+                if case .page = end { isLeftOpen = true } else { isLeftOpen = false }
+                return nil
+            case .backChannelLogout(let delivery): return delivery.answer
             default: return nil
             }
         }
         // Each URL counts by its last answer: a 401 that was repeated with success is none.
-        var last: [String: Int] = [:]
         for answer in calls {
             if let status = answer.status {
                 last[index.capture[answer.exchange].request.url.withoutQuery] = status
             }
         }
-        return last.values.contains { $0 >= 400 } ? .failure : .success
+        if last.values.contains(where: { $0 >= 400 }) { return .failure }
+        // Asked to be sent back, and left on the provider's page.
+        return isLeftOpen ? .incomplete : .success
     }
 
     private var otherOutcome: Outcome {
         var statuses: [Int?] = []
         for message in messages {
             switch message {
-            case .registration(let call), .endSession(let call), .revocation(let call),
+            case .endSession(let call):
+                switch LogoutCourse(of: call, in: index).end {
+                case .refused: statuses.append(400)
+                case .page, .unanswered: statuses.append(nil)
+                case .sentBack, .done: statuses.append(200)
+                }
+            case .backChannelLogout(let delivery): statuses.append(delivery.answer.status)
+            case .registration(let call), .revocation(let call),
                 .introspection(let call), .userInfo(let call),
                 .pushedRequest(let call), .resource(let call):
                 statuses.append(call.answer.status)

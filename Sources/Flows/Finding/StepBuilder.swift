@@ -82,6 +82,11 @@ struct StepBuilder {
             return make(.revocationRequest, call.exchange, call.parameters, to: .provider)
         case .endSession(let call):
             return make(.endSessionRequest, call.exchange, call.parameters, to: .provider, isBrowser: true)
+        case .backChannelLogout(let delivery):
+            let parameters = Parameters([delivery.parameter])
+            var step = make(.backChannelLogoutRequest, delivery.exchange, parameters, to: .backend)
+            step.from = Participant(role: .provider)
+            return step
         case .deviceAuthorization(let call):
             return make(.deviceAuthorizationRequest, call.exchange, call.parameters, to: .provider)
         case .resource(let call): return make(.resourceRequest, call.exchange, call.parameters, to: .resource)

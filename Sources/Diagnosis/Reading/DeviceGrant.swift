@@ -1,0 +1,61 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// A device authorization with the polls for its tokens (RFC 8628).
+struct DeviceGrant {
+    /// A number of seconds with the place that states it; without one where it is the default.
+    struct Seconds {
+        var seconds: Int64
+        var parameter: Parameter?
+    }
+
+    /// When the device code arrived; nil where that is not recorded.
+    var issuedAt: Timestamp?
+    var lifetime: Seconds?
+    /// What the answer states, else the default; nil where the answer is not recorded.
+    var interval: Seconds?
+    /// Polls that were answered, in order of time.
+    var polls: [TokenRequest]
+
+    static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
+
+    /// By device code, in order of time.
+    static func all(in flow: Flow) -> [DeviceGrant] {
+        var order: [String] = []
+        var grants: [String: DeviceGrant] = [:]
+        for message in flow.messages {
+            switch message {
+            case .deviceAuthorization(let call):
+                guard let code = call.answer.parameters["device_code"], grants[code] == nil else { continue }
+                order.append(code)
+                grants[code] = DeviceGrant(
+                    issuedAt: flow.capture[call.exchange].endedAt,
+                    lifetime: seconds("expires_in", call.answer),
+                    interval: seconds("interval", call.answer) ?? Seconds(seconds: 5, parameter: nil),
+                    polls: []
+                )
+            case .token(let request):
+                guard request.grantType == grantType, let code = request.parameters["device_code"],
+                    request.answer.status != nil, request.answer.error?.error != "use_dpop_nonce"
+                else { continue }
+                if grants[code] == nil {
+                    order.append(code)
+                    grants[code] = DeviceGrant(issuedAt: nil, lifetime: nil, interval: nil, polls: [])
+                }
+                grants[code]?.polls.append(request)
+            default: continue
+            }
+        }
+        return order.compactMap { grants[$0] }
+    }
+
+    private static func seconds(_ name: String, _ answer: Answer) -> Seconds? {
+        guard let parameter = answer.parameters.parameter(name), let value = Int64(parameter.value),
+            (0...(1 << 32)).contains(value)
+        else { return nil }
+        return Seconds(seconds: value, parameter: parameter)
+    }
+}

@@ -1,0 +1,108 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// A logout request of a flow with what became of it.
+struct LogoutCall {
+    /// The family of logout endpoints, as they differ in what they read.
+    enum Dialect {
+        /// OpenID Connect RP-Initiated Logout.
+        case standard
+        /// Auth0's own `/v2/logout`: `client_id` and `returnTo`.
+        case auth0
+        /// Cognito's `/logout`: `client_id` and `logout_uri`, or `redirect_uri` to sign in again.
+        case cognito
+    }
+
+    var call: EndpointCall
+    var course: LogoutCourse
+    var dialect: Dialect
+    /// Named by metadata, or at an address that only a provider has.
+    var isKnown: Bool
+
+    /// In order of time.
+    static func all(in flow: Flow) -> [LogoutCall] {
+        flow.messages.compactMap { message in
+            guard case .endSession(let call) = message else { return nil }
+            return LogoutCall(call, in: flow)
+        }
+    }
+
+    private init(_ call: EndpointCall, in flow: Flow) {
+        self.call = call
+        course = LogoutCourse(of: call, in: flow.surroundings)
+        let path = call.endpoint.path.lowercased()
+        dialect =
+            if flow.provider == .cognito {
+                .cognito
+            } else if path.hasSuffix("/v2/logout"), !path.hasSuffix("/openid-connect/v2/logout") {
+                .auth0
+            } else {
+                .standard
+            }
+        isKnown =
+            Self.metadata(of: call, in: flow) != nil || Endpoints.isProtocolLogout(call.endpoint)
+            || flow.messages.contains { message in
+                switch message {
+                case .authorizationRequest, .token, .discovery, .userInfo:
+                    flow.capture[message.exchange].request.url.origin == call.endpoint.origin
+                default: false
+                }
+            }
+    }
+
+    /// The document that names this endpoint.
+    static func metadata(of call: EndpointCall, in flow: Flow) -> MetadataDocument? {
+        flow.surroundings.metadata.first {
+            $0.endpoint("end_session_endpoint").map { RecordedURL($0).withoutQuery } == call.endpoint.text
+        }
+    }
+
+    var hint: Parameter? {
+        call.parameters.items.first { $0.name == "id_token_hint" && !$0.value.isEmpty }
+    }
+
+    /// The provider's words in lower case; empty unless it refused.
+    var refusalText: String { course.isRefused ? course.words.lowercased() : "" }
+
+    /// What the provider answered, as evidence; `words` are quoted where they stand in it.
+    func answer(quoting words: String? = nil, in flow: Flow) -> Evidence {
+        switch course.end {
+        case .refused(let place):
+            let isStatus = place.part == .responseStatus
+            let status = place.exchange.flatMap { flow.capture[$0].response?.status } ?? 0
+            let text =
+                words.map { Excerpt.around($0, in: course.words) } ?? Excerpt.start(of: course.words, 120)
+            return Evidence(
+                place: isStatus && words != nil
+                    ? Place(exchange: place.exchange, part: .responseBody, name: "") : place,
+                value: isStatus && words == nil ? "\(status)" : Masking.shown(text, of: "text"),
+                note: "refused with status \(status)"
+            )
+        case .page(let page):
+            return Evidence(
+                place: Place(exchange: page, part: .responseStatus, name: ""),
+                value: "\(flow.capture[page].response?.status ?? 0)",
+                note: "a page of the provider's, and no way back after it"
+            )
+        case .sentBack where !course.pages.isEmpty:
+            return Evidence(
+                place: Place(exchange: course.pages[0], part: .responseStatus, name: ""),
+                value: "\(flow.capture[course.pages[0]].response?.status ?? 0)",
+                note: "a page of the provider's first"
+            )
+        default: return call.answer.statusEvidence()
+        }
+    }
+
+    /// The names of what was sent, for evidence of what was not.
+    var names: Evidence {
+        let isQuery = call.parameters.items.first?.place.part != .requestBody
+        return Evidence(
+            place: Place(exchange: call.exchange, part: isQuery ? .requestQuery : .requestBody, name: ""),
+            value: call.parameters.items.map(\.name).prefix(12).joined(separator: ", ")
+        )
+    }
+}

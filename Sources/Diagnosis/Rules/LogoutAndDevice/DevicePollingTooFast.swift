@@ -1,0 +1,99 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// A device asks for its tokens more often than the provider allows.
+///
+/// `interval` of the device authorization's answer, 5 seconds where it names none, and 5 seconds more after
+/// each `slow_down` (RFC 8628, sections 3.2 and 3.5). One `slow_down` that the device heeds is no fault.
+struct DevicePollingTooFast: Rule {
+    static let info = RuleInfo(
+        id: "device-polling-too-fast",
+        title: "The device polls faster than allowed",
+        severity: .warning,
+        explanation: """
+            Between two polls of the token endpoint passed less time than the provider's interval. Providers answer slow_down at first, and \
+            refuse the device in the end.
+            """,
+        fix:
+            "Wait for interval seconds (5 where none is named) between polls, and lengthen the wait by 5 seconds after each slow_down.",
+        badExample: """
+            POST /device → {"device_code":"GmRhmhcx…","interval":5}
+            POST /token  device_code=GmRhmhcx…  → authorization_pending
+            1 s later: POST /token  device_code=GmRhmhcx…  → slow_down
+            """,
+        goodExample: """
+            POST /device → {"device_code":"GmRhmhcx…","interval":5}
+            POST /token  device_code=GmRhmhcx…  → authorization_pending
+            5 s later: POST /token  device_code=GmRhmhcx…  → authorization_pending
+            """,
+        specifications: [.rfc(8628, "3.5"), .rfc(8628, "3.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for grant in DeviceGrant.all(in: flow) {
+            if let violation = violation(grant) { return .violated(violation) }
+        }
+        return .holds
+    }
+
+    private func violation(_ grant: DeviceGrant) -> Violation? {
+        var interval = grant.interval.map(\.seconds) ?? 5
+        let isStated = grant.interval != nil
+        var evidence = grant.interval.flatMap(\.parameter).map { [Evidence($0, note: "seconds")] } ?? []
+        var faults: [Int] = []
+        var slowDowns = 0
+        var isHeeded = true
+        var previous: TokenRequest?
+        for poll in grant.polls {
+            if let previous {
+                let gap = poll.startedAt - previous.startedAt
+                // An interval that nobody stated is known only once the device authorization was seen.
+                if isStated, gap < .seconds(interval) - .milliseconds(500) {
+                    faults.append(poll.exchange)
+                    if slowDowns > 0 { isHeeded = false }
+                    if faults.count <= 4 {
+                        evidence.append(
+                            Evidence(
+                                place: Place(exchange: poll.exchange, part: .timing, name: "gap"),
+                                value: "\(max(0, gap.milliseconds)) ms",
+                                note: "\(interval) s since the poll before are due"
+                            )
+                        )
+                    }
+                }
+            }
+            if poll.answer.error?.error == "slow_down" {
+                slowDowns += 1
+                interval += 5
+                faults.append(poll.exchange)
+                if slowDowns <= 4 { evidence.append(poll.answer.evidence()) }
+            }
+            previous = poll
+        }
+        guard let first = faults.first else { return nil }
+        return Violation(
+            evidence,
+            severity: isRefused(grant)
+                ? .error
+                : slowDowns == 1 && isHeeded && faults.last.map { isAnswered($0, grant) } ?? false
+                    ? .note : .warning,
+            exchange: first
+        )
+    }
+
+    /// Whether the device went on polling after the exchange, or needed not.
+    private func isAnswered(_ exchange: Int, _ grant: DeviceGrant) -> Bool {
+        grant.polls.last.map { $0.exchange != exchange } ?? false
+    }
+
+    /// Whether it ended in a refusal that is neither the user's no nor the code's age.
+    private func isRefused(_ grant: DeviceGrant) -> Bool {
+        guard let last = grant.polls.last, last.answer.isRefusal else { return false }
+        let others = ["authorization_pending", "expired_token", "access_denied", "authorization_declined"]
+        guard let error = last.answer.error?.error else { return last.answer.status == 429 }
+        return !others.contains(error) && !["slow_down"].contains(error)
+    }
+}

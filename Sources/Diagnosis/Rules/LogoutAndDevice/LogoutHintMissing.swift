@@ -1,0 +1,85 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// A logout request asks to be sent back and does not say whose session it ends.
+///
+/// Without `id_token_hint` the provider cannot tell a logout from a link that somebody else made: it asks
+/// the user, or refuses (OpenID Connect RP-Initiated Logout, section 2). Some take `client_id` instead, some
+/// insist on the hint.
+struct LogoutHintMissing: Rule {
+    static let info = RuleInfo(
+        id: "logout-hint-missing",
+        title: "The logout request does not say whose session to end",
+        severity: .errorWhenRefused,
+        explanation: """
+            The logout request names an address to return to, but carries nothing by which the provider can tell the session and the client: \
+            it stops at a page of its own instead of sending the user back.
+            """,
+        fix: """
+            Keep the ID token of the login for as long as the session lasts, and send it as id_token_hint with the logout request; it may have \
+            run out by then.
+            """,
+        badExample: """
+            GET /logout?post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye
+            400 Missing parameters: id_token_hint
+            """,
+        goodExample: """
+            GET /logout?id_token_hint=eyJhbGciOi…&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye
+            302 Location: https://app.example/bye
+            """,
+        specifications: [RPInitiatedLogout.section2]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for logout in LogoutCall.all(in: flow) where logout.dialect == .standard && logout.isKnown {
+            guard logout.hint == nil else { continue }
+            let words = Self.texts.first(where: logout.refusalText.containsBytes)
+            let insists = words != nil || flow.provider == .okta || flow.provider == .forgerock
+            let asksToReturn = logout.call.parameters.parameter("post_logout_redirect_uri")
+            guard insists || logout.call.parameters["client_id"] == nil, asksToReturn != nil || words != nil
+            else { continue }
+            guard let severity = severity(of: logout.course) else { continue }
+            var evidence = [logout.names]
+            evidence[0].note = "no id_token_hint" + (insists ? "" : ", no client_id")
+            if let asksToReturn { evidence.append(Evidence(asksToReturn)) }
+            evidence.append(logout.answer(quoting: words, in: flow))
+            return .violated(Violation(evidence, severity: severity, exchange: logout.call.exchange))
+        }
+        return .holds
+    }
+
+    /// Nil where the provider sent the browser back as it was asked to.
+    private func severity(of course: LogoutCourse) -> Severity? {
+        switch course.end {
+        case .refused, .page: .error
+        case .sentBack: course.isConfirmed ? .warning : nil
+        case .done, .unanswered: nil
+        }
+    }
+
+    private static let texts = [
+        "missing parameters: id_token_hint", "requires an id_token_hint",
+        "parameter is missing: id_token_hint",
+        "missing parameter: id_token_hint", "id_token_hint is required", "id_token_hint is missing",
+    ]
+}
+
+/// Addresses of the logout specifications.
+enum RPInitiatedLogout {
+    static let url = "https://openid.net/specs/openid-connect-rpinitiated-1_0.html"
+    static let section2 = SpecificationReference(
+        text: "OpenID Connect RP-Initiated Logout §2",
+        url: url + "#RPLogout"
+    )
+    static let section3 = SpecificationReference(
+        text: "OpenID Connect RP-Initiated Logout §3",
+        url: url + "#RedirectionAfterLogout"
+    )
+    static let section4 = SpecificationReference(
+        text: "OpenID Connect RP-Initiated Logout §4",
+        url: url + "#ValidationAndErrorHandling"
+    )
+}

@@ -1,0 +1,167 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The app signed the user out of itself, and the provider signs the same browser in again without asking.
+///
+/// The session at the provider outlives that of the app; it takes an end-session request by the browser that
+/// holds it to end both (OpenID Connect RP-Initiated Logout, section 2). Shown at the login that follows.
+struct LogoutLocalOnly: Rule {
+    static let info = RuleInfo(
+        id: "logout-local-only",
+        title: "Signing out ended the app's session only",
+        severity: .warning,
+        explanation: """
+            The app dropped its own session and did not tell the provider, whose session went on: the next login got a code at once, without \
+            anybody entering anything. Whoever uses the browser next is the same user.
+            """,
+        fix: """
+            On signing out send the browser to the provider's end_session_endpoint, with id_token_hint and post_logout_redirect_uri, in the very \
+            browser that holds the provider's cookie; a call by the back end does not end that session.
+            """,
+        badExample: """
+            GET https://app.example/logout → 302 /, Set-Cookie: session=; Max-Age=0
+            GET /authorize?… → 302 https://app.example/callback?code=…
+            """,
+        goodExample: """
+            GET https://app.example/logout → 302 https://id.example/logout?id_token_hint=…, Set-Cookie: session=; Max-Age=0
+            GET /authorize?… → 200 the sign-in page
+            """,
+        specifications: [RPInitiatedLogout.section2]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for login in flow.logins {
+            guard isSilent(login, flow), let logout = logout(before: login, flow) else { continue }
+            switch canEndSessions(login, flow) {
+            case true: break
+            case false: continue
+            case nil:
+                reason = "the capture does not show whether the provider has an end-session endpoint"
+                continue
+            }
+            guard let response = login.response, let code = response.parameters.parameter("code") else {
+                continue
+            }
+            var evidence = [logout]
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: login.request.exchange, part: .requestURL, name: ""),
+                    value: Masking.shown(login.request.endpoint.text, of: "url"),
+                    note: "the next login of this client, without prompt=login"
+                )
+            )
+            evidence.append(Evidence(code, note: "answered by redirects alone"))
+            return .violated(
+                Violation(evidence, explanation: nil, exchange: logout.place.exchange)
+            )
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    // MARK: - The login that asks nothing
+
+    /// Redirects alone lead from the request to the code.
+    private func isSilent(_ login: Login, _ flow: Flow) -> Bool {
+        let prompts = Set((login.request.parameters["prompt"] ?? "").split(separator: " "))
+        guard prompts.isDisjoint(with: ["login", "select_account", "consent"]),
+            login.request.parameters["max_age"] != "0",
+            login.response?.code != nil, var exchange = login.response?.deliveredBy
+        else { return false }
+        for _ in 0..<20 {
+            let recorded = flow.capture[exchange]
+            guard recorded.request.method == "GET", recorded.response?.location != nil else { return false }
+            if exchange == login.request.exchange { return true }
+            guard let source = flow.surroundings.redirectedFrom[exchange] else { return false }
+            exchange = source
+        }
+        return false
+    }
+
+    /// Nil where nothing says.
+    private func canEndSessions(_ login: Login, _ flow: Flow) -> Bool? {
+        let endpoint = login.request.endpoint.text
+        let documents = flow.surroundings.metadata.filter {
+            $0.endpoint("authorization_endpoint").map { RecordedURL($0).withoutQuery } == endpoint
+        }
+        if documents.contains(where: { $0.endpoint("end_session_endpoint") != nil }) { return true }
+        if Self.withEndpoint.contains(flow.provider) { return true }
+        return documents.isEmpty && flow.provider == .generic ? nil : false
+    }
+
+    private static let withEndpoint: Set<ProviderKind> = [
+        .auth0, .cognito, .curity, .entra, .forgerock, .glewlwyd, .keycloak, .lemonldap, .okta, .ping, .wso2,
+    ]
+
+    // MARK: - The logout
+
+    /// The latest sign of a local logout before a login, with no login and no end-session request between
+    /// the two.
+    private func logout(before login: Login, _ flow: Flow) -> Evidence? {
+        guard let redirect = login.request.redirectURI.map({ RecordedURL($0) }) else { return nil }
+        let index = flow.surroundings
+        let provider = login.request.endpoint.host
+        let leading = chain(to: login.request.exchange, index)
+        for exchange in flow.exchanges(before: login.request.exchange, within: .seconds(3600)) {
+            let recorded = flow.capture[exchange]
+            switch index.messages[exchange] {
+            case .endSession, .backChannelLogout: return nil
+            case .authorizationRequest(let other) where other.clientID == login.request.clientID: return nil
+            case .revocation(let call)
+            where call.answer.isSuccess && call.endpoint.host == provider
+                && (call.authentication.clientID?.value ?? flow.clientID) == login.request.clientID:
+                return call.parameters.parameter("token").map { Evidence($0, note: "revoked by the app") }
+            default: break
+            }
+            // The provider's logout page, called without anything that tells it from other pages.
+            if recorded.request.url.host == provider,
+                Endpoints.conventionalRole(of: recorded.request.url) == .endSession
+            {
+                return nil
+            }
+            guard redirect.isWeb, recorded.request.url.host == redirect.host, !leading.contains(exchange),
+                isSameBrowser(exchange, login, flow), let cookie = cleared(by: recorded)
+            else { continue }
+            return Evidence(
+                place: Place(exchange: exchange, part: .responseHeader, name: "Set-Cookie"),
+                value: cookie,
+                note: "deleted by \(Masking.shown(recorded.request.url.path, of: "path"))"
+            )
+        }
+        return nil
+    }
+
+    /// A cookie that the logout of an app takes away.
+    private func cleared(by exchange: Exchange) -> String? {
+        guard let response = exchange.response, response.status < 400 else { return nil }
+        let path = exchange.request.url.path.lowercased()
+        guard exchange.request.method == "DELETE" || Self.paths.contains(where: path.containsBytes) else {
+            return nil
+        }
+        return response.setCookies.first {
+            LoginCookies.isDeletion($0, at: exchange.endedAt) || $0.value.isEmpty
+        }?.name
+    }
+
+    private static let paths = [
+        "logout", "log-out", "log_out", "logoff", "log-off", "signout", "sign-out", "sign_out", "signoff",
+        "sign-off", "disconnect",
+    ]
+
+    /// The redirects that lead to a request: an app that clears an old session on its way to the provider
+    /// signs nobody out.
+    private func chain(to exchange: Int, _ index: CaptureIndex) -> Set<Int> {
+        var chain: Set<Int> = []
+        var current = exchange
+        while let source = index.redirectedFrom[current], chain.insert(source).inserted { current = source }
+        return chain
+    }
+
+    private func isSameBrowser(_ exchange: Int, _ login: Login, _ flow: Flow) -> Bool {
+        flow.capture[exchange].request.headers.first("user-agent")
+            == flow.capture[login.request.exchange].request.headers.first("user-agent")
+    }
+}

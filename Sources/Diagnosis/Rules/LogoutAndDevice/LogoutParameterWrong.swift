@@ -1,0 +1,79 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// A logout request names the address to return to in a parameter that this provider does not read.
+///
+/// The standard's name is `post_logout_redirect_uri` (OpenID Connect RP-Initiated Logout, section 2); Cognito
+/// reads `logout_uri`, Auth0's older endpoint `returnTo`, and old versions of Keycloak read `redirect_uri`.
+struct LogoutParameterWrong: Rule {
+    static let info = RuleInfo(
+        id: "logout-parameter-wrong",
+        title: "The logout request uses a parameter the provider does not read",
+        severity: .error,
+        explanation: """
+            The address to return to after the logout stands in a parameter that this provider's logout endpoint does not know, so the user \
+            stays at the provider or gets an error.
+            """,
+        fix: "Rename the parameter to the one that this endpoint reads.",
+        badExample: """
+            GET /realms/shop/protocol/openid-connect/logout?redirect_uri=https%3A%2F%2Fapp.example%2Fbye
+            400 Invalid parameter: redirect_uri
+            """,
+        goodExample: """
+            GET /realms/shop/protocol/openid-connect/logout?id_token_hint=…&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye
+            302 Location: https://app.example/bye
+            """,
+        specifications: [RPInitiatedLogout.section2]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for logout in LogoutCall.all(in: flow) where logout.isKnown {
+            let (right, wrong) = names(logout, flow)
+            guard !right.contains(where: logout.call.parameters.contains),
+                let sent = logout.call.parameters.items.first(where: {
+                    wrong.contains($0.name) && !$0.value.isEmpty
+                })
+            else { continue }
+            let isStopped =
+                switch logout.course.end {
+                case .refused, .page: true
+                case .sentBack, .done, .unanswered: false
+                }
+            guard isStopped else { continue }
+            return .violated(
+                Violation(
+                    [
+                        Evidence(sent, note: "this endpoint reads \(right.first ?? "") instead"),
+                        logout.answer(in: flow),
+                    ],
+                    fix: "Send the address as \(right.first ?? "") instead of \(sent.name).",
+                    exchange: logout.call.exchange
+                )
+            )
+        }
+        return .holds
+    }
+
+    /// What the endpoint reads, and what it does not.
+    private func names(_ logout: LogoutCall, _ flow: Flow) -> (right: [String], wrong: Set<String>) {
+        switch logout.dialect {
+        case .auth0: return (["returnTo"], ["post_logout_redirect_uri", "logout_uri", "redirect_uri"])
+        case .cognito:
+            return (["logout_uri", "redirect_uri"], ["post_logout_redirect_uri", "returnTo"])
+        case .standard:
+            let isStandard =
+                LogoutCall.metadata(of: logout.call, in: flow) != nil || Self.standard.contains(flow.provider)
+            return (
+                ["post_logout_redirect_uri"], isStandard ? ["redirect_uri", "returnTo", "logout_uri"] : []
+            )
+        }
+    }
+
+    /// Providers that follow the specification.
+    private static let standard: Set<ProviderKind> = [
+        .auth0, .curity, .entra, .forgerock, .keycloak, .okta, .ping, .wso2,
+    ]
+}

@@ -1,0 +1,112 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The address to return to after the logout is not registered for the client.
+///
+/// It has to be registered on its own, apart from the redirect URIs of logins (OpenID Connect RP-Initiated
+/// Logout, section 3.1). Known from the provider's words, or from a registration in the capture.
+struct LogoutRedirectNotRegistered: Rule {
+    static let info = RuleInfo(
+        id: "logout-redirect-not-registered",
+        title: "The post-logout redirect URI is not registered",
+        severity: .error,
+        explanation: """
+            The provider does not send users to addresses it does not know. The one that the logout request names is not among those that are \
+            registered for returning after a logout.
+            """,
+        fix: """
+            Register the address as a post-logout redirect URI of this client, exactly as it is sent; the redirect URIs for logins are another \
+            list.
+            """,
+        badExample: """
+            GET /logout?id_token_hint=…&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye
+            400 Invalid redirect uri
+            """,
+        goodExample: """
+            registered: "post_logout_redirect_uris":["https://app.example/bye"]
+            GET /logout?id_token_hint=…&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye
+            302 Location: https://app.example/bye
+            """,
+        specifications: [RPInitiatedLogout.section3]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for logout in LogoutCall.all(in: flow) where logout.course.end != .sentBack {
+            guard let wanted = logout.course.wanted else { continue }
+            let words = saysSo(logout, flow)
+            let registered = registered(for: logout, flow)
+            let isUnlisted =
+                wanted.name == "post_logout_redirect_uri"
+                && registered.map { !$0.uris.contains(wanted.value) } ?? false
+            guard words != nil || isUnlisted && logout.course.end != .unanswered else { continue }
+            var evidence = [Evidence(wanted)]
+            if let registered {
+                let nearest = registered.uris.max { common($0, wanted.value) < common($1, wanted.value) }
+                evidence.append(
+                    Evidence(
+                        place: registered.place,
+                        value: registered.uris.isEmpty
+                            ? "none" : registered.uris.prefix(5).joined(separator: ", "),
+                        note: nearest.map {
+                            "against \($0) the one sent: \(Difference.note(expected: $0, seen: wanted.value))"
+                        }
+                    )
+                )
+            }
+            evidence.append(logout.answer(quoting: words, in: flow))
+            return .violated(Violation(evidence, exchange: logout.call.exchange))
+        }
+        return .holds
+    }
+
+    // MARK: - The registration
+
+    private struct Registered {
+        var uris: [String]
+        var place: Place
+    }
+
+    private func registered(for logout: LogoutCall, _ flow: Flow) -> Registered? {
+        let hinted = logout.hint.flatMap { JSONWebToken.parse($0.value)?.audience.first }
+        guard let client = logout.call.parameters["client_id"] ?? flow.clientID ?? hinted,
+            let answer = flow.surroundings.registrations.last(where: {
+                $0.answer.parameters["client_id"] == client
+            })?.answer,
+            let uris = answer.json?["post_logout_redirect_uris"]?.array
+        else { return nil }
+        return Registered(
+            uris: uris.prefix(100).compactMap(\.string),
+            place: answer.place("post_logout_redirect_uris")
+        )
+    }
+
+    private func common(_ left: String, _ right: String) -> Int {
+        zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
+    }
+
+    // MARK: - Providers' words
+
+    private func saysSo(_ logout: LogoutCall, _ flow: Flow) -> String? {
+        let text = logout.refusalText
+        guard !text.isEmpty else { return nil }
+        if let words = Self.texts.first(where: text.containsBytes) { return words }
+        // Cognito says no more than this.
+        return logout.dialect == .cognito && logout.call.parameters.contains("logout_uri")
+            ? Self.cognito.first(where: text.containsBytes) : nil
+    }
+
+    private static let texts = [
+        "invalid redirect uri", "post logout uri does not match", "must be a logout redirect uri",
+        "is not defined as a valid url in", "aadsts50011", "invalid post_logout_redirect_uri",
+        "post_logout_redirect_uri is not registered", "post_logout_redirect_uri not registered",
+        "post_logout_redirect_uri is invalid", "post_logout_redirect_uri not allowed",
+        "unregistered post_logout_redirect_uri", "invalid parameter: post_logout_redirect_uri",
+    ]
+
+    private static let cognito = [
+        "required string parameter 'redirect_uri' is not present", "invalid_request",
+    ]
+}

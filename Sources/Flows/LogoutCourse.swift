@@ -1,0 +1,152 @@
+package import Captures
+package import OAuth
+
+/// What became of a logout request (OpenID Connect RP-Initiated Logout, section 2), followed through the
+/// provider's redirects and pages.
+package struct LogoutCourse: Sendable {
+    package enum End: Sendable, Equatable {
+        /// The browser went, or was sent, where the request asked it to be sent.
+        case sentBack
+        /// 4xx, 5xx, an error in a redirect, or a page that says so.
+        case refused(Place)
+        /// A page of the provider, and nothing that the request asked for after it.
+        case page(Int)
+        /// Sent to another address than the one asked for, or answered without a page.
+        case done
+        case unanswered
+    }
+
+    package var end: End
+    /// What the provider said in refusing, in its own words; empty where it said nothing.
+    package var words: String
+    /// Pages of the provider on the way, in order of time.
+    package var pages: [Int]
+    /// Whether something was sent from one of them: the user confirmed.
+    package var isConfirmed: Bool
+    /// Where the request asked to be sent; nil where it did not.
+    package var wanted: Parameter?
+
+    package var isRefused: Bool { if case .refused = end { true } else { false } }
+
+    /// Parameters by which providers are told where to go next, the standard's own first.
+    package static let targetNames = ["post_logout_redirect_uri", "returnTo", "logout_uri", "redirect_uri"]
+
+    package init(of call: EndpointCall, in index: CaptureIndex) {
+        wanted =
+            Self.targetNames.lazy.compactMap { name in
+                call.parameters.items.first { $0.name == name && !$0.value.isEmpty }
+            }.first
+        end = .unanswered
+        words = ""
+        pages = []
+        isConfirmed = false
+        follow(call, index)
+    }
+
+    // MARK: - Following
+
+    private mutating func follow(_ call: EndpointCall, _ index: CaptureIndex) {
+        let target = wanted.map { RecordedURL($0.value).withoutQuery }
+        var current = call.exchange
+        for _ in 0..<10 {
+            let exchange = index.capture[current]
+            guard let response = exchange.response else { return }
+            if response.status >= 400 {
+                words = Self.text(of: response)
+                end = .refused(Place(exchange: current, part: .responseStatus, name: ""))
+                return
+            }
+            guard let location = response.location, (300..<400).contains(response.status) else {
+                return arrive(current, target, index)
+            }
+            let next = exchange.request.url.resolving(location)
+            if next.withoutQuery == target {
+                end = .sentBack
+                return
+            }
+            if let error = Self.error(in: next) {
+                words = next.queryItems.items.map(\.value).joined(separator: " ")
+                end = .refused(Place(exchange: current, part: .responseLocation, name: error))
+                return
+            }
+            guard let follower = Self.follower(of: current, index) else {
+                end = .done
+                return
+            }
+            current = follower
+        }
+    }
+
+    /// At a page, or at an answer without any.
+    private mutating func arrive(_ page: Int, _ target: String?, _ index: CaptureIndex) {
+        let exchange = index.capture[page]
+        guard let response = exchange.response else { return }
+        guard response.body?.essence == "text/html" else {
+            end = .done
+            return
+        }
+        pages.append(page)
+        let text = Self.text(of: response)
+        let lower = text.lowercased()
+        if Self.refusals.contains(where: lower.containsBytes) {
+            words = text
+            end = .refused(Place(exchange: page, part: .responseBody, name: ""))
+            return
+        }
+        guard let target else {
+            end = .done
+            return
+        }
+        if let refresh = HTMLForm.refreshTarget(in: text),
+            exchange.request.url.resolving(refresh).withoutQuery == target
+        {
+            end = .sentBack
+            return
+        }
+        end = .page(page)
+        for later in index.order[index.position[page]...].dropFirst().prefix(200) {
+            let other = index.capture[later]
+            guard other.startedAt - exchange.startedAt <= .seconds(300) else { return }
+            if other.request.url.origin == exchange.request.url.origin, other.request.method == "POST" {
+                isConfirmed = true
+            }
+            let isThere =
+                other.request.url.withoutQuery == target && other.request.method == "GET"
+                || other.response?.location.map { other.request.url.resolving($0).withoutQuery == target }
+                    ?? false
+            guard isThere else { continue }
+            end = .sentBack
+            return
+        }
+    }
+
+    private static func follower(of exchange: Int, _ index: CaptureIndex) -> Int? {
+        index.order[index.position[exchange]...].dropFirst().prefix(50).first {
+            index.redirectedFrom[$0] == exchange
+        }
+    }
+
+    // MARK: - Reading
+
+    private static func text(of response: RecordedResponse) -> String {
+        guard let body = response.body, (body.size ?? 0) < 1 << 20 else { return "" }
+        return body.text ?? ""
+    }
+
+    /// The parameter of a redirect that names an error.
+    private static func error(in url: RecordedURL) -> String? {
+        url.queryItems.items.first {
+            ["error", "err", "error_code", "errorcode", "oautherrorcode"].contains($0.name.lowercased())
+                && !$0.value.isEmpty
+        }?.name
+    }
+
+    /// How providers word a refusal on a page with status 200, in lower case.
+    private static let refusals = [
+        "invalid redirect uri", "invalid parameter: redirect_uri", "invalid parameter: id_token_hint",
+        "missing parameters: id_token_hint", "requires an id_token_hint",
+        "parameter is missing: id_token_hint",
+        "post logout uri does not match", "must be a logout redirect uri", "is not defined as a valid url in",
+        "does not contain azp claim", "aadsts",
+    ]
+}

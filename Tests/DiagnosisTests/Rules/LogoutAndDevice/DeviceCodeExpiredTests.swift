@@ -1,0 +1,51 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct DeviceCodeExpiredTests {
+    private let rule = "device-code-expired"
+    private let broken = "logout-and-device/device-code-expired"
+
+    @Test func namesLifetimeAndAge() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "0 response.body expires_in", "2 request.body device_code", "2 response.body error",
+            ]
+        )
+        #expect(finding.notes.contains("10 min 2 s old") || finding.notes.contains("10 min 3 s old"))
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAnEarlyRefusalAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func takesALateInvalidGrantForIt() throws {
+        let recording = try Recording(broken).answering("/token", 400, ["error": "invalid_grant"])
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func knowsGitHubsAnswerWithStatus200() throws {
+        #expect(
+            try Recording(broken).answering("/token", 200, ["error": "expired_token"]).finding(rule) != nil
+        )
+    }
+
+    @Test func abstainsOnARefusalWithoutTheDeviceAuthorization() throws {
+        let recording = Recording(
+            Array(
+                try Recording(broken).answering("/token", 400, ["error": "invalid_grant"]).exchanges
+                    .dropFirst()
+            )
+        )
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

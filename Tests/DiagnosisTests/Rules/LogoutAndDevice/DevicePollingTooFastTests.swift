@@ -1,0 +1,72 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct DevicePollingTooFastTests {
+    private let rule = "device-polling-too-fast"
+    private let broken = "logout-and-device/device-polling-too-fast"
+
+    @Test func namesTheGapsAndTheAnswers() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(finding.places.first == "0 response.body interval")
+        #expect(finding.places.contains("2 timing gap"))
+        #expect(finding.places.contains("3 response.body error"))
+        #expect(finding.evidence[1].value == "1000 ms")
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func leavesOneSlowDownThatIsHeededAsANote() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.finding(rule)?.isPrimary == false)
+    }
+
+    @Test func leavesTheRightPaceAlone() throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("slow_down") else { return }
+            exchange.response?.body = Body(
+                text: "{\"error\":\"authorization_pending\"}",
+                mediaType: "application/json"
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func isAnErrorWhereItEndedInARefusal() throws {
+        let recording = try Recording(broken).answering("/token", 400, ["error": "invalid_request"])
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    @Test func leavesGapsAloneThatNobodyStated() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("slow_down") else { return }
+            exchange.response?.body = Body(
+                text: "{\"error\":\"authorization_pending\"}",
+                mediaType: "application/json"
+            )
+        }
+        #expect(recording.finding(rule) != nil)
+        #expect(Recording(Array(recording.exchanges.dropFirst())).finding(rule) == nil)
+    }
+
+    @Test func toleratesHalfASecond() throws {
+        var recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("slow_down") else { return }
+            exchange.response?.body = Body(
+                text: "{\"error\":\"authorization_pending\"}",
+                mediaType: "application/json"
+            )
+        }
+        recording.exchanges[2].startedAt = recording.exchanges[1].startedAt + .milliseconds(4600)
+        #expect(recording.finding(rule) == nil)
+        recording.exchanges[2].startedAt = recording.exchanges[1].startedAt + .milliseconds(4300)
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+}

@@ -1,0 +1,71 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct LogoutHintInvalidTests {
+    private let rule = "logout-hint-invalid"
+    private let broken = "logout-and-device/logout-hint-invalid"
+
+    private func hint(_ value: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.request.url = RecordedURL(
+                Recording.changing(exchange.request.url.text, "id_token_hint", value)
+            )
+        }
+    }
+
+    private func token(_ claims: String) -> String {
+        "\(encoded("{\"alg\":\"RS256\"}")).\(encoded(claims)).c2lnbmF0dXJl"
+    }
+
+    @Test func knowsTheAccessToken() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "8 request.query id_token_hint", "5 response.body access_token", "8 response.status ",
+            ]
+        )
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAnExpiredHintAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+        let expired = token(#"{"iss":"https://id.harbour.example","aud":"shop-web","exp":1700000000}"#)
+        #expect(try hint(expired).finding(rule) == nil)
+    }
+
+    @Test func namesWhatIsNoToken() throws {
+        #expect(try hint("not-a-token-at-all").finding(rule)?.notes.first == "not a JWT")
+    }
+
+    @Test func comparesAudienceAndIssuer() throws {
+        let other = try hint(token(#"{"iss":"https://id.harbour.example","aud":"shop-app"}"#))
+        #expect(
+            other.finding(rule)?.places.prefix(2) == ["8 jwt.claims aud", "2 request.query client_id"]
+        )
+        let issuer = try hint(token(#"{"iss":"https://id.other.example","aud":"shop-web"}"#))
+        #expect(issuer.finding(rule)?.places.first == "8 jwt.claims iss")
+    }
+
+    @Test func leavesWhatTheProviderTookAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "https://www.shop.example/goodbye")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsOnAnEncryptedHint() throws {
+        let hint = "\(encoded("{\"alg\":\"RSA-OAEP\",\"enc\":\"A128GCM\"}")).AAAA.BBBB.CCCC.DDDD"
+        #expect(try self.hint(hint).finding(rule) == nil)
+        #expect(try self.hint(hint).abstention(rule) != nil)
+    }
+}

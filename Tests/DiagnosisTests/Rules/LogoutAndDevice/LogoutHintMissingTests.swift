@@ -1,0 +1,121 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct LogoutHintMissingTests {
+    private let rule = "logout-hint-missing"
+    private let broken = "logout-and-device/logout-hint-missing"
+
+    /// The answer of the provider's logout, another one.
+    private func answering(_ edit: (inout RecordedResponse) -> Void) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            var response = RecordedResponse(status: 200)
+            edit(&response)
+            exchange.response = response
+        }
+    }
+
+    /// The logout request with its parameters changed.
+    private func asking(_ name: String, _ value: String?) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/end-session" {
+                exchange.request.url = RecordedURL(Recording.changing(exchange.request.url.text, name, value))
+            }
+            guard let location = exchange.response?.location, location.contains("/end-session") else {
+                return
+            }
+            exchange.response?.redirect(to: Recording.changing(location, name, value))
+        }
+    }
+
+    @Test func namesWhatWasSentAndTheAnswer() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "8 request.query ", "8 request.query post_logout_redirect_uri", "8 response.body ",
+            ]
+        )
+        #expect(finding.evidence[2].value == "Missing parameters: id_token_hint")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAClientThatIsSentBackAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+        let back = try answering {
+            $0.status = 302; $0.redirect(to: "https://www.shop.example/goodbye")
+        }
+        #expect(back.finding(rule) == nil)
+    }
+
+    @Test func takesAPageThatIsLeftOpenForARefusal() throws {
+        let recording = try answering { $0.body = Body(text: "<p>Sign out?</p>", mediaType: "text/html") }
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.finding(rule)?.places.last == "8 response.status ")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func warnsOfAPageThatTheUserConfirmed() throws {
+        var recording = try answering { $0.body = Body(text: "<p>Sign out?</p>", mediaType: "text/html") }
+        var confirmed = recording.exchanges[8]
+        confirmed.startedAt = confirmed.startedAt + .seconds(3)
+        confirmed.request.method = "POST"
+        confirmed.request.url = RecordedURL("https://id.harbour.example/end-session/confirm")
+        confirmed.response = RecordedResponse(status: 302)
+        confirmed.response?.redirect(to: "https://www.shop.example/goodbye")
+        recording.exchanges.append(confirmed)
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func followsARedirectToAnErrorPage() throws {
+        let recording = try answering {
+            $0.status = 302
+            $0.redirect(to: "/error.do?oauthErrorCode=invalid_request&oauthErrorMsg=no+hint")
+        }
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAHintAndAClientAlone() throws {
+        #expect(try asking("id_token_hint", "x.y.z").finding(rule) == nil)
+        let named = try asking("client_id", "shop-web").editing { exchange in
+            if exchange.response?.status == 400 {
+                exchange.response?.body = Body(text: "<p>No</p>", mediaType: "text/html")
+            }
+        }
+        #expect(named.finding(rule) == nil)
+    }
+
+    @Test func knowsProvidersThatInsistOnTheHint() throws {
+        #expect(try asking("client_id", "shop-web").finding(rule)?.severity == .error)
+    }
+
+    @Test func leavesALogoutWithoutAnythingToReturnToAlone() throws {
+        let recording = try asking("post_logout_redirect_uri", nil).editing { exchange in
+            if exchange.response?.status == 400 { exchange.response?.status = 200 }
+            if exchange.request.url.path == "/end-session" {
+                exchange.response?.body = Body(text: "<p>Signed out</p>", mediaType: "text/html")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func leavesAuth0AndCognitoAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.request.url = RecordedURL(
+                "https://id.harbour.example/v2/logout?returnTo=https%3A%2F%2Fwww.shop.example%2Fgoodbye"
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}

@@ -1,0 +1,91 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct LogoutLocalOnlyTests {
+    private let rule = "logout-local-only"
+    private let broken = "logout-and-device/logout-local-only"
+
+    @Test func namesTheLogoutAndTheSilentLogin() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(
+            finding.places == [
+                "6 response.header Set-Cookie", "8 request.url ", "9 request.query code",
+            ]
+        )
+        #expect(finding.evidence[0].value == "shop_session")
+        #expect(recording.outcomes == [.success, .success])
+        #expect(recording.findings.filter { $0.rule == rule }.count == 1)
+    }
+
+    @Test func leavesALoginThatAsksForThePasswordAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func leavesALogoutAtTheProviderAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/logout" else { return }
+            exchange.request.url = RecordedURL("https://id.harbour.example/end-session?client_id=shop-web")
+            exchange.response?.redirect(to: "https://www.shop.example/")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["login", "select_account", "login consent"]) func leavesAForcedLoginAlone(
+        prompt: String
+    )
+        throws
+    {
+        #expect(try Recording(broken).asking("prompt", prompt).finding(rule) == nil)
+    }
+
+    @Test func leavesAProviderWithoutEndSessionAlone() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["end_session_endpoint"] = nil
+        }
+        #expect(recording.finding(rule) != nil || recording.abstention(rule) == nil)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsWhereNothingSaysThatThereIsOne() throws {
+        let recording = try Recording(broken).without {
+            $0.request.url.path.hasSuffix("openid-configuration")
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func countsARevocationAsALogout() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/logout" else { return }
+            exchange.request.method = "POST"
+            exchange.request.url = RecordedURL("https://id.harbour.example/revoke")
+            exchange.request.body = Body(
+                text: "token=8xLOxBtZp8aaaaaaaa&client_id=shop-web",
+                mediaType: FormBody.mediaType
+            )
+            exchange.response = RecordedResponse(status: 200)
+        }
+        #expect(recording.finding(rule)?.places.first == "6 request.body token")
+    }
+
+    @Test func leavesAnotherLoginOfTheSameSessionAlone() throws {
+        #expect(try Recording(broken).without { $0.request.url.path == "/logout" }.finding(rule) == nil)
+    }
+
+    @Test func leavesAnAppThatDeletesItsOldCookieOnTheWayAlone() throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/logout" }.editing {
+            exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.response?.headers.append("Set-Cookie", "shop_session=; Path=/; Max-Age=0")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}

@@ -1,0 +1,55 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct LogoutParameterWrongTests {
+    private let rule = "logout-parameter-wrong"
+    private let broken = "logout-and-device/logout-parameter-wrong"
+
+    private func at(_ url: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/end-session" { exchange.request.url = RecordedURL(url) }
+        }
+    }
+
+    @Test func namesTheParameterAndTheOneThatIsRead() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["8 request.query redirect_uri", "8 response.status "])
+        #expect(finding.notes.first == "this endpoint reads post_logout_redirect_uri instead")
+        #expect(finding.fix.contains("post_logout_redirect_uri instead of redirect_uri"))
+    }
+
+    @Test func leavesBothNamesTogetherAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test func leavesAProviderThatReadsItAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "https://www.shop.example/goodbye")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func knowsEndpointsThatReadOtherNames() throws {
+        let back = "https%3A%2F%2Fwww.shop.example%2Fgoodbye"
+        let right = try at("https://id.harbour.example/v2/logout?client_id=shop-web&returnTo=\(back)")
+        #expect(right.finding(rule) == nil)
+        let wrong = try at("https://id.harbour.example/v2/logout?post_logout_redirect_uri=\(back)")
+        #expect(wrong.finding(rule)?.notes.first == "this endpoint reads returnTo instead")
+    }
+
+    @Test func knowsKeycloakWithoutItsMetadata() throws {
+        let url =
+            "https://id.harbour.example/realms/shop/protocol/openid-connect/logout?redirect_uri=https%3A%2F%2Fwww.shop.example%2F"
+        let recording = try at(url).without { $0.request.url.path.hasSuffix("openid-configuration") }
+        #expect(recording.finding(rule) != nil)
+    }
+}

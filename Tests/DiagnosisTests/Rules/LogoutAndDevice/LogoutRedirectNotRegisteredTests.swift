@@ -1,0 +1,60 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct LogoutRedirectNotRegisteredTests {
+    private let rule = "logout-redirect-not-registered"
+    private let broken = "logout-and-device/logout-redirect-not-registered"
+
+    @Test func comparesWhatIsRegisteredWithWhatWasSent() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "8 request.query post_logout_redirect_uri", "0 response.body post_logout_redirect_uris",
+                "8 response.status ",
+            ]
+        )
+        #expect(finding.notes[0].hasSuffix("a \"/\" too many at the end"))
+    }
+
+    @Test func leavesARegisteredOneAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test(arguments: [
+        "We are sorry... Invalid redirect uri",
+        "Post logout URI does not match with registered callback URI.",
+        "The 'post_logout_redirect_uri' parameter must be a Logout redirect URI in the client app settings",
+        "AADSTS50011: The redirect URI does not match",
+    ])
+    func believesTheProvidersWords(text: String) throws {
+        let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
+            if exchange.request.url.path == "/end-session" {
+                exchange.response?.body = Body(text: "<p>\(text)</p>", mediaType: "text/html")
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.last == "7 response.body ")
+    }
+
+    @Test func leavesOtherRefusalsAlone() throws {
+        let recording = Recording(Array(try Recording(broken).exchanges.dropFirst()))
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAloneWhatWasRedirectedAsAsked() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "https://www.shop.example/goodbye/")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}

@@ -1,0 +1,93 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct LogoutTokenInvalidTests {
+    private let rule = "logout-token-invalid"
+    private let broken = "logout-and-device/logout-token-invalid"
+
+    /// The near miss with a claim changed, which no longer verifies, and no key to tell.
+    private func token(_ edit: (inout JSONObject) -> Void) throws -> Recording {
+        try Recording(broken + ".near-miss").without { $0.request.url.path == "/jwks" }.editing { exchange in
+            guard let old = FormBody.items(of: exchange.request.body)?.first("logout_token"),
+                let token = JSONWebToken.parse(old), var claims = token.claims
+            else { return }
+            edit(&claims)
+            let text = JSONWriter.text(of: .object(claims))
+            exchange.request.body = Body(
+                text: "logout_token=\(encoded("{\"alg\":\"RS256\"}")).\(encoded(text)).c2lnbmF0dXJl",
+                mediaType: FormBody.mediaType
+            )
+        }
+    }
+
+    @Test func namesTheMissingEvent() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.variant == nil)
+        #expect(finding.places == ["7 jwt.claims events", "7 response.status "])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesARightOneAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.findings.filter { $0.severity != .note }.isEmpty)
+        #expect(recording.outcomes == [.success])
+        #expect(try token { _ in }.finding(rule) == nil)
+    }
+
+    @Test func checksEveryClaim() throws {
+        let changes: [(String, JSONValue?)] = [
+            ("nonce", "n-0S6_WzA2Mj"), ("iss", "https://id.other.example"), ("aud", "shop-other"),
+            ("exp", 1_700_000_000),
+        ]
+        for (name, value) in changes {
+            let finding = try #require(try token { $0[name] = value }.finding(rule), "\(name)")
+            #expect(
+                finding.places.first == "7 jwt.claims \(name)"
+                    || finding.places.first == "6 jwt.claims \(name)"
+            )
+            // The app took it.
+            #expect(finding.severity == .warning)
+        }
+        #expect(
+            try token { $0["sid"] = nil }.finding(rule)?.places.first?.hasSuffix("jwt.claims sub") == true
+        )
+    }
+
+    @Test func checksTheSignature() throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard let old = FormBody.items(of: exchange.request.body)?.first("logout_token") else { return }
+            let parts = old.split(separator: ".")
+            exchange.request.body = Body(
+                text: "logout_token=\(parts[0]).\(parts[1]).\(parts[2].reversed().map(String.init).joined())",
+                mediaType: FormBody.mediaType
+            )
+        }
+        #expect(recording.finding(rule)?.places.first == "7 jwt.header alg")
+    }
+
+    @Test func tellsARightOneThatTheAppRefused() throws {
+        let recording = try Recording(broken + ".near-miss").answering("/backchannel-logout", 501)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.variant == "rejected")
+        #expect(finding.severity == .error)
+    }
+
+    @Test func namesWhatIsNoToken() throws {
+        let recording = try Recording(broken).sending("logout_token", "no-token", to: "/backchannel-logout")
+        #expect(recording.finding(rule)?.notes.first == "not a JWT")
+    }
+
+    @Test func readsADeliveryThatIsAllThereIs() throws {
+        let recording = Recording(Array(try Recording(broken).exchanges.suffix(1)))
+        #expect(recording.flows.map(\.grant) == ["logout"])
+        #expect(recording.finding(rule) != nil)
+    }
+}
