@@ -97,7 +97,7 @@ def _(c):
 @capture("authorization-request/redirect-uri-insecure")
 def _(c):
     """The app is called back over plain http."""
-    goes_on(asking(c, redirect="http://www.shop.example/callback"))
+    goes_on(asking(c, redirect="http://old.shop.example/callback"))
 
 
 @capture("authorization-request/redirect-uri-insecure.near-miss")

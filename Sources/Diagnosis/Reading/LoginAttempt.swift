@@ -157,7 +157,8 @@ extension Flow {
         return refusal(on: attempt.pages, redirectURI: attempt["redirect_uri"])
     }
 
-    private func refusal(on pages: [Int], redirectURI: String?) -> RequestRefusal? {
+    /// What the first of these pages that refuses says.
+    func refusal(on pages: [Int], redirectURI: String?) -> RequestRefusal? {
         let target = redirectURI.map { RecordedURL($0).withoutQuery }
         for page in pages {
             // The app's answer is none of the provider's.

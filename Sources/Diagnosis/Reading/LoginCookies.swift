@@ -7,7 +7,7 @@ import OAuth
 enum LoginCookies {
     /// The cookies the app set when it sent the browser to the provider.
     ///
-    /// Of the redirect that led to the request and the redirects before it, else of its pages in the
+    /// Of the redirect that led to the request and the redirects before it, else of the app's pages in the
     /// half minute before. Deletions do not count.
     static func set(for request: AuthorizationRequest, callback: Int, in flow: Flow) -> [CookieDelivery
         .Setting]
@@ -20,9 +20,14 @@ enum LoginCookies {
             exchange = source
         }
         guard found.isEmpty else { return found }
-        let host = flow.capture[callback].request.url.host
+        // A page that goes on by script: the app's by its host, or by what the request says it came from.
+        let headers = flow.capture[request.exchange].request.headers
+        let origin = headers.first("referer").map { RecordedURL($0) }
+        let hosts = [flow.capture[callback].request.url.host, origin?.host].filter {
+            $0 != nil && $0 != request.endpoint.host
+        }
         for earlier in flow.exchanges(before: request.exchange, within: .seconds(30)) {
-            guard flow.capture[earlier].request.url.host == host else { continue }
+            guard hosts.contains(flow.capture[earlier].request.url.host) else { continue }
             found = settings(earlier, flow)
             if !found.isEmpty { return found }
         }

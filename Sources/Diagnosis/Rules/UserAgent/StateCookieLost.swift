@@ -33,89 +33,37 @@ struct StateCookieLost: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        guard !flow.surroundings.isSanitized else {
-            return .abstains("cookies were stripped from this capture")
-        }
-        var reason: String?
-        for response in flow.authorizationResponses {
-            guard let callback = response.callback,
-                response.code != nil || response.parameters.contains("id_token"),
-                case .rejected(let rejection) = CallbackFate(of: callback, in: flow)
+        let reading = LostLoginCookies.of(flow)
+        for login in reading.found {
+            guard !login.isAnyBack,
+                // The cookie rules before this one say it better.
+                !login.lost.contains(where: { $0.obstacle.map(Self.others.contains) ?? false })
             else { continue }
-            // An app that went on to the token endpoint had recognised the login.
-            guard !flow.tokenRequests.contains(where: { $0.code != nil && $0.code == response.code }) else {
-                continue
-            }
-            // Loaded again after it was done with: the cookie has served its purpose.
-            guard !isRepeated(response, callback, flow) else { continue }
-            switch judge(callback, rejection, flow) {
-            case .violated(let violation): return .violated(violation)
-            case .abstains(let why): reason = why
-            case .holds: continue
-            }
+            return .violated(Violation(evidence(login, flow), exchange: login.callback.exchange))
         }
-        return reason.map { .abstains($0) } ?? .holds
-    }
-
-    private func isRepeated(_ response: AuthorizationResponse, _ callback: Int, _ flow: Flow) -> Bool {
-        flow.authorizationResponses.contains { earlier in
-            guard let other = earlier.callback, other != callback, earlier.code == response.code,
-                flow.capture[other].startedAt < flow.capture[callback].startedAt
-            else { return false }
-            if case .rejected = CallbackFate(of: other, in: flow) { return false }
-            return true
-        }
-    }
-
-    private func judge(_ callback: Int, _ rejection: Place, _ flow: Flow) -> Verdict {
-        let exchange = flow.capture[callback]
-        guard
-            let request = flow.authorizationRequests.last(where: {
-                flow.capture[$0.exchange].startedAt <= exchange.startedAt
-            })
-        else {
-            return .abstains("the start of the login is not in the capture")
-        }
-        let settings = LoginCookies.set(for: request, callback: callback, in: flow)
-        guard !settings.isEmpty else { return .holds }
-        let sent = Set(exchange.request.cookies.map(\.name))
-        let capture = flow.capture
-        guard capture.indices.contains(where: { !capture[$0].request.cookies.isEmpty }) else {
-            // Some recorders keep the cookies that are set and not those that are sent.
-            return .abstains("no request of this capture has a cookie: they may not have been recorded")
-        }
-        guard settings.allSatisfy({ !sent.contains($0.cookie.name) }) else { return .holds }
-        let sending = LoginCookies.sending(of: callback, for: request, in: flow)
-        let obstacles = settings.map { CookieDelivery.obstacle(for: $0, in: sending) }
-        // The cookie rules before this one say it better.
-        guard !obstacles.contains(where: { $0.map(Self.others.contains) ?? false }) else { return .holds }
-        var evidence = zip(settings, obstacles).prefix(6).map { setting, obstacle in
-            self.evidence(
-                setting,
-                obstacle,
-                deletedBy: deletion(of: setting, before: callback, flow),
-                sending
-            )
-        }
-        evidence.append(
-            Evidence(
-                place: Place(exchange: callback, part: .requestHeader, name: "Cookie"),
-                value: sent.isEmpty ? "none" : sent.sorted().prefix(20).joined(separator: ", "),
-                note: note(settings[0], sending, flow)
-            )
-        )
-        let status = exchange.response.map { "\($0.status)" } ?? ""
-        let said = rejection.part == .responseStatus ? status : exchange.response?.location ?? status
-        evidence.append(
-            Evidence(place: rejection, value: Masking.shown(said, of: "location"), note: "refused")
-        )
-        return .violated(Violation(evidence, exchange: callback))
+        return reading.reason.map { .abstains($0) } ?? .holds
     }
 
     /// Conditions of the cookie rules that stand above this one.
     private static let others: Set<CookieDelivery.Obstacle> = [
         .laxPost, .strict, .sameSiteNoneInsecure, .secureOverHTTP, .otherHost, .path,
     ]
+
+    private func evidence(_ login: LostLoginCookies, _ flow: Flow) -> [Evidence] {
+        var evidence = login.lost.prefix(6).map { lost in
+            self.evidence(
+                lost.setting,
+                lost.obstacle,
+                deletedBy: deletion(of: lost.setting, before: login.callback.exchange, flow),
+                login.sending
+            )
+        }
+        var cookies = login.cookieEvidence
+        if let first = login.lost.first { cookies.note = note(first.setting, login.sending, flow) }
+        evidence.append(cookies)
+        evidence.append(login.callback.evidence(in: flow))
+        return evidence
+    }
 
     // MARK: - Evidence
 

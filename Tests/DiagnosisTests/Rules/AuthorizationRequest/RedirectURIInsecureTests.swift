@@ -13,7 +13,7 @@ struct RedirectURIInsecureTests {
         #expect(finding.isPrimary)
         #expect(finding.severity == .warning)
         #expect(finding.places == ["1 request.query redirect_uri"])
-        #expect(finding.evidence[0].value == "http://www.shop.example/callback")
+        #expect(finding.evidence[0].value == "http://old.shop.example/callback")
     }
 
     @Test func leavesTheMachineItselfAlone() throws {
@@ -29,7 +29,7 @@ struct RedirectURIInsecureTests {
     }
 
     @Test(arguments: [
-        "HTTP://www.shop.example/cb", "http://localhost.shop.example/cb", "http://127.0.0.1.shop.example/cb",
+        "HTTP://old.shop.example/cb", "http://localhost.shop.example/cb", "http://127.0.0.1.shop.example/cb",
     ])
     func seesThrough(uri: String) throws {
         #expect(try Recording(broken).asking("redirect_uri", uri).finding(rule) != nil)

@@ -1,0 +1,51 @@
+import Captures
+import Flows
+import OAuth
+
+/// What the browser did between the messages of a flow.
+extension Flow {
+    /// The exchanges that redirects led to from one, the next first.
+    func redirects(after exchange: Int) -> [Int] {
+        var chain: [Int] = []
+        var last = exchange
+        let place = surroundings.position[exchange] + 1
+        // Redirects follow on each other; hundreds of exchanges later it is something else.
+        for next in surroundings.order[place...].prefix(200) where chain.count < 10 {
+            if surroundings.redirectedFrom[next] == last {
+                chain.append(next)
+                last = next
+            }
+        }
+        return chain
+    }
+
+    /// Whether an exchange sends what somebody typed to sign in: a POST, not of the protocol, with a field
+    /// for a secret, or one whose fields were not saved.
+    func isCredentialPost(_ exchange: Int) -> Bool {
+        let request = capture[exchange].request
+        guard request.method == "POST", surroundings.messages[exchange] == nil,
+            !authorizationResponses.contains(where: { $0.callback == exchange })
+        else { return false }
+        guard let body = request.body, body.isRecorded else { return request.body != nil }
+        if let form = FormBody.items(of: body) {
+            return form.items.contains { item in Self.isSecretField(item.name) }
+        }
+        guard (body.size ?? 0) < 1 << 16, let text = body.text?.lowercased() else { return false }
+        return Self.secretFields.contains(where: text.containsBytes)
+    }
+
+    private static let secretFields = ["passw", "pwd", "passcode", "credential", "otp", "pin\""]
+
+    private static func isSecretField(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return secretFields.contains(where: name.containsBytes) || name == "pin" || name == "pass"
+    }
+}
+
+extension Flow {
+    /// Whether the app used an answer: its code went to the token endpoint, or the browser was sent on.
+    func wentOn(after response: AuthorizationResponse) -> Bool {
+        if let code = response.code, tokenRequests.contains(where: { $0.code == code }) { return true }
+        return response.callback.map { CallbackFate(of: $0, in: self) == .sentOn } ?? false
+    }
+}

@@ -1,0 +1,123 @@
+import Captures
+import Flows
+import OAuth
+
+/// The cookies that an app set to recognise a login by, and that a refused callback came without.
+///
+/// What all cookie rules start from; each looks for its own obstacle among them.
+struct LostLoginCookies {
+    struct Lost {
+        var setting: CookieDelivery.Setting
+        /// What keeps a browser from sending it; nil where nothing does.
+        var obstacle: CookieDelivery.Obstacle?
+    }
+
+    /// What was read of a flow.
+    struct Reading {
+        var found: [LostLoginCookies]
+        /// Why some callback could not be judged.
+        var reason: String?
+    }
+
+    var callback: RejectedCallback
+    var sending: CookieDelivery.Sending
+    var lost: [Lost]
+    /// The names of the cookies that the callback does carry.
+    var sent: [String]
+    /// Whether another cookie of the same login came back.
+    var isAnyBack: Bool
+
+    static func of(_ flow: Flow) -> Reading {
+        var reading = Reading(found: [], reason: nil)
+        guard !flow.surroundings.isSanitized else {
+            reading.reason = "cookies were stripped from this capture"
+            return reading
+        }
+        for callback in RejectedCallback.all(in: flow) where !callback.isRedeemed(in: flow) {
+            let exchange = flow.capture[callback.exchange]
+            guard
+                let request = flow.authorizationRequests.last(where: {
+                    flow.capture[$0.exchange].startedAt <= exchange.startedAt
+                })
+            else {
+                reading.reason = "the start of the login is not in the capture"
+                continue
+            }
+            let settings = LoginCookies.set(for: request, callback: callback.exchange, in: flow)
+            guard !settings.isEmpty else { continue }
+            guard flow.capture.indices.contains(where: { !flow.capture[$0].request.cookies.isEmpty }) else {
+                // Some recorders keep the cookies that are set and not those that are sent.
+                reading.reason = "no request of this capture has a cookie: they may not have been recorded"
+                continue
+            }
+            let sent = exchange.request.cookies.map(\.name)
+            let names = Set(sent)
+            let sending = LoginCookies.sending(of: callback.exchange, for: request, in: flow)
+            let missing = settings.filter { !names.contains($0.cookie.name) }
+            guard !missing.isEmpty else { continue }
+            reading.found.append(
+                LostLoginCookies(
+                    callback: callback,
+                    sending: sending,
+                    lost: missing.map {
+                        Lost(setting: $0, obstacle: CookieDelivery.obstacle(for: $0, in: sending))
+                    },
+                    sent: sent,
+                    isAnyBack: missing.count < settings.count
+                )
+            )
+        }
+        return reading
+    }
+
+    // MARK: - Verdicts
+
+    /// The verdict of a rule that looks for one obstacle.
+    ///
+    /// - Parameters:
+    ///   - flow: the flow.
+    ///   - note: what is wrong with a lost cookie; nil where it is not this rule's.
+    ///   - besides: further evidence, of the first cookie that is.
+    /// - Returns: abstains where cookies or the start of the login are not in the capture.
+    static func verdict(
+        on flow: Flow,
+        note: (Lost, LostLoginCookies) -> String?,
+        besides: (Lost, LostLoginCookies) -> [Evidence] = { _, _ in [] }
+    ) -> Verdict {
+        let reading = of(flow)
+        for login in reading.found {
+            let faults = login.lost.compactMap { lost in note(lost, login).map { (lost, $0) } }
+            guard let first = faults.first else { continue }
+            let evidence =
+                faults.prefix(6).map { Self.evidence($0.0.setting, note: $0.1) }
+                + besides(first.0, login) + [login.cookieEvidence, login.callback.evidence(in: flow)]
+            return .violated(Violation(evidence, exchange: first.0.setting.exchange))
+        }
+        return reading.reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// A cookie as it was set, with its attributes.
+    static func evidence(_ setting: CookieDelivery.Setting, note: String?) -> Evidence {
+        let cookie = setting.cookie
+        var parts = ["\(cookie.name)=\(Masking.masked(cookie.value))"]
+        parts += cookie.domain.map { ["Domain=\($0)"] } ?? []
+        parts += cookie.path.map { ["Path=\($0)"] } ?? []
+        parts += cookie.maxAge.map { ["Max-Age=\($0)"] } ?? cookie.expires.map { ["Expires=\($0)"] } ?? []
+        if cookie.isSecure { parts.append("Secure") }
+        parts += cookie.sameSite.map { ["SameSite=\($0)"] } ?? []
+        return Evidence(
+            place: Place(exchange: setting.exchange, part: .responseHeader, name: "Set-Cookie"),
+            value: parts.joined(separator: "; "),
+            note: note
+        )
+    }
+
+    /// The cookies of the callback, by name.
+    var cookieEvidence: Evidence {
+        Evidence(
+            place: Place(exchange: callback.exchange, part: .requestHeader, name: "Cookie"),
+            value: sent.isEmpty ? "none" : Set(sent).sorted().prefix(20).joined(separator: ", "),
+            note: "cookies sent with the callback"
+        )
+    }
+}

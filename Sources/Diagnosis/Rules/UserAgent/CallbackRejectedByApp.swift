@@ -1,0 +1,74 @@
+import Captures
+import Flows
+import OAuth
+
+/// The app answered its own callback with an error, though the provider had sent a code or an ID token.
+///
+/// A symptom: it says that the app refused, not why.
+struct CallbackRejectedByApp: Rule {
+    static let info = RuleInfo(
+        id: "callback-rejected-by-app",
+        title: "The app itself refused the provider's answer",
+        severity: .error,
+        isSymptom: true,
+        explanation: """
+            The provider's answer reached the redirect URI with a code or an ID token in it, and the app answered with an error. The provider \
+            had no part in that: the app could not match the answer to a login it began, or failed while it worked on it.
+            """,
+        fix: """
+            Look for findings on cookies, state and tokens first, which are the usual reasons. Without any, the app's own log for the time of \
+            this request has the answer.
+            """,
+        badExample: """
+            GET /callback?code=…&state=… → 500 Internal Server Error
+            """,
+        goodExample: """
+            GET /callback?code=…&state=… → 302 /
+            """,
+        specifications: [.rfc(6749, "4.1.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for callback in RejectedCallback.all(in: flow) {
+            // A new login round is a circle, which has a rule of its own.
+            if callback.rejection.part == .responseLocation, callback.rejection.name.isEmpty { continue }
+            let refused = flow.tokenRequests.contains {
+                $0.code != nil && $0.code == callback.response.code && !$0.answer.isSuccess
+            }
+            guard !refused, isOwn(callback, flow) else { continue }
+            let exchange = flow.capture[callback.exchange]
+            var evidence = [callback.evidence(in: flow)]
+            if let body = exchange.response?.body, (body.size ?? 0) > 0 {
+                let words = Excerpt.start(of: PageText.words(of: body))
+                evidence.append(
+                    Evidence(
+                        place: Place(exchange: callback.exchange, part: .responseBody, name: ""),
+                        value: Masking.shown(words, of: "body")
+                    )
+                )
+            }
+            let names = Set(exchange.request.cookies.map(\.name)).sorted().prefix(20)
+            if !flow.surroundings.isSanitized {
+                evidence.append(
+                    Evidence(
+                        place: Place(exchange: callback.exchange, part: .requestHeader, name: "Cookie"),
+                        value: names.isEmpty ? "none" : names.joined(separator: ", "),
+                        note: "cookies sent with the callback"
+                    )
+                )
+            }
+            return .violated(Violation(evidence, exchange: callback.exchange))
+        }
+        return .holds
+    }
+
+    /// Whether the refusal is the app's: a redirect that names an error may lead to its own pages only.
+    private func isOwn(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        guard callback.rejection.part == .responseLocation,
+            let location = flow.capture[callback.exchange].response?.location
+        else { return true }
+        let url = flow.capture[callback.exchange].request.url
+        let target = url.resolving(location)
+        return Site.of(target.host ?? "") == Site.of(url.host ?? "")
+    }
+}

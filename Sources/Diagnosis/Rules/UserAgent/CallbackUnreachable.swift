@@ -1,0 +1,96 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider sent the browser to the redirect URI, and nobody answered there.
+struct CallbackUnreachable: Rule {
+    static let info = RuleInfo(
+        id: "callback-unreachable",
+        title: "The browser could not reach the redirect URI",
+        severity: .error,
+        explanation: """
+            The provider's answer was on its way, but the address it was sent to did not respond. The provider has done its part; the code is \
+            lost with the request.
+            """,
+        fix: """
+            For an address of the machine itself: see that the app's listener runs on that very port and is not stopped before the answer \
+            comes. Otherwise the app builds its address from a name that only it can resolve; configure its public one.
+            """,
+        badExample: """
+            302 Location: http://127.0.0.1:49152/callback?code=…
+            GET http://127.0.0.1:49152/callback?code=…   net::ERR_CONNECTION_REFUSED
+            """,
+        goodExample: """
+            302 Location: http://127.0.0.1:49152/callback?code=…
+            GET http://127.0.0.1:49152/callback?code=… → 200 You may close this window
+            """,
+        specifications: [.rfc(8252, "7.3")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for response in flow.authorizationResponses where response.target.isWeb {
+            guard let failure = failure(of: response, flow), !isUsed(response, flow) else { continue }
+            var evidence: [Evidence] = []
+            if let exchange = response.deliveredBy, let location = flow.capture[exchange].response?.location {
+                evidence.append(
+                    Evidence(
+                        place: Place(exchange: exchange, part: .responseLocation, name: ""),
+                        value: Masking.shown(location, of: "location")
+                    )
+                )
+            }
+            evidence.append(failure)
+            return .violated(Violation(evidence, exchange: failure.place.exchange))
+        }
+        return .holds
+    }
+
+    /// The code came to the app another way: the system handed the address to it, or a second try got through.
+    private func isUsed(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
+        guard let code = response.code else { return false }
+        return flow.tokenRequests.contains { $0.code == code }
+            || flow.authorizationResponses.contains { other in
+                other.code == code && other.callback.map { flow.capture[$0].response != nil } ?? false
+            }
+    }
+
+    private func failure(of response: AuthorizationResponse, _ flow: Flow) -> Evidence? {
+        if let callback = response.callback {
+            let exchange = flow.capture[callback]
+            guard exchange.response == nil, let reason = exchange.failure, !Self.isCancelled(reason),
+                !RecorderRefusal.isOne(exchange)
+            else { return nil }
+            return Evidence(place: Place(exchange: callback, part: .responseStatus, name: ""), value: reason)
+        }
+        guard let delivered = response.deliveredBy, response.mode != .formPost else { return nil }
+        // Some recorders write no entry for the request, but the browser's error page after it, or the
+        // connection that failed.
+        let next = flow.surroundings.order[(flow.surroundings.position[delivered] + 1)...].prefix(3)
+        for index in next {
+            let exchange = flow.capture[index]
+            let url = exchange.request.url
+            if url.scheme == "chrome-error" || url.text.hasPrefix("about:neterror") {
+                return Evidence(
+                    place: Place(exchange: index, part: .requestURL, name: ""),
+                    value: Masking.shown(url.text, of: "url"),
+                    note: exchange.failure ?? "the browser's error page"
+                )
+            }
+            if exchange.request.method == "CONNECT", exchange.response == nil,
+                url.host == response.target.host,
+                let reason = exchange.failure, !RecorderRefusal.isOne(exchange)
+            {
+                return Evidence(place: Place(exchange: index, part: .responseStatus, name: ""), value: reason)
+            }
+        }
+        return nil
+    }
+
+    /// Navigations that somebody called off: an app that takes the address to itself does.
+    private static func isCancelled(_ reason: String) -> Bool {
+        let reason = reason.lowercased()
+        return ["aborted", "cancel", "blocked_by_client", "blocked by client", "unknown_url_scheme"].contains(
+            where: reason.containsBytes
+        )
+    }
+}

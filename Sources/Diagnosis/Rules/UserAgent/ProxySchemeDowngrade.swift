@@ -1,0 +1,70 @@
+import Captures
+import Flows
+import OAuth
+
+/// A page served over https asks the provider to come back over http to the same host: the app does not see
+/// that a proxy before it speaks TLS.
+struct ProxySchemeDowngrade: Rule {
+    static let info = RuleInfo(
+        id: "proxy-scheme-downgrade",
+        title: "The app behind the proxy believes it runs on plain http",
+        severity: .errorWhenRefused,
+        explanation: """
+            The login began on an https page, and the redirect URI that the app built for it names the same host with http. Behind a proxy that \
+            ends TLS the app sees plain http only, unless it is told otherwise, and builds its addresses accordingly.
+            """,
+        fix: """
+            Let the proxy send X-Forwarded-Proto (or Forwarded) and make the app trust it, or configure the app's public address. Do not \
+            register the http address at the provider instead.
+            """,
+        badExample: """
+            GET https://app.example/login → 302 /authorize?…&redirect_uri=http%3A%2F%2Fapp.example%2Fcallback
+            """,
+        goodExample: """
+            GET https://app.example/login → 302 /authorize?…&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback
+            """,
+        specifications: [.rfc(6749, "3.1.2"), SpecificationReference(text: "RFC 7239", url: nil)]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for attempt in flow.loginAttempts {
+            guard let sent = attempt.parameter("redirect_uri"), let request = attempt.request,
+                let start = start(of: request, flow), isDowngrade(RecordedURL(sent.value), start.url)
+            else { continue }
+            var evidence = [Evidence(place: start.place, value: start.url.withoutQuery), Evidence(sent)]
+            if let refusal = attempt.refusal { evidence.append(refusal.evidence()) }
+            return .violated(
+                Violation(evidence, severity: severity(attempt, flow), exchange: sent.place.exchange)
+            )
+        }
+        return .holds
+    }
+
+    private func severity(_ attempt: LoginAttempt, _ flow: Flow) -> Severity {
+        guard !attempt.isRefused else { return .error }
+        guard flow.ending != .success, let callback = attempt.response?.callback else { return .warning }
+        if case .rejected = CallbackFate(of: callback, in: flow) { return .error }
+        return flow.capture[callback].response == nil ? .error : .warning
+    }
+
+    /// The page that made the request: the redirect that led to it, else what its `Referer` names.
+    private func start(of request: AuthorizationRequest, _ flow: Flow) -> (url: RecordedURL, place: Place)? {
+        if let source = flow.surroundings.redirectedFrom[request.exchange] {
+            let url = flow.capture[source].request.url
+            return (url, Place(exchange: source, part: .requestURL, name: ""))
+        }
+        guard let referer = flow.capture[request.exchange].request.headers.first("referer") else {
+            return nil
+        }
+        return (
+            RecordedURL(referer), Place(exchange: request.exchange, part: .requestHeader, name: "Referer")
+        )
+    }
+
+    private func isDowngrade(_ uri: RecordedURL, _ start: RecordedURL) -> Bool {
+        guard start.scheme?.lowercased() == "https", uri.scheme?.lowercased() == "http",
+            let host = uri.host, host == start.host, !LoopbackHost.isLoopback(host)
+        else { return false }
+        return uri.explicitPort == nil || uri.port == 80 || uri.port == start.port
+    }
+}

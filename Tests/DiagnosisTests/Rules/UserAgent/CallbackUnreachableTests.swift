@@ -1,0 +1,78 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct CallbackUnreachableTests {
+    private let rule = "callback-unreachable"
+    private let broken = "user-agent/callback-unreachable"
+
+    @Test func namesTheRedirectAndTheReason() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["2 response.location ", "3 response.status "])
+        #expect(finding.evidence[1].value == "net::ERR_NAME_NOT_RESOLVED")
+        #expect(
+            !finding.evidence[0].value.contains(
+                "code=" + (recording.exchanges[3].request.url.queryItems.first("code") ?? "")
+            )
+        )
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAnAddressThatTheAppTookAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule) == nil)
+        // Given up by the browser, and nothing else known: still no proof.
+        let cut = recording.without { $0.request.url.path == "/token" || $0.request.url.path == "/jwks" }
+        #expect(cut.finding(rule) == nil)
+    }
+
+    @Test func leavesACallbackThatAnsweredAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.failure = nil
+            exchange.response = RecordedResponse(status: 502)
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesASecondTryThatGotThroughAlone() throws {
+        var recording = try Recording(broken)
+        var again = recording.exchanges[3]
+        again.startedAt = again.startedAt + .seconds(1)
+        again.failure = nil
+        again.response = RecordedResponse(status: 200)
+        recording.exchanges.append(again)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesPrivateSchemesAlone() throws {
+        let recording = try Recording(broken).asking("redirect_uri", "example.shop.app:/callback").editing {
+            exchange in
+            let move = { (text: String) in "example.shop.app:/callback?" + (RecordedURL(text).query ?? "") }
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(move(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: move(location))
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func knowsTheBrowsersErrorPage() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.url = RecordedURL("chrome-error://chromewebdata/")
+        }
+        #expect(recording.finding(rule)?.places.last == "3 request.url ")
+    }
+
+    @Test func leavesACaptureThatEndsBeforeAlone() throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/callback" }
+        #expect(recording.finding(rule) == nil)
+    }
+}

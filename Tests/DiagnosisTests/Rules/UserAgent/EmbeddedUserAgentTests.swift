@@ -1,0 +1,69 @@
+import Captures
+import Diagnosis
+import Flows
+import Testing
+
+struct EmbeddedUserAgentTests {
+    private let rule = "embedded-user-agent"
+    private let broken = "user-agent/embedded-user-agent"
+
+    private func seen(by agent: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
+            exchange.request.headers.append("User-Agent", agent)
+        }
+    }
+
+    @Test func warnsOfAWebViewInALoginThatWentThrough() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .warning)
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["0 request.header User-Agent"])
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func leavesATabOfTheSystemBrowserAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP2A; wv) AppleWebKit/537.36 Version/4.0 Chrome/126.0 Mobile Safari/537.36",
+        "Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148",
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 [FBAN/FBIOS;FBAV/470]",
+        "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/126.0 Mobile Safari/537.36 Instagram 338.0",
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari Line/14.8.0",
+    ])
+    func knowsWebViews(agent: String) throws { #expect(try seen(by: agent).finding(rule) != nil) }
+
+    @Test(arguments: [
+        "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile Safari/537.36",
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/126.0 Mobile/15E148",
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)",
+        "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", "Mozilla/5.0 (X11; Linux) Online/1.0",
+    ])
+    func knowsBrowsers(agent: String) throws { #expect(try seen(by: agent).finding(rule) == nil) }
+
+    @Test func isAnErrorWhereTheProviderRefusesIt() throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(1))).editing { exchange in
+            exchange.response = RecordedResponse(
+                status: 403,
+                body: Body(text: "<h1>Error 403: disallowed_useragent</h1>", mediaType: "text/html")
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.isPrimary)
+        #expect(finding.places.last == "0 response.body ")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func isAnErrorWhereTheProviderRedirectsToItsPolicy() throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(1))).editing { exchange in
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "/oauth/error?error=disallowed_useragent")
+        }
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+}

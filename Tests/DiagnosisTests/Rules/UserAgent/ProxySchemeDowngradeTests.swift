@@ -1,0 +1,54 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct ProxySchemeDowngradeTests {
+    private let rule = "proxy-scheme-downgrade"
+    private let broken = "user-agent/proxy-scheme-downgrade"
+
+    private func returning(to uri: String) throws -> Recording {
+        try Recording(broken).asking("redirect_uri", uri)
+    }
+
+    @Test func namesTheStartTheRedirectURIAndTheRefusal() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["0 request.url ", "1 request.query redirect_uri", "1 response.body "])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAPlainStartAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func isAWarningWhereTheProviderAcceptsIt() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/authorize" { exchange.response?.status = 200 }
+        }
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    @Test(arguments: ["http://www.shop.example:443/callback", "http://www.shop.example:80/callback"])
+    func takesTheDefaultPortOrTheSame(uri: String) throws {
+        #expect(try returning(to: uri).finding(rule) != nil)
+    }
+
+    @Test(arguments: [
+        "https://www.shop.example/callback", "http://www.shop.example:8080/callback",
+        "http://shop.example/callback", "http://localhost/callback", "example.shop.app:/callback",
+    ])
+    func leavesAlone(uri: String) throws { #expect(try returning(to: uri).finding(rule) == nil) }
+
+    @Test func goesByTheRefererWhereNoRedirectIsRecorded() throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.dropFirst())).editing { exchange in
+            exchange.request.headers.append("Referer", "https://www.shop.example/")
+        }
+        #expect(recording.finding(rule)?.places.first == "0 request.header Referer")
+        let plain = try Recording(Array(Recording(broken).exchanges.dropFirst()))
+        #expect(plain.finding(rule) == nil)
+    }
+}

@@ -1,0 +1,77 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct RedirectLoopTests {
+    private let rule = "redirect-loop"
+    private let broken = "user-agent/redirect-loop"
+
+    @Test func showsTheRoundsWithTheirTimes() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "1 request.url ", "3 response.location ", "5 request.url ", "6 response.location ",
+                "8 request.url ",
+            ]
+        )
+        #expect(finding.notes[0] == "round 1, 0 s after the first")
+        #expect(finding.notes[1] == "the callback sets no cookie")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesTwoRoundsAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func leavesRoundsOverMinutesAlone() throws {
+        let recording = try shifting(by: 61, from: 7)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesStepUpsAlone() throws {
+        var recording = try Recording(broken)
+        for index in [7, 8] {
+            let url = recording.exchanges[index].request.url
+            if url.path == "/authorize" {
+                recording.exchanges[index].request.url = RecordedURL(url.text + "&acr_values=high")
+            } else if let location = recording.exchanges[index].response?.location {
+                recording.exchanges[index].response?.redirect(to: location + "&acr_values=high")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesSilentRenewalsAlone() throws {
+        let recording = try Recording(broken).asking("prompt", "none")
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesTabsAlone() throws {
+        // Without the redirect of the app's page there is no chain.
+        let recording = try Recording(broken).without { $0.request.url.path == "/" }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesASignInBetweenTheRoundsAlone() throws {
+        var recording = try Recording(broken)
+        var post = recording.exchanges[2]
+        post.startedAt = recording.exchanges[5].startedAt + .milliseconds(1)
+        post.response = recording.exchanges[5].response
+        recording.exchanges[5].response = RecordedResponse(status: 200)
+        recording.exchanges.insert(post, at: 6)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    private func shifting(by seconds: Int, from first: Int) throws -> Recording {
+        var recording = try Recording(broken)
+        for index in recording.exchanges.indices where index >= first {
+            recording.exchanges[index].startedAt = recording.exchanges[index].startedAt + .seconds(seconds)
+        }
+        return recording
+    }
+}
