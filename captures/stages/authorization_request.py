@@ -1,6 +1,6 @@
 """Stage 4. Authorization request."""
 
-from parts import APP, BACKEND, FAILED, ID, METADATA, NATIVE, REFUSED, Login, capture, form, registered, web
+from parts import APP, BACKEND, FAILED, ID, METADATA, NATIVE, REFUSED, Login, capture, form, jwt, registered, web
 
 
 def asking(c, *, client="shop-web", redirect=APP + "/callback", challenge=True, **query):
@@ -170,3 +170,184 @@ def _(c):
 def _(c):
     """No code challenge, but a nonce."""
     goes_on(asking(c, challenge=False))
+
+
+@capture("authorization-request/pkce-plain")
+def _(c):
+    """The challenge is the verifier itself, and says so."""
+    login = Login(c)
+    login.challenge, login.query = login.verifier, {"code_challenge_method": "plain"}
+    login.start()
+    goes_on(login)
+
+
+@capture("authorization-request/pkce-plain.near-miss")
+def _(c):
+    """The method is not named, but the challenge is a hash of the verifier: another fault, which this provider overlooks."""
+    goes_on(asking(c, code_challenge_method=None))
+
+
+@capture("authorization-request/pkce-method-omitted")
+def _(c):
+    """The challenge is hashed, its method not named; the provider compares it with the verifier as it is."""
+    login = asking(c, code_challenge_method=None)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, {"error": "invalid_grant", "error_description": "PKCE verification failed"})
+
+
+@capture("authorization-request/pkce-method-omitted.near-miss")
+def _(c):
+    """No method either, and none is needed: the challenge is the verifier itself."""
+    login = Login(c)
+    login.challenge, login.query = login.verifier, {"code_challenge_method": None}
+    login.start()
+    goes_on(login)
+
+
+@capture("authorization-request/pkce-challenge-malformed")
+def _(c):
+    """The challenge has a padding character; the provider counts 44 characters and refuses."""
+    login = Login(c)
+    login.challenge += "="
+    login.start()
+    sent_back(c, login, "invalid_request", "Invalid parameter: code_challenge")
+
+
+@capture("authorization-request/pkce-challenge-malformed.near-miss")
+def _(c):
+    """A challenge as it has to be; what the provider refuses is another parameter."""
+    sent_back(c, asking(c), "invalid_request", "Invalid parameter: display")
+
+
+@capture("authorization-request/pkce-method-unsupported")
+def _(c):
+    """The method is spelled in lower case; the provider's metadata lists S256 only."""
+    login = Login(c)
+    login.discover()
+    login.query = {"code_challenge_method": "s256"}
+    login.start()
+    sent_back(c, login, "invalid_request", "Invalid parameter: code_challenge_method")
+
+
+@capture("authorization-request/pkce-method-unsupported.near-miss")
+def _(c):
+    """The same spelling, at a provider whose metadata does not say what it offers."""
+    login = Login(c)
+    c.get(ID + "/.well-known/openid-configuration", agent=BACKEND,
+          body={name: value for name, value in METADATA.items() if name != "code_challenge_methods_supported"})
+    login.query = {"code_challenge_method": "s256"}
+    login.start()
+    goes_on(login)
+
+
+@capture("authorization-request/csrf-protection-missing")
+def _(c):
+    """An OAuth login without state, challenge and nonce."""
+    login = asking(c, challenge=False, state=None, nonce=None, scope="orders")
+    login.answer = login.redirect + "?" + form(code=login.code)
+    c.get(login.request, 302, location=login.answer, cookies={"harbour": login.session})
+    login.callback()
+    login.token(body={"access_token": login.access, "token_type": "Bearer", "expires_in": 600}, code_verifier=None)
+    login.home()
+
+
+@capture("authorization-request/csrf-protection-missing.near-miss")
+def _(c):
+    """No state and no nonce, but a code challenge: it does as well."""
+    login = asking(c, state=None, nonce=None, scope="orders")
+    login.answer = login.redirect + "?" + form(code=login.code)
+    c.get(login.request, 302, location=login.answer, cookies={"harbour": login.session})
+    login.callback()
+    login.token(body={"access_token": login.access, "token_type": "Bearer", "expires_in": 600})
+    login.home()
+
+
+@capture("authorization-request/nonce-missing")
+def _(c):
+    """An ID token is to come with the code, and the request has no nonce."""
+    sent_back(c, asking(c, response_type="code id_token", response_mode="form_post", nonce=None), "invalid_request",
+              "Missing parameter: nonce")
+
+
+@capture("authorization-request/nonce-missing.near-miss")
+def _(c):
+    """No nonce either, but the ID token comes from the token endpoint, where none is needed."""
+    login = asking(c, nonce=None)
+    login.id_token = None
+    login.sign_in()
+    login.callback()
+    login.nonce = None
+    login.token()
+    login.keys()
+    login.home()
+
+
+@capture("authorization-request/scope-openid-missing")
+def _(c):
+    """A nonce is sent and the ID token awaited, but the scope is only `profile`; the provider signs the user in without one."""
+    login = asking(c, scope="profile")
+    login.sign_in()
+    login.callback()
+    login.token(body={"access_token": login.access, "token_type": "Bearer", "expires_in": 600, "scope": "profile",
+                      "id_token": jwt(login.claims())})
+    login.keys()
+    login.home()
+
+
+@capture("authorization-request/scope-openid-missing.near-miss")
+def _(c):
+    """An OAuth login for an API: no `openid`, and no sign that an ID token is wanted."""
+    login = asking(c, scope="orders", nonce=None)
+    login.sign_in()
+    login.callback()
+    login.token(body={"access_token": login.access, "token_type": "Bearer", "expires_in": 600})
+    login.home()
+
+
+@capture("authorization-request/scope-malformed")
+def _(c):
+    """The scopes are separated by a comma; the provider knows no scope of that name."""
+    sent_back(c, asking(c, scope="openid,profile"), "invalid_scope", "Unknown scope openid,profile")
+
+
+@capture("authorization-request/scope-malformed.near-miss")
+def _(c):
+    """A comma as well, but the provider takes it, and issues the ID token that was asked for."""
+    goes_on(asking(c, scope="openid,profile"))
+
+
+@capture("authorization-request/scope-rejected")
+def _(c):
+    """One of the scopes is not enabled for this client."""
+    login = Login(c)
+    login.discover()
+    login.query = {"scope": "openid profile orders.write"}
+    login.start()
+    sent_back(c, login, "invalid_scope", "The client may not ask for orders.write")
+
+
+@capture("authorization-request/scope-rejected.near-miss")
+def _(c):
+    """The provider grants less than was asked for, and does not refuse."""
+    goes_on(asking(c, scope="openid profile orders.write"))
+
+
+@capture("authorization-request/response-type-unsupported")
+def _(c):
+    """The implicit flow is not enabled for this client."""
+    login = asking(c, response_type="id_token", challenge=False)
+    fields = form(error="unauthorized_client", error_description="Not allowed with given response_type. Implicit flow is disabled",
+                  state=login.state)
+    c.get(login.request, 302, location=login.redirect + "#" + fields)
+    c.get(login.redirect, 200, body="<!doctype html><title>Shop</title><script src=/callback.js></script>")
+
+
+@capture("authorization-request/response-type-unsupported.near-miss")
+def _(c):
+    """The metadata lists the words of the response type in another order."""
+    login = Login(c)
+    c.get(ID + "/.well-known/openid-configuration", agent=BACKEND, body={**METADATA, "response_types_supported": ["code", "id_token code"]})
+    login.query = {"response_type": "code id_token", "response_mode": "form_post"}
+    login.start()
+    page(c, login, "The client's display name is not set")

@@ -2,7 +2,7 @@ import Captures
 
 /// The words a person reads on a page: tags, scripts and styles left out, white space run together.
 enum PageText {
-    /// - Parameter limit: bytes of the page that are looked at.
+    /// Of at most the first `limit` bytes.
     static func words(of body: Body?, limit: Int = 1 << 18) -> String {
         guard let bytes = body?.bytes?.prefix(limit) else { return "" }
         let isMarkup = body?.essence == "text/html" || bytes.first { $0 > 0x20 } == 0x3c

@@ -10,5 +10,15 @@ enum AuthorizationRequestRules {
         PKCERequired(),
         PKCEMissingPublicClient(),
         PKCEMissingConfidential(),
+        PKCEPlain(),
+        PKCEMethodOmitted(),
+        PKCEChallengeMalformed(),
+        PKCEMethodUnsupported(),
+        CSRFProtectionMissing(),
+        NonceMissing(),
+        ScopeOpenidMissing(),
+        ScopeMalformed(),
+        ScopeRejected(),
+        ResponseTypeUnsupported(),
     ]
 }

@@ -1,0 +1,85 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The provider, or this client's registration, does not allow the response type or mode.
+///
+/// Order does not matter in a response type (OAuth 2.0 Multiple Response Types, section 3); the list in the metadata
+/// is read as sets of words.
+struct ResponseTypeUnsupported: Rule {
+    static let info = RuleInfo(
+        id: "response-type-unsupported",
+        title: "The provider or client does not allow this response type or mode",
+        severity: .errorWhenRefused,
+        explanation: """
+            The provider does not do what response_type (or response_mode) asks for, or not for this client: flows have to be enabled one by \
+            one in most registrations.
+            """,
+        fix: "Use response_type=code, and enable the authorization code flow in the client's registration.",
+        badExample: """
+            GET /authorize?response_type=token&client_id=shop&…
+            302 Found, Location: https://app.example/callback#error=unsupported_response_type
+            """,
+        goodExample: """
+            GET /authorize?response_type=code&client_id=shop&…
+            302 Found, Location: https://app.example/callback?code=…
+            """,
+        specifications: [
+            .rfc(6749, "4.1.2.1"),
+            SpecificationReference(
+                text: "OAuth 2.0 Multiple Response Types §3",
+                url: "https://openid.net/specs/oauth-v2-multiple-response-types-1_0.html#Combinations"
+            ),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let refusal = attempt.refusal, refusal.isOfTheRequest else { return .holds }
+            let unlisted = unlisted(attempt, flow)
+            let isNamed =
+                ["unsupported_response_type", "unsupported_response_mode"].contains(refusal.error)
+                || refusal.error == "unauthorized_client" && refusal.says(Self.kinds)
+                || refusal.channel == .page && refusal.says(Self.texts)
+            // Metadata alone is no proof where the provider names another fault.
+            let isLeftOpen = [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)
+            guard isNamed || unlisted != nil && isLeftOpen else { return .holds }
+            let sent = ["response_type", "response_mode"].compactMap { attempt.parameter($0) }.map {
+                Evidence($0)
+            }
+            return .violated(
+                Violation(
+                    (sent.isEmpty ? [attempt.names()] : sent) + (unlisted.map { [$0] } ?? [])
+                        + [refusal.evidence(around: Self.texts + Self.kinds)],
+                    severity: .error,
+                    exchange: attempt.exchange
+                )
+            )
+        }
+    }
+
+    /// The provider's list, where the response type is not in it.
+    private func unlisted(_ attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
+        guard let document = flow.metadata(of: attempt), !attempt.responseTypes.isEmpty,
+            let list = document.answer.json?["response_types_supported"]?.array?.compactMap(\.string),
+            !list.isEmpty
+        else { return nil }
+        let words = Set(attempt.responseTypes)
+        guard !list.contains(where: { Set($0.split(separator: " ")) == words }) else { return nil }
+        return Evidence(
+            place: document.answer.place("response_types_supported"),
+            value: Masking.shown(list.prefix(12).joined(separator: ", "), of: "list"),
+            note: "the one that was sent is not among them"
+        )
+    }
+
+    /// What `unauthorized_client` has to talk of, in lower case.
+    private static let kinds = ["response_type", "response type", "response_mode", "grant"]
+
+    /// How providers word it on pages of their own, in lower case.
+    private static let texts = [
+        "aadsts700054", "aadsts70005", "response type is not supported", "unknown response_type",
+        "with given response_type", "unsupported_response_type", "unsupported_response_mode",
+    ]
+}

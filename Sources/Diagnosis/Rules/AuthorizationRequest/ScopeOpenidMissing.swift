@@ -1,0 +1,76 @@
+import Captures
+import Flows
+import OAuth
+
+/// The request looks like one of OpenID Connect and is none, for its scope has no `openid`.
+///
+/// That word alone makes the difference (OpenID Connect Core, section 3.1.2.1). Without it a provider may leave out
+/// the ID token, and refuse UserInfo.
+struct ScopeOpenidMissing: Rule {
+    static let info = RuleInfo(
+        id: "scope-openid-missing",
+        title: "The request is not an OpenID request: scope has no openid",
+        severity: .warning,
+        explanation: """
+            The app wants to know who signs in: it sends parameters of OpenID Connect, or asks UserInfo later. But without openid in the \
+            scope the provider takes the request as plain OAuth, owes no ID token and may ignore those parameters.
+            """,
+        fix: "Add openid to the scope.",
+        badExample:
+            "GET /authorize?response_type=code&client_id=shop&scope=profile+email&nonce=n-0S6_WzA2Mj&…",
+        goodExample:
+            "GET /authorize?response_type=code&client_id=shop&scope=openid+profile+email&nonce=n-0S6_WzA2Mj&…",
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.2.1",
+                url: "https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        // Both are OAuth with data scopes, and send parameters of the same names.
+        if flow.provider == .github || flow.provider == .myinfo { return .holds }
+        return Verdict.first(of: flow.loginAttempts) { attempt in
+            let scopes = (attempt["scope"] ?? "").utf8.split { $0 == 0x20 || $0 == 0x2c || $0 == 0x2b }
+            guard !scopes.contains(where: { $0.elementsEqual("openid".utf8) }) else { return .holds }
+            if let reason = attempt.hiddenParameters { return .abstains(reason) }
+            guard !Self.isOfTheFirstEndpoint(attempt, flow), let sign = sign(in: attempt, flow) else {
+                return .holds
+            }
+            let scope = attempt.parameter("scope").map { Evidence($0, note: "without openid") }
+            return .violated(
+                Violation([scope ?? attempt.missing("scope"), sign], exchange: attempt.exchange)
+            )
+        }
+    }
+
+    /// What shows that an OpenID login is meant.
+    private func sign(in attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
+        if attempt.responseTypes.contains("id_token"), let type = attempt.parameter("response_type") {
+            return Evidence(type, note: "asks for an ID token")
+        }
+        for name in ["nonce", "max_age", "acr_values", "id_token_hint", "claims"] {
+            if let parameter = attempt.parameter(name) {
+                return Evidence(parameter, note: "a parameter of OpenID Connect")
+            }
+        }
+        let endpoints = flow.serverMetadata.compactMap { $0.endpoint("userinfo_endpoint") }.map {
+            RecordedURL($0).withoutQuery
+        }
+        for case .userInfo(let call) in flow.messages where endpoints.contains(call.endpoint.text) {
+            return Evidence(
+                place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+                value: call.endpoint.text,
+                note: "UserInfo is asked later"
+            )
+        }
+        return nil
+    }
+
+    /// Entra's older endpoint goes by `resource`, and issues ID tokens without that scope.
+    private static func isOfTheFirstEndpoint(_ attempt: LoginAttempt, _ flow: Flow) -> Bool {
+        flow.provider == .entra
+            && (attempt.request?.endpoint.path.lowercased().hasSuffix("/oauth2/authorize") ?? false)
+    }
+}

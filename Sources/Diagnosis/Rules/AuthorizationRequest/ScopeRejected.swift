@@ -1,0 +1,83 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The provider refused the scope that was asked for.
+///
+/// A scope it does not have, that this client may not ask for, or of another resource (RFC 6749, sections 4.1.2.1
+/// and 5.2).
+struct ScopeRejected: Rule {
+    static let info = RuleInfo(
+        id: "scope-rejected",
+        title: "The provider refused the requested scope",
+        severity: .error,
+        explanation: """
+            The provider answered invalid_scope: one of the scopes does not exist there, is not enabled for this client, or does not go \
+            together with the others.
+            """,
+        fix: """
+            Take the scope out, or have it enabled for the client. With Entra name a scope of one resource only, in full (api://…/access), \
+            and do not mix resources.
+            """,
+        badExample: """
+            GET /authorize?…&scope=openid+orders.write
+            302 Found, Location: https://app.example/callback?error=invalid_scope
+            """,
+        goodExample: """
+            GET /authorize?…&scope=openid+orders.read
+            302 Found, Location: https://app.example/callback?code=…
+            """,
+        specifications: [.rfc(6749, "4.1.2.1"), .rfc(6749, "5.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let verdict = Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let refusal = attempt.refusal,
+                refusal.error == "invalid_scope" || refusal.channel == .page && refusal.says(Self.texts)
+            else { return .holds }
+            let scope = attempt.parameter("scope").map { asked($0, flow) } ?? attempt.missing("scope")
+            return .violated(
+                Violation([scope, refusal.evidence(around: Self.texts)], exchange: attempt.exchange)
+            )
+        }
+        if case .violated = verdict { return verdict }
+        for message in flow.messages {
+            let (parameters, answer): (Parameters, Answer)
+            switch message {
+            case .token(let request): (parameters, answer) = (request.parameters, request.answer)
+            case .deviceAuthorization(let call): (parameters, answer) = (call.parameters, call.answer)
+            default: continue
+            }
+            guard answer.isRefusal, answer.error?.error == "invalid_scope" else { continue }
+            let scope = parameters.parameter("scope") ?? flow.loginAttempts.first?.parameter("scope")
+            return .violated(
+                Violation(
+                    (scope.map { [asked($0, flow)] } ?? []) + [answer.evidence()],
+                    exchange: message.exchange
+                )
+            )
+        }
+        return verdict
+    }
+
+    /// The scopes, with those that the provider's metadata does not list.
+    private func asked(_ scope: Parameter, _ flow: Flow) -> Evidence {
+        let supported = Set(
+            flow.serverMetadata.flatMap {
+                $0.answer.json?["scopes_supported"]?.array?.compactMap(\.string) ?? []
+            }
+        )
+        let others = scope.value.split(separator: " ").map(String.init).filter { !supported.contains($0) }
+        let isListed = supported.isEmpty || others.isEmpty
+        return Evidence(
+            scope,
+            note: isListed
+                ? nil
+                : "not in scopes_supported: \(Excerpt.start(of: others.prefix(12).joined(separator: ", ")))"
+        )
+    }
+
+    /// Entra's numbers, on pages that name no error, in lower case.
+    private static let texts = ["aadsts70011", "aadsts28000"]
+}

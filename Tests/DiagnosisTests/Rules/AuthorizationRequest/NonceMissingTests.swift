@@ -1,0 +1,39 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct NonceMissingTests {
+    private let rule = "nonce-missing"
+    private let broken = "authorization-request/nonce-missing"
+
+    @Test func namesTheTypeAndWhatWasSent() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "1 request.query response_type", "1 request.query nonce", "2 request.query error",
+            ]
+        )
+        #expect(finding.evidence[0].value == "code id_token")
+    }
+
+    @Test func leavesTheCodeFlowAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func leavesANonceAlone() throws {
+        #expect(try Recording(broken).asking("nonce", "x").finding(rule) == nil)
+    }
+
+    @Test func onlyWarnsWhereTheProviderTookIt() throws {
+        #expect(try Recording(broken).saying("Sign in", status: 200).finding(rule)?.severity == .warning)
+    }
+
+    @Test func leavesAnAccessTokenAlone() throws {
+        #expect(try Recording(broken).asking("response_type", "token").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,52 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct PKCEMethodUnsupportedTests {
+    private let rule = "pkce-method-unsupported"
+    private let broken = "authorization-request/pkce-method-unsupported"
+
+    @Test func namesTheValueAndTheList() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "2 request.query code_challenge_method", "0 response.body code_challenge_methods_supported",
+                "3 request.query error",
+            ]
+        )
+        #expect(finding.evidence.map(\.value).prefix(2) == ["s256", "S256"])
+        #expect(finding.notes.first == "in another case: S256 is meant")
+    }
+
+    @Test func saysNothingWithoutAList() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func takesNoMethodForPlain() throws {
+        let finding = try Recording(broken).asking("code_challenge_method", nil).finding(rule)
+        #expect(finding?.evidence.first?.value == "missing")
+    }
+
+    @Test func leavesAListedMethodAlone() throws {
+        #expect(try Recording(broken).asking("code_challenge_method", "S256").finding(rule) == nil)
+        #expect(try Recording("healthy/web-code-flow").finding(rule) == nil)
+    }
+
+    @Test func onlyWarnsWhereTheProviderTookIt() throws {
+        let recording = try Recording("healthy/web-code-flow").asking("code_challenge_method", "s256")
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    @Test func abstainsWithoutMetadata() throws {
+        let recording = try Recording(broken).without {
+            $0.request.url.path.hasSuffix("openid-configuration")
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

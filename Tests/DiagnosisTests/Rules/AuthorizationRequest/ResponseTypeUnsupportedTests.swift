@@ -1,0 +1,65 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ResponseTypeUnsupportedTests {
+    private let rule = "response-type-unsupported"
+    private let broken = "authorization-request/response-type-unsupported"
+
+    @Test func namesTheTypeAndTheAnswer() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["1 request.query response_type", "1 response.location error"])
+        #expect(finding.evidence[0].value == "id_token")
+    }
+
+    @Test func readsTheListAsSetsOfWords() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func goesByTheMetadataWhereTheProviderNamesNoFault() throws {
+        let recording = try Recording(broken + ".near-miss").asking("response_type", "code token")
+        #expect(
+            recording.finding(rule)?.places == [
+                "2 request.query response_type", "2 request.query response_mode",
+                "0 response.body response_types_supported", "2 response.body ",
+            ]
+        )
+    }
+
+    @Test(arguments: ["unsupported_response_type", "unsupported_response_mode"]) func knowsTheErrors(
+        error: String
+    ) throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://www.shop.example/callback?error=" + error
+        )
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    @Test func leavesAnUnauthorizedClientAloneThatIsRefusedForElse() throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://www.shop.example/callback?error=unauthorized_client&error_description=Disabled"
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "AADSTS700054: response_type &#39;id_token&#39; is not enabled", "Unknown response_type x",
+    ])
+    func knowsTheWordsOfProviders(text: String) throws {
+        #expect(try Recording(broken).saying(text).finding(rule) != nil)
+    }
+
+    @Test func saysNothingOfASuccess() throws {
+        let recording = try Recording("healthy/web-code-flow").editingAnswer(
+            of: "/.well-known/openid-configuration"
+        ) {
+            $0["response_types_supported"] = ["token"]
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}

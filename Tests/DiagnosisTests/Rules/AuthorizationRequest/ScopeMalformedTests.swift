@@ -1,0 +1,61 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ScopeMalformedTests {
+    private let rule = "scope-malformed"
+    private let broken = "authorization-request/scope-malformed"
+
+    @Test func namesTheValueDecodedAndRaw() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == ["1 request.query scope", "1 request.query scope", "2 request.query error"]
+        )
+        #expect(finding.evidence.map(\.value).prefix(2) == ["openid,profile", "openid%2Cprofile"])
+        #expect(try Recording(broken).finding("scope-rejected") == nil)
+    }
+
+    @Test func leavesAProviderThatTakesCommasAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.allSatisfy { $0.severity == .note })
+    }
+
+    @Test(arguments: [
+        ("openid+profile", "+"), ("openid%20email", "%20"), ("openid, profile", nil),
+        ("openid,profile email", ","),
+        ("orders,read", nil), ("openid profile", nil), ("https://api.shop.example/a,b", nil),
+    ])
+    func takesApartWhatIsKnown(scope: String, mark: String?) throws {
+        let finding = try Recording(broken).asking("scope", scope).finding(rule)
+        #expect((finding != nil) == (mark != nil))
+        if let mark { #expect(finding?.notes.first?.hasSuffix("\"\(mark)\"") == true) }
+    }
+
+    @Test func knowsTheScopesOfTheMetadata() throws {
+        let recording = try Recording(broken).withMetadata().asking("scope", "openid,orders")
+        #expect(recording.finding(rule) == nil)
+        let listing = recording.editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["scopes_supported"] = ["openid", "orders"]
+        }
+        #expect(listing.finding(rule) != nil)
+    }
+
+    @Test func missesTheIDToken() throws {
+        let recording = try Recording(broken + ".near-miss").editingAnswer(of: "/token") { object in
+            object.members.removeAll { $0.name == "id_token" }
+        }
+        #expect(recording.finding(rule)?.places.last == "4 response.body id_token")
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    @Test func leavesAnotherRefusalAlone() throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://www.shop.example/callback?error=invalid_request"
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+}

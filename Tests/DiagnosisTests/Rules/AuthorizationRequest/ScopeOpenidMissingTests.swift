@@ -1,0 +1,61 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ScopeOpenidMissingTests {
+    private let rule = "scope-openid-missing"
+    private let broken = "authorization-request/scope-openid-missing"
+
+    @Test func namesTheScopeAndTheSign() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(finding.places == ["1 request.query scope", "1 request.query nonce"])
+        #expect(finding.evidence[0].value == "profile")
+    }
+
+    @Test func leavesPureOAuthAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: ["nonce", "max_age", "acr_values", "id_token_hint", "claims"])
+    func knowsTheSigns(name: String) throws {
+        #expect(try Recording(broken + ".near-miss").asking(name, "1").finding(rule) != nil)
+    }
+
+    @Test func takesAnIDTokenForASign() throws {
+        let recording = try Recording(broken + ".near-miss").asking("response_type", "code id_token")
+        #expect(recording.finding(rule)?.places.last == "1 request.query response_type")
+    }
+
+    @Test func takesUserInfoForASignWhereTheMetadataNamesIt() throws {
+        let recording = try Recording("healthy/web-code-flow").asking("nonce", nil).asking("scope", "profile")
+        #expect(recording.finding(rule)?.evidence.last?.place.part == .requestURL)
+        let without = recording.without { $0.request.url.path.hasSuffix("openid-configuration") }
+        #expect(without.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["openid", "profile openid", "openid,profile"]) func findsOpenid(scope: String) throws {
+        #expect(try Recording(broken).asking("scope", scope).finding(rule) == nil)
+    }
+
+    @Test func namesAScopeThatIsMissing() throws {
+        #expect(try Recording(broken).asking("scope", nil).finding(rule)?.evidence.first?.value == "missing")
+    }
+
+    @Test func leavesProvidersWithDataScopesAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            let text = { (url: String) in
+                url.replacing("id.harbour.example/authorize", with: "api.myinfo.gov.sg/com/v4/authorize")
+                    .replacing("id.harbour.example/token", with: "api.myinfo.gov.sg/com/v4/token")
+            }
+            exchange.request.url = RecordedURL(text(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: text(location)) }
+        }
+        #expect(recording.flows.first?.provider == .myinfo)
+        #expect(recording.finding(rule) == nil)
+    }
+}

@@ -1,0 +1,54 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ScopeRejectedTests {
+    private let rule = "scope-rejected"
+    private let broken = "authorization-request/scope-rejected"
+
+    @Test func namesTheScopeThatIsNotListed() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["2 request.query scope", "3 request.query error"])
+        #expect(finding.notes.first == "not in scopes_supported: orders.write")
+        #expect(finding.evidence[1].value == "invalid_scope: The client may not ask for orders.write")
+    }
+
+    @Test func leavesAReducedScopeAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func readsTheTokenEndpoint() throws {
+        let recording = try Recording(broken + ".near-miss").answering(
+            "/token",
+            400,
+            ["error": "invalid_scope"]
+        )
+        #expect(recording.finding(rule)?.places == ["1 request.query scope", "4 response.body error"])
+    }
+
+    @Test func leavesAWidenedRefreshToItsOwnRule() throws {
+        let recording = try Recording("refresh/refresh-scope-widened")
+        #expect(recording.finding("refresh-scope-widened") != nil)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func readsEntrasPage() throws {
+        let recording = try Recording(broken).saying(
+            "AADSTS70011: The provided value for scope is not valid",
+            status: 200
+        )
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func leavesAnotherRefusalAlone() throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://www.shop.example/callback?error=invalid_request"
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+}
