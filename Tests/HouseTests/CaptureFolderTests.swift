@@ -60,7 +60,9 @@ struct CaptureFolderTests {
         #expect((1...10).contains(capture.count))
     }
 
-    @Test(arguments: files) func namesOnlyHostsThatCannotExist(file: String) throws {
+    /// Systems are told by their hosts: those captures name the real ones.
+    @Test(arguments: files.filter { !$0.hasPrefix("providers/") })
+    func namesOnlyHostsThatCannotExist(file: String) throws {
         let capture = try Self.read(file)
         for index in capture.indices {
             let host = capture[index].request.url.host ?? ""
@@ -68,7 +70,11 @@ struct CaptureFolderTests {
         }
     }
 
-    @Test(arguments: files.filter { !$0.hasPrefix("healthy/") && !$0.hasSuffix(".near-miss.har") })
+    @Test(
+        arguments: files.filter { file in
+            !["healthy/", "providers/"].contains { file.hasPrefix($0) } && !file.hasSuffix(".near-miss.har")
+        }
+    )
     func aBreakingCaptureHasItsRuleAsThePrimary(file: String) throws {
         let rule = Self.rule(of: file)
         let findings = try Self.findings(file)
@@ -84,6 +90,29 @@ struct CaptureFolderTests {
     @Test(arguments: files.filter { $0.hasSuffix(".near-miss.har") })
     func aNearMissDoesNotFire(file: String) throws {
         #expect(try !Self.findings(file).contains { $0.rule == Self.rule(of: file) && $0.severity != .note })
+    }
+
+    @Test(arguments: files.filter { $0.hasPrefix("providers/") })
+    func aSystemIsRecognisedHealthyAndBroken(file: String) throws {
+        let name = file.dropFirst("providers/".count).prefix { $0 != "." }
+        let flows = try FlowFinder.flows(in: Self.read(file))
+        let diagnoses = flows.map { Diagnostician.diagnose($0) }
+        // AppAuth is a client; its provider is any.
+        #expect(flows.map(\.provider.rawValue) == [name == "appauth-ios" ? "generic" : String(name)])
+        if file.hasSuffix(".broken.har") {
+            #expect(diagnoses.map(\.outcome) == [.failure])
+            #expect(diagnoses.flatMap(\.findings).filter(\.isPrimary).map(\.severity) == [.error])
+        } else {
+            #expect(diagnoses.map(\.outcome) == [.success])
+            #expect(diagnoses.flatMap(\.findings).filter { $0.severity != .note }.isEmpty)
+        }
+    }
+
+    @Test(arguments: files.filter { $0.hasPrefix("providers/") && !$0.hasSuffix(".broken.har") })
+    func aSystemHasItsParagraphAndItsBrokenTwin(file: String) throws {
+        #expect(Self.files.contains(file.replacing(".har", with: ".broken.har")))
+        let text = try String(contentsOf: Fixtures.root.appending(path: "docs/providers.md"), encoding: .utf8)
+        #expect(text.contains("captures/\(file)"), "\(file)")
     }
 
     @Test(arguments: files.filter { $0.hasPrefix("healthy/") })
