@@ -14,9 +14,12 @@ enum LoginCookies {
     {
         var found: [CookieDelivery.Setting] = []
         var exchange = request.exchange
+        // Behind a callback the way is that of the round before, up to the provider's own cookies.
+        let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
         for _ in 0..<10 {
             guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
             found += settings(source, flow)
+            guard !callbacks.contains(source) else { break }
             exchange = source
         }
         guard found.isEmpty else { return found }
