@@ -104,6 +104,7 @@ class Capture:
 
     def __init__(self, path, shows):
         self.path, self.shows, self.entries = path, shows, []
+        self.creator = ("authreel", "captures/make")
         day = int(hashlib.sha256(path.encode()).hexdigest(), 16) % 28
         self.now = datetime.datetime(2026, 3, 1, 9, 15, tzinfo=datetime.timezone.utc) + datetime.timedelta(days=day)
 
@@ -165,7 +166,8 @@ class Capture:
     @property
     def text(self):
         lines = ",\n".join(compact(entry) for entry in self.entries)
-        head = '{"log":{"version":"1.2","creator":{"name":"authreel","version":"captures/make"},"entries":[\n'
+        name, version = self.creator
+        head = '{"log":{"version":"1.2","creator":{"name":"%s","version":"%s"},"entries":[\n' % (name, version)
         return head + lines + "\n]}}\n"
 
 

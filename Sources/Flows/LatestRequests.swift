@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 import OAuth
 
 /// When the provider's hosts were asked and answered last, so that a rule can tell what was tried again or gone on with.
@@ -13,10 +13,13 @@ package struct LatestRequests: Sendable {
     package private(set) var answer: [String: [String: Int]] = [:]
     /// Origins that served metadata of an authorization server.
     package private(set) var describedOrigins: Set<String> = []
+    /// When the last exchange of the file was over.
+    package private(set) var end = Timestamp(nanoseconds: 0)
 
     init(_ capture: Capture, order: [Int], messages: [Int: OAuthMessage]) {
         for (position, index) in order.enumerated() {
             let exchange = capture[index]
+            end = max(end, exchange.endedAt)
             let url = exchange.request.url
             guard let host = url.host, let origin = url.origin else { continue }
             if exchange.response != nil, exchange.failure == nil, exchange.request.method != "CONNECT" {

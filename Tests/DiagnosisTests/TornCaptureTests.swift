@@ -49,8 +49,9 @@ struct TornCaptureTests {
                 "without entry \(index)"
             )
         }
-        #expect(recording.sanitized.findings.isEmpty)
-        #expect(recording.frontChannel.findings.isEmpty)
+        // What is missing is told as a note, and nothing else.
+        #expect(recording.sanitized.findings.filter { $0.severity != .note }.isEmpty)
+        #expect(recording.frontChannel.findings.filter { $0.severity != .note }.isEmpty)
     }
 
     @Test(arguments: names) func noSecretIsShownInFull(name: String) throws {

@@ -1,14 +1,14 @@
-import Captures
+package import Captures
 
 /// Style sheets, scripts, images, fonts: what a page loads and no login depends on.
-enum Asset {
+package enum Asset {
     private static let extensions: Set<String> = [
         "css", "js", "mjs", "map", "png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "avif", "woff", "woff2",
         "ttf", "otf", "eot", "mp4",
         "webm",
     ]
 
-    static func isAsset(_ exchange: Exchange) -> Bool {
+    package static func isAsset(_ exchange: Exchange) -> Bool {
         guard exchange.request.method == "GET" || exchange.request.method == "HEAD" else { return false }
         let type = exchange.response?.body?.essence ?? exchange.response?.headers.first("content-type") ?? ""
         if [

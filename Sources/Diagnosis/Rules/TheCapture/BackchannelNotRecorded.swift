@@ -1,0 +1,61 @@
+import Captures
+import Flows
+import OAuth
+
+/// A server took the code, and what it did with it at the provider is not in the file.
+///
+/// Nothing is wrong with that: it tells the reader which half of the login the verdict rests on.
+struct BackchannelNotRecorded: Rule {
+    static let info = RuleInfo(
+        id: "backchannel-not-recorded",
+        title: "The exchange of the code for tokens happened on a server and is not in this capture",
+        severity: .note,
+        explanation: """
+            The browser brought the code to the app, and the app answered. The app's own request to the token endpoint is not in this file, so \
+            how the login ended is read from that answer alone.
+            """,
+        fix: """
+            To see what the token endpoint says, record the server as well: run it with the recording proxy as its outgoing proxy, and let it \
+            trust the proxy's authority.
+            """,
+        badExample: """
+            GET https://shop.example/callback?code=… → 302 /        and no POST to the provider's token endpoint
+            """,
+        goodExample: """
+            GET https://shop.example/callback?code=… → 302 /
+            POST https://id.example/token  code=… → 200
+            """,
+        specifications: [.rfc(6749, "4.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let exchanged = Set(flow.tokenRequests.compactMap(\.code))
+        for login in flow.logins where login.tokenRequests.isEmpty {
+            guard let response = login.response, let delivery = CodeDelivery(response, in: flow),
+                delivery.receiver == .server, let callback = response.callback,
+                !exchanged.contains(delivery.code.value)
+            else { continue }
+            guard !flow.surroundings.tokenRequests.contains(where: { !$0.isRecorded }) else {
+                return .abstains("a token request was saved without its body")
+            }
+            let answer = flow.capture[callback].response
+            var evidence = [
+                Evidence(
+                    place: Place(exchange: callback, part: .responseStatus, name: ""),
+                    value: answer.map { "\($0.status)" } ?? "",
+                    note: "answer to the callback"
+                )
+            ]
+            if let location = answer?.location {
+                evidence.append(
+                    Evidence(
+                        place: Place(exchange: callback, part: .responseLocation, name: ""),
+                        value: Masking.shown(location, of: "location")
+                    )
+                )
+            }
+            return .violated(Violation([Evidence(delivery.code)] + evidence, exchange: callback))
+        }
+        return .holds
+    }
+}

@@ -1,0 +1,91 @@
+import Captures
+import Flows
+import OAuth
+
+/// An app or a page got a code, the recording went on, and nobody ever used it.
+///
+/// Passing the code on to a back end counts as using it. A recorder inside the browser sees nothing of an app beside it, so that
+/// there the rule speaks of pages only.
+struct CodeNeverRedeemed: Rule {
+    static let info = RuleInfo(
+        id: "code-never-redeemed",
+        title: "A code was issued but nobody exchanged it",
+        severity: .warning,
+        explanation: """
+            The provider sent the user back with a code, and no later request carries it. The app did not get the redirect, or did not know \
+            what to do with it.
+            """,
+        fix: """
+            App: declare the scheme or the claimed address, keep the pending authorization session until it is answered, and hand the URL to \
+            it (AppAuth: resumeExternalUserAgentFlow). Page: see that the state stored before the login is still there in this tab and \
+            origin, and that the router does not drop the query.
+            """,
+        badExample: """
+            302 Location: com.example.shop:/callback?code=…&state=…        and then nothing but other requests
+            """,
+        goodExample: """
+            302 Location: com.example.shop:/callback?code=…&state=…
+            POST /token  grant_type=authorization_code&code=…
+            """,
+        specifications: [.rfc(8252, "7")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        guard let response = flow.authorizationResponses.last(where: { $0.code != nil }),
+            let delivery = CodeDelivery(response, in: flow),
+            delivery.receiver == .app || delivery.receiver == .page
+        else { return .holds }
+        guard !flow.tokenRequests.contains(where: { isOf(delivery, $0, flow) }) else { return .holds }
+        if delivery.receiver == .app, BrowserRecorder.wrote(flow.capture),
+            !flow.exchanges.contains(where: { isApp($0, flow) })
+        {
+            return .abstains("a browser's recorder does not see what the app beside it sends")
+        }
+        let rest = rest(after: delivery, flow)
+        guard rest.seconds >= 30 || rest.hasExchange else { return .holds }
+        guard let isPassedOn = delivery.isPassedOn(in: flow) else {
+            return .abstains(
+                "later requests were not saved whole, or went through a tunnel that was not opened"
+            )
+        }
+        guard !isPassedOn else { return .holds }
+        return .violated(
+            Violation(
+                [
+                    Evidence(delivery.code),
+                    .computed(
+                        "recorded after it",
+                        "\(rest.seconds) s",
+                        in: .timing,
+                        note: rest.hasExchange ? "with other requests in it" : nil
+                    ),
+                ],
+                variant: delivery.receiver == .page ? "page" : "app",
+                exchange: delivery.exchange
+            )
+        )
+    }
+
+    /// Whether a token request is for this code, also where it was altered on the way.
+    private func isOf(_ delivery: CodeDelivery, _ request: TokenRequest, _ flow: Flow) -> Bool {
+        let position = flow.surroundings.position
+        return request.isCodeExchange && position[request.exchange] > position[delivery.exchange]
+    }
+
+    private func isApp(_ index: Int, _ flow: Flow) -> Bool {
+        PublicAgent(of: flow.capture[index].request, at: index)?.kind == .native
+    }
+
+    /// What was recorded after the code had gone out: seconds to the end of the file, and whether anything but the redirect itself
+    /// and what its page loads.
+    private func rest(after delivery: CodeDelivery, _ flow: Flow) -> (seconds: Int64, hasExchange: Bool) {
+        let later = flow.surroundings.order[(flow.surroundings.position[delivery.exchange] + 1)...]
+        let hasExchange = later.contains { index in
+            let exchange = flow.capture[index]
+            return exchange.request.url.withoutQuery != delivery.response.target.text
+                && !(delivery.receiver == .page && Asset.isAsset(exchange))
+        }
+        let end = flow.surroundings.latest.end
+        return (max(0, (end - flow.capture[delivery.exchange].endedAt).components.seconds), hasExchange)
+    }
+}

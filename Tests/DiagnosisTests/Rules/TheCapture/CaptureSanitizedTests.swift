@@ -1,0 +1,47 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct CaptureSanitizedTests {
+    private let rule = "capture-sanitized"
+    private let broken = "the-capture/capture-sanitized"
+
+    @Test func namesTheProducerAndHowMuchWasLookedAt() throws {
+        var capture = try Capture(Recording(broken).exchanges)
+        capture.creator = ("WebInspector", "537.36")
+        let flow = try #require(FlowFinder.flows(in: capture).first)
+        let finding = try #require(Diagnostician.diagnose(flow).findings.first { $0.rule == rule })
+        #expect(finding.severity == .note)
+        #expect(!finding.isPrimary)
+        #expect(finding.places == ["1 request.header Cookie", "- request.header log.creator"])
+        #expect(finding.evidence[1].value == "WebInspector 537.36")
+        #expect(finding.notes == ["and none in any of 5 exchanges"])
+    }
+
+    @Test func aSingleCookieIsEnough() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: ["Cookie", "authorization"]) func aSingleHeaderIsEnough(name: String) throws {
+        var recording = try Recording(broken)
+        recording.exchanges[4].request.headers.append(name, "x=y")
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func aListedCookieIsEnough() throws {
+        var recording = try Recording(broken)
+        recording.exchanges[4].request.listedCookies = [HeaderFields.Field(name: "a", value: "b")]
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func aBackChannelAloneSaysNothing() throws {
+        let recording = try Recording("healthy/web-code-flow").without {
+            $0.request.headers.first("user-agent")?.hasPrefix("Mozilla") ?? false
+        }.sanitized
+        #expect(!recording.flows.isEmpty)
+        #expect(recording.finding(rule) == nil)
+    }
+}

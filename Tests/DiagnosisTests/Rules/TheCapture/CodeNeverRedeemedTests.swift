@@ -1,0 +1,142 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct CodeNeverRedeemedTests {
+    private let rule = "code-never-redeemed"
+    private let broken = "the-capture/code-never-redeemed"
+
+    /// The page of a browser app at the redirect URI, with the provider asked by it.
+    private func page() throws -> Recording {
+        try Recording("the-capture/backchannel-not-recorded").withMetadata().editing { exchange in
+            if exchange.request.url.path.contains("well-known") {
+                exchange.request.headers.append("Origin", "https://www.shop.example")
+            }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.status = 200
+            exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+            exchange.response?.redirectURL = ""
+            exchange.response?.body = Body(text: "<!doctype html>", mediaType: "text/html")
+        }
+    }
+
+    @Test func showsTheCodeAndTheTimeAfterIt() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(finding.variant == "app")
+        #expect(finding.places == ["2 response.location code", "- timing recorded after it"])
+        #expect(finding.evidence[1].value == "45 s")
+        #expect(recording.outcomes == [.incomplete])
+    }
+
+    @Test func passingItOnIsUsingIt() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func anyRequestThatCarriesItCounts() throws {
+        let recording = try Recording(broken + ".near-miss")
+        let code = try #require(recording.flows.first?.authorizationResponses.first?.code)
+        for (url, body) in [("/x?c=\(code)", nil), ("/x", "[\"\(code)\"]"), ("/x", "code=\(code)&a=b")]
+            as [(
+                String, String?
+            )]
+        {
+            let used = recording.editing { exchange in
+                guard exchange.request.url.path == "/api/session" else { return }
+                exchange.request.url = RecordedURL("https://www.shop.example" + url)
+                exchange.request.body = body.map { Body(text: $0, mediaType: "text/plain") }
+                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+            }
+            #expect(used.finding(rule) == nil)
+        }
+        let unused = recording.without { $0.request.url.path == "/api/session" }
+        #expect(unused.finding(rule) != nil)
+    }
+
+    @Test func aRecordingThatEndsThereSaysNothing() throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/offers.json" }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.incomplete])
+    }
+
+    @Test func theRedirectItselfIsNothingLater() throws {
+        var recording = try Recording(broken)
+        let location = try #require(recording.exchanges[2].response?.location)
+        recording.exchanges[3].request.url = RecordedURL(location)
+        recording.exchanges[3].response = nil
+        recording.exchanges[3].startedAt = recording.exchanges[2].endedAt
+        #expect(recording.finding(rule) == nil)
+        recording.exchanges[0].duration = .seconds(60)
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func abstainsWhereABodyWasNotSaved() throws {
+        let recording = try Recording(broken + ".near-miss").withoutBodies(of: "/api/session")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func abstainsWhereATunnelWasNotOpened() throws {
+        var recording = try Recording(broken)
+        recording.exchanges[3].request.method = "CONNECT"
+        recording.exchanges[3].request.url = RecordedURL("https://token.harbour.example:443/")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func abstainsWhereABrowserRecordedAlone() throws {
+        var capture = try Capture(
+            Recording(broken).without { $0.request.url.path.contains("well-known") }.exchanges
+        )
+        #expect(
+            FlowFinder.flows(in: capture).flatMap { Diagnostician.diagnose($0).findings }.map(\.rule)
+                .contains(rule)
+        )
+        capture.creator = ("WebInspector", "537.36")
+        let diagnoses = FlowFinder.flows(in: capture).map { Diagnostician.diagnose($0) }
+        #expect(!diagnoses.flatMap(\.findings).map(\.rule).contains(rule))
+        #expect(diagnoses.flatMap(\.abstentions).map(\.rule).contains(rule))
+    }
+
+    @Test func aPageThatSpeaksToTheProviderIsNoServer() throws {
+        let finding = try #require(try page().finding(rule))
+        #expect(finding.variant == "page")
+        #expect(finding.severity == .warning)
+        #expect(try page().finding("backchannel-not-recorded") == nil)
+    }
+
+    @Test func aPageWithACookieOrWithoutCallsIsAServers() throws {
+        let withCookie = try page().editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.headers.append("Set-Cookie", "session=1")
+        }
+        #expect(withCookie.finding(rule) == nil)
+        let silent = try page().editing { $0.request.headers.fields.removeAll { $0.name == "Origin" } }
+        #expect(silent.finding(rule) == nil)
+        #expect(silent.finding("backchannel-not-recorded") != nil)
+    }
+
+    @Test func aPagesOwnAssetsAreNothingLater() throws {
+        let recording = try page().editing { exchange in
+            guard exchange.request.url.path == "/" else { return }
+            exchange.request.url = RecordedURL("https://www.shop.example/app.js")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func aClaimedAddressIsAnApps() throws {
+        let claimed = try Recording("the-capture/backchannel-not-recorded").without {
+            $0.request.url.path == "/callback"
+        }
+        // A web app whose callback was not recorded.
+        #expect(claimed.finding(rule) == nil)
+        #expect(
+            claimed.asking("redirect_uri_https_type", "app_claimed_https").finding(rule)?.variant == "app"
+        )
+    }
+}
