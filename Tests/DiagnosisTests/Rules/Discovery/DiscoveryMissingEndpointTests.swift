@@ -72,6 +72,16 @@ struct DiscoveryMissingEndpointTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    @Test func aGrantWithoutABrowserNeedsNoAuthorizationEndpoint() throws {
+        // Nothing is said of grants, which stands for the two that need one; what was asked for did not.
+        let recording = try Recording(broken + ".near-miss").editingAnswer(
+            of: "/.well-known/oauth-authorization-server"
+        ) { $0["grant_types_supported"] = nil }
+        #expect(recording.finding(rule) == nil)
+        let alone = recording.without { $0.request.method == "POST" }
+        #expect(alone.finding(rule)?.severity == .error)
+    }
+
     @Test func saysNothingWithoutADocument() throws {
         #expect(try Recording(broken).withoutBodies(of: path).finding(rule) == nil)
     }
