@@ -89,9 +89,11 @@ def jwks(*kids):
 
 def jwt(claims, kid="2026-03", named=True):
     """RS256 (RFC 7518, section 3.3): RSASSA-PKCS1-v1_5 by hand, so that nothing but Python is needed."""
-    header = {"alg": "RS256", "typ": "JWT"}
-    if named:
-        header["kid"] = kid
+    return sign({"alg": "RS256", "typ": "JWT", **({"kid": kid} if named else {})}, claims, kid)
+
+
+def sign(header, claims, kid="2026-03"):
+    """A token with a header of one's own; signed with RS256 whatever that says."""
     signed = b64(compact(header)) + "." + b64(compact(claims))
     digest = bytes.fromhex("3031300d060960864801650304020105000420") + hashlib.sha256(signed.encode()).digest()
     block = b"\x00\x01" + b"\xff" * (256 - 3 - len(digest)) + b"\x00" + digest

@@ -3,7 +3,7 @@ import base64
 import hashlib
 
 from parts import (
-    APP, BACKEND, FAILED, ID, Login, NATIVE, REFUSED, basic_token, capture, form, refresh, registered, s256, web,
+    APP, BACKEND, FAILED, ID, Login, NATIVE, REFUSED, b64, basic_token, capture, form, jwk, jwt, refresh, registered, s256, sign, web,
 )
 
 
@@ -434,3 +434,226 @@ def _(c):
     login.sign_in()
     login.callback(500, FAILED)
     login.token(401, INVALID_CLIENT, client_secret=None)
+
+
+# Client assertions
+
+JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+SIGNED = {"token_endpoint_auth_methods_supported": ["private_key_jwt"], "token_endpoint_auth_signing_alg_values_supported": ["RS256", "ES256"]}
+
+
+def asserting(c, metadata=None):
+    """A login up to the callback, of a client that signs assertions, at a provider that takes nothing else."""
+    login = Login(c)
+    login.discover(SIGNED if metadata is None else {**SIGNED, **metadata})
+    login.start()
+    login.sign_in()
+    return login
+
+
+def assertion(login, header=None, **claims):
+    """The two fields of a request that carries an assertion; None leaves a claim out."""
+    now = login.c.seconds
+    claims = {"iss": login.client, "sub": login.client, "aud": ID, "iat": now, "exp": now + 60,
+              "jti": login.c.value("assertion %d" % len(login.c.entries)), **claims}
+    token = sign({"alg": "RS256", "typ": "JWT", "kid": "shop-2026", **(header or {})}, {k: v for k, v in claims.items() if v is not None})
+    return {"client_secret": None, "client_assertion_type": JWT_BEARER, "client_assertion": token}
+
+
+@capture("token-request/client-assertion-audience")
+def _(c):
+    """The assertion is addressed to the provider's staging environment."""
+    login = asserting(c)
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, **assertion(login, aud="https://staging.id.harbour.example"))
+
+
+@capture("token-request/client-assertion-audience.near-miss")
+def _(c):
+    """One of two audiences is the token endpoint; the provider refuses the client because it does not know its key."""
+    login = asserting(c)
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, **assertion(login, aud=["https://api.shop.example", ID + "/token"]))
+
+
+@capture("token-request/client-assertion-subject")
+def _(c):
+    """The assertion is issued by the name of the service instead of the client."""
+    login = asserting(c)
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, **assertion(login, iss="shop-backend"))
+
+
+@capture("token-request/client-assertion-subject.near-miss")
+def _(c):
+    """The assertion is made for this client by the identity service of the cloud it runs in, and the provider takes it."""
+    login = asserting(c)
+    login.callback()
+    login.token(**assertion(login, iss="https://workloads.cloud.example"))
+    login.keys()
+
+
+@capture("token-request/client-assertion-time")
+def _(c):
+    """The assertion ran out half an hour ago by the provider's clock."""
+    login = asserting(c)
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, **assertion(login, iat=c.seconds - 1860, exp=c.seconds - 1800))
+
+
+@capture("token-request/client-assertion-time.near-miss")
+def _(c):
+    """The signing host's clock is forty seconds fast; the provider refuses the client for another reason."""
+    login = asserting(c)
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, **assertion(login, iat=c.seconds + 40, nbf=c.seconds + 40, exp=c.seconds + 100))
+
+
+@capture("token-request/client-assertion-reused")
+def _(c):
+    """The assertion of the pushed request is used once more for the token request."""
+    pushed_with_assertion(c, again=True)
+
+
+@capture("token-request/client-assertion-reused.near-miss")
+def _(c):
+    """Pushed request and token request have an assertion each; the second is refused for its key."""
+    pushed_with_assertion(c, again=False)
+
+
+def pushed_with_assertion(c, again):
+    login = Login(c)
+    uri = "urn:ietf:params:oauth:request_uri:" + c.value("request uri")
+    first = assertion(login)
+    c.post(ID + "/par", 201, agent=BACKEND, body={"request_uri": uri, "expires_in": 60},
+           sent=login.request.partition("?")[2] + "&" + form(**{k: v for k, v in first.items() if v}))
+    page = '<!doctype html><title>Sign in</title><form method="post" action="/sign-in"></form>'
+    c.get(ID + "/authorize?" + form(client_id=login.client, request_uri=uri), 200, body=page, sets=["harbour=1; Path=/; Secure"])
+    c.wait(8)
+    login.answer = login.redirect + "?" + form(code=login.code, state=login.state)
+    c.post(ID + "/sign-in", 302, sent=form(user="alice", password="not-a-password"), location=login.answer)
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, **(first if again else assertion(login)))
+
+
+@capture("token-request/client-assertion-alg")
+def _(c):
+    """The assertion is signed with RS256, the provider takes PS256 and ES256."""
+    login = asserting(c, {"token_endpoint_auth_signing_alg_values_supported": ["PS256", "ES256"]})
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, **assertion(login))
+
+
+@capture("token-request/client-assertion-alg.near-miss")
+def _(c):
+    """RS256 is among the algorithms; the provider refuses the client because it does not know its key."""
+    login = asserting(c)
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, **assertion(login))
+
+
+# Proofs of possession
+
+
+def proof(c, method, url, key="2026-03", token=None, header=None, **claims):
+    """The DPoP header of a request."""
+    public = {name: value for name, value in jwk(key).items() if name in ("kty", "n", "e")}
+    bound = {"ath": b64(hashlib.sha256(token.encode()).digest())} if token else {}
+    claims = {"jti": c.value("proof %d" % len(c.entries)), "htm": method, "htu": url, "iat": c.seconds, **bound, **claims}
+    return ("DPoP", sign({"typ": "dpop+jwt", "alg": "RS256", "jwk": public, **(header or {})}, claims, key))
+
+
+def dpop_app(c):
+    """A login of the shop's app, whose tokens are bound to a key."""
+    login = native(c)
+    login.bound = {"access_token": login.access, "token_type": "DPoP", "expires_in": 600, "refresh_token": login.refresh_token,
+                   "scope": "openid profile", "id_token": jwt(login.claims())}
+    return login
+
+
+def dpop_token(login, status=200, body=None, answers=(), url=ID + "/token", **claims):
+    login.token(status, body or login.bound, NATIVE, headers=[proof(login.c, "POST", url, **claims)], answers=answers)
+
+
+def dpop_userinfo(login, status=200, scheme="DPoP", headers=None):
+    url = ID + "/userinfo"
+    sent = [proof(login.c, "GET", url, token=login.access)] if headers is None else headers
+    login.c.get(url, status, agent=NATIVE, headers=[("Authorization", f"{scheme} {login.access}"), *sent],
+                answers=[] if status == 200 else [("WWW-Authenticate", 'DPoP error="invalid_token", algs="RS256"')],
+                body={"sub": "alice", "name": "Alice"} if status == 200 else None)
+
+
+ASKS = {"error": "use_dpop_nonce", "error_description": "Authorization server requires nonce in DPoP proof"}
+
+
+@capture("token-request/dpop-nonce-ignored")
+def _(c):
+    """The token endpoint asks for a nonce; the app repeats its request without one."""
+    login = dpop_app(c)
+    for _ in range(2):
+        dpop_token(login, 400, ASKS, answers=[("DPoP-Nonce", c.value("nonce"))])
+
+
+@capture("token-request/dpop-nonce-ignored.near-miss")
+def _(c):
+    """The token endpoint asks for a nonce, and the app repeats its request with it."""
+    login = dpop_app(c)
+    dpop_token(login, 400, ASKS, answers=[("DPoP-Nonce", c.value("nonce"))])
+    dpop_token(login, nonce=c.value("nonce"))
+    dpop_userinfo(login)
+
+
+@capture("token-request/dpop-proof-invalid")
+def _(c):
+    """The proof names the address behind the provider's proxy instead of the public one."""
+    login = dpop_app(c)
+    dpop_token(login, 400, {"error": "invalid_dpop_proof"}, url="http://id.harbour.example:8080/token")
+
+
+@capture("token-request/dpop-proof-invalid.near-miss")
+def _(c):
+    """The proof writes the host in capitals and the default port, which is the same URL."""
+    login = dpop_app(c)
+    dpop_token(login, url="https://ID.harbour.example:443/token")
+    dpop_userinfo(login)
+
+
+@capture("token-request/dpop-key-mismatch")
+def _(c):
+    """The call to the API is proved with another key than the one that the token was got with."""
+    login = dpop_app(c)
+    dpop_token(login)
+    dpop_userinfo(login, 401, headers=[proof(c, "GET", ID + "/userinfo", key="2025-11", token=login.access)])
+
+
+@capture("token-request/dpop-key-mismatch.near-miss")
+def _(c):
+    """A back end that authenticates refreshes with a new key, which its refresh token is not bound to."""
+    login = web(c)
+    login.sign_in()
+    login.callback()
+    tokens = {"access_token": login.access, "token_type": "DPoP", "expires_in": 600, "refresh_token": login.refresh_token,
+              "id_token": jwt(login.claims())}
+    login.token(200, tokens, headers=[proof(c, "POST", ID + "/token")])
+    login.keys()
+    c.wait(590)
+    c.post(ID + "/token", agent=BACKEND, headers=[proof(c, "POST", ID + "/token", key="2025-11")],
+           sent=form(grant_type="refresh_token", refresh_token=login.refresh_token, client_id=login.client, client_secret=login.secret),
+           body={"access_token": c.value("second access", 40), "token_type": "DPoP", "expires_in": 600})
+
+
+@capture("token-request/dpop-scheme-bearer")
+def _(c):
+    """The token is bound to a key, and the app presents it as a bearer token."""
+    login = dpop_app(c)
+    dpop_token(login)
+    dpop_userinfo(login, 401, scheme="Bearer", headers=[])
+
+
+@capture("token-request/dpop-scheme-bearer.near-miss")
+def _(c):
+    """The app sends a proof, and the provider answers with a bearer token all the same."""
+    login = dpop_app(c)
+    login.bound["token_type"] = "Bearer"
+    dpop_token(login)
+    login.userinfo(agent=NATIVE)

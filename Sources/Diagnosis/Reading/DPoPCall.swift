@@ -1,0 +1,93 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// A request that may carry a DPoP proof (RFC 9449): to the token endpoint, a pushed request, or a call with an
+/// access token.
+struct DPoPCall {
+    var exchange: Int
+    var url: RecordedURL
+    var method: String
+    var proof: DPoPProof?
+    /// Whether there is a `DPoP` header, readable or not.
+    var hasHeader: Bool
+    /// The access token that goes along; nil at the provider's own endpoints.
+    var accessToken: String?
+    var answer: Answer
+    /// `WWW-Authenticate` of the answer.
+    var challenges: [String]
+    var issuedNonce: String?
+
+    /// In the order of time.
+    static func all(in flow: Flow) -> [DPoPCall] {
+        flow.messages.compactMap { message in
+            switch message {
+            case .token(let request): DPoPCall(request.answer, nil, flow)
+            case .pushedRequest(let call): DPoPCall(call.answer, nil, flow)
+            case .userInfo(let call), .resource(let call): DPoPCall(call.answer, call.token?.value, flow)
+            default: nil
+            }
+        }
+    }
+
+    private init(_ answer: Answer, _ token: String?, _ flow: Flow) {
+        exchange = answer.exchange
+        let recorded = flow.capture[exchange]
+        url = recorded.request.url
+        method = recorded.request.method
+        proof = DPoPProof(of: recorded.request, exchange: exchange)
+        hasHeader = recorded.request.headers.contains("dpop")
+        accessToken = token
+        self.answer = answer
+        challenges = recorded.response?.headers.all("www-authenticate") ?? []
+        issuedNonce = recorded.response?.headers.first("dpop-nonce")
+    }
+
+    /// Each server has nonces of its own.
+    var server: String { url.origin ?? "" }
+
+    /// The error of the body, else of `WWW-Authenticate`.
+    var error: String? {
+        if let error = answer.error?.error { return error }
+        let known = [
+            "use_dpop_nonce", "invalid_dpop_proof", "invalid_token", "insufficient_scope", "invalid_request",
+        ]
+        return challenges.lazy.compactMap { challenge in
+            known.first {
+                challenge.containsBytes("error=\"\($0)\"") || challenge.containsBytes("error=\($0)")
+            }
+        }.first
+    }
+
+    var asksForNonce: Bool { answer.isRefusal && error == "use_dpop_nonce" }
+
+    /// Whether it was refused for its proof, or may have been.
+    var mayBlameProof: Bool {
+        guard let status = answer.status, (400..<500).contains(status), status != 429 else { return false }
+        switch error {
+        case "invalid_dpop_proof", "invalid_token", "invalid_request", nil: return true
+        default: return false
+        }
+    }
+
+    /// What the server said.
+    var answerEvidence: Evidence {
+        if answer.error != nil { return answer.evidence() }
+        guard answer.isRefusal, let challenge = challenges.first else { return answer.statusEvidence() }
+        return Evidence(
+            place: Place(exchange: exchange, part: .responseHeader, name: "WWW-Authenticate"),
+            value: Masking.shown(challenge, of: "www-authenticate")
+        )
+    }
+}
+
+/// The scheme of an `Authorization` header.
+enum AuthorizationScheme {
+    /// In lower case; nil without the header.
+    static func of(_ request: RecordedRequest) -> String? {
+        request.headers.first("authorization").map { header in
+            String(decoding: header.utf8.prefix { $0 != 0x20 }, as: UTF8.self).lowercased()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The client assertion names another audience than the provider it was posted to.
+///
+/// Issuer, token endpoint, the endpoint itself and its alias for certificates are all in use; Singpass wants
+/// the issuer, MyInfo the token URL. Without metadata an audience on the provider's host is not judged.
+struct ClientAssertionAudience: Rule {
+    static let info = RuleInfo(
+        id: "client-assertion-audience",
+        title: "The client assertion is addressed to someone else",
+        severity: .errorWhenRefused,
+        explanation: """
+            The aud claim of the client_assertion says for whom it was signed. It names neither this provider's issuer nor its endpoint, so \
+            the provider must not take it.
+            """,
+        fix: """
+            Set aud to the issuer of the provider that is called, character by character as its metadata has it, or to the token endpoint where \
+            the provider's documents say so. Look for a setting of another environment, tenant or realm.
+            """,
+        badExample: """
+            issuer: https://id.example
+            client_assertion: {"iss":"shop","sub":"shop","aud":"https://staging.id.example",…}  → 401 invalid_client
+            """,
+        goodExample: """
+            issuer: https://id.example
+            client_assertion: {"iss":"shop","sub":"shop","aud":"https://id.example",…}  → 200
+            """,
+        specifications: [
+            .rfc(7523, "3"),
+            SpecificationReference(
+                text: "OpenID Connect Core §9",
+                url: "https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication"
+            ),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = ClientCall.all(in: flow)
+        var found: [Violation] = []
+        var isUnknown = false
+        for call in calls {
+            guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
+            let audience = assertion.token.audience
+            let (accepted, isComplete) = accepted(by: call, flow)
+            guard !audience.contains(where: { name in accepted.contains { $0.value == name } }) else {
+                continue
+            }
+            let host = call.endpoint.host
+            if !isComplete, audience.contains(where: { RecordedURL($0).host == host }) {
+                isUnknown = true
+                continue
+            }
+            let claim = Evidence(
+                place: assertion.place(ofClaim: "aud"),
+                value: audience.isEmpty
+                    ? "missing" : Masking.shown(audience.joined(separator: ", "), of: "aud"),
+                note: accepted.first.flatMap { first in
+                    audience.first.map { Difference.note(expected: first.value, seen: $0) }
+                }
+            )
+            found.append(
+                Violation(
+                    [claim] + accepted.prefix(4)
+                        + [call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence()],
+                    severity: call.severity(among: calls),
+                    exchange: call.exchange
+                )
+            )
+        }
+        if let worst = Violation.worst(of: found) { return .violated(worst) }
+        return isUnknown ? .abstains("the provider's metadata is not in the capture") : .holds
+    }
+
+    /// What the audience may be, and whether that is all.
+    private func accepted(by call: ClientCall, _ flow: Flow) -> ([Evidence], isComplete: Bool) {
+        let metadata = flow.metadata(of: call.endpoint)
+        let named = { (name: String) -> Evidence? in
+            metadata?.endpoint(name).map { Evidence(place: $0, metadata, name) }
+        }
+        let endpoint = Evidence(
+            place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+            value: call.endpoint.text,
+            note: "where it was posted to"
+        )
+        let issuer =
+            named("issuer")
+            ?? flow.issuer.map {
+                Evidence.computed("issuer", $0, in: .jwtClaims, note: "the issuer, by its tokens")
+            }
+        if flow.provider == .singpass { return (issuer.map { [$0] } ?? [], issuer != nil) }
+        if flow.provider == .myinfo, call.endpoint.path.utf8.firstRange(of: Array("/com/v4/".utf8)) != nil {
+            return call.kind == .token ? ([endpoint], true) : ([], false)
+        }
+        let alias = metadata.flatMap { document in
+            document.mutualTLSAlias("token_endpoint").map {
+                Evidence(place: $0, document, "mtls_endpoint_aliases")
+            }
+        }
+        return ([issuer, named("token_endpoint"), endpoint, alias].compactMap { $0 }, metadata != nil)
+    }
+}
+
+extension Evidence {
+    /// A value of a metadata document.
+    fileprivate init(place value: String, _ document: MetadataDocument?, _ name: String) {
+        self.init(
+            place: document?.answer.place(name) ?? Place(exchange: nil, part: .responseBody, name: name),
+            value: Masking.shown(value, of: name),
+            note: "of the provider's metadata"
+        )
+    }
+}

@@ -1,0 +1,106 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// By the provider's clock the client assertion was out of date, not yet valid, or valid for too long.
+///
+/// Measured against the `Date` of the answer; without one nothing is said. How long an assertion may be valid
+/// is a provider's own rule and told only where the client was refused.
+struct ClientAssertionTime: Rule {
+    static let info = RuleInfo(
+        id: "client-assertion-time",
+        title: "The client assertion is expired, not yet valid or valid too long",
+        severity: .errorWhenRefused,
+        explanation: """
+            A client_assertion is good from iat (or nbf) to exp. When the provider got it, its own clock was outside of that span, or the span \
+            is longer than the provider allows.
+            """,
+        fix:
+            "Correct the clock of the host that signs, make a new assertion for each request instead of keeping one, and let it live for a minute or two.",
+        badExample: """
+            client_assertion: {"iat":1772615000,"exp":1772615060,…}
+            401 invalid_client   Date: 1772615300
+            """,
+        goodExample: """
+            client_assertion: {"iat":1772615299,"exp":1772615359,…}
+            200   Date: 1772615300
+            """,
+        specifications: [.rfc(7523, "3")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = ClientCall.all(in: flow)
+        var found: [Violation] = []
+        var isUnknown = false
+        for call in calls {
+            guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
+            guard let date = flow.capture[call.exchange].response?.headers.first("date"),
+                let now = Timestamp(httpDate: date)?.seconds
+            else {
+                isUnknown = true
+                continue
+            }
+            let faults = faults(
+                of: assertion.token,
+                at: now,
+                limit: call.mayBlameClient ? Self.limit(flow.provider) : nil
+            )
+            guard !faults.isEmpty else { continue }
+            var evidence: [Evidence] = []
+            for (name, value) in [
+                ("iat", assertion.token.issuedAt), ("nbf", assertion.token.notBefore),
+                ("exp", assertion.token.expiresAt),
+            ] {
+                guard value != nil || faults[name] != nil else { continue }
+                evidence.append(
+                    Evidence(
+                        place: assertion.place(ofClaim: name),
+                        value: value.map { "\($0)" } ?? "missing",
+                        note: faults[name]
+                    )
+                )
+            }
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: call.exchange, part: .responseHeader, name: "Date"),
+                    value: date,
+                    note: "\(now), the provider's clock"
+                )
+            )
+            evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
+            found.append(
+                Violation(evidence, severity: call.severity(among: calls), exchange: call.exchange)
+            )
+        }
+        if let worst = Violation.worst(of: found) { return .violated(worst) }
+        return isUnknown ? .abstains("the answer has no Date header") : .holds
+    }
+
+    /// What is wrong, by claim.
+    private func faults(of token: JSONWebToken, at now: Int64, limit: Int64?) -> [String: String] {
+        var faults: [String: String] = [:]
+        if let end = token.expiresAt {
+            if now - end > 5 { faults["exp"] = "over for \(now - end) s" }
+            if let start = token.issuedAt, let limit, end - start > limit {
+                faults["exp"] = "\(end - start) s after iat; this provider allows \(limit) s"
+            }
+        } else {
+            faults["exp"] = "an assertion has to end"
+        }
+        for (name, start) in [("iat", token.issuedAt), ("nbf", token.notBefore)] {
+            if let start, start - now > 60 { faults[name] = "\(start - now) s ahead" }
+        }
+        return faults
+    }
+
+    /// Seconds from `iat` to `exp`; nil where no limit is known.
+    private static func limit(_ provider: ProviderKind) -> Int64? {
+        switch provider {
+        case .singpass: 120
+        case .myinfo: 300
+        case .okta: 3600
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Captures
+import Flows
+import OAuth
+
+/// A server asked for a nonce in the DPoP proof, and no later proof to it carries that one or a newer.
+///
+/// The refusal that brings a nonce is how servers of this kind begin (RFC 9449, section 8), and no fault where
+/// the client repeats its request with it.
+struct DPoPNonceIgnored: Rule {
+    static let info = RuleInfo(
+        id: "dpop-nonce-ignored",
+        title: "The provider asked for a DPoP nonce and the client did not use it",
+        severity: .error,
+        explanation: """
+            The answer use_dpop_nonce came with a nonce in the DPoP-Nonce header. The client has to repeat the request with a new proof that \
+            carries it as the claim nonce; no later proof to this server does.
+            """,
+        fix: """
+            On use_dpop_nonce take DPoP-Nonce out of the answer, make a new proof with it (and a new jti and iat), and send the request again. \
+            Keep the latest nonce of each server, for answers of any kind may bring a new one.
+            """,
+        badExample: """
+            POST /token  DPoP: {"htm":"POST",…}  → 400 use_dpop_nonce   DPoP-Nonce: eyJ7S_zG
+            POST /token  DPoP: {"htm":"POST",…}  → 400 use_dpop_nonce
+            """,
+        goodExample: """
+            POST /token  DPoP: {"htm":"POST",…}  → 400 use_dpop_nonce   DPoP-Nonce: eyJ7S_zG
+            POST /token  DPoP: {"htm":"POST","nonce":"eyJ7S_zG",…}  → 200
+            """,
+        specifications: [.rfc(9449, "8"), .rfc(9449, "9")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = DPoPCall.all(in: flow)
+        // From the last to the first: what later proofs to the same server carry.
+        var used: [String: Set<String>] = [:]
+        var issued: [String: Set<String>] = [:]
+        var next: [String: DPoPCall] = [:]
+        var found: Violation?
+        for call in calls.reversed() {
+            let server = call.server
+            if call.asksForNonce, let nonce = call.issuedNonce {
+                // This one, or one that the server issued since.
+                let fresh = (issued[server] ?? []).union([nonce])
+                if used[server]?.isDisjoint(with: fresh) ?? true {
+                    found = violation(call, nonce, next[server])
+                }
+            }
+            if let nonce = call.issuedNonce { issued[server, default: []].insert(nonce) }
+            if let proof = call.proof {
+                if let nonce = proof.nonce { used[server, default: []].insert(nonce) }
+                next[server] = call
+            }
+        }
+        return found.map { .violated($0) } ?? .holds
+    }
+
+    private func violation(_ call: DPoPCall, _ nonce: String, _ next: DPoPCall?) -> Violation {
+        var evidence = [
+            call.answerEvidence,
+            Evidence(
+                place: Place(exchange: call.exchange, part: .responseHeader, name: "DPoP-Nonce"),
+                value: Masking.shown(nonce, of: "nonce"),
+                note: "the nonce to use"
+            ),
+        ]
+        if let proof = next?.proof {
+            evidence.append(
+                Evidence(
+                    place: proof.place(ofClaim: "nonce"),
+                    value: proof.nonce.map { Masking.shown($0, of: "nonce") } ?? "missing",
+                    note: "the next proof to this server"
+                )
+            )
+        } else {
+            evidence.append(
+                Evidence.computed("DPoP", "none", in: .requestHeader, note: "no later proof to this server")
+            )
+        }
+        return Violation(evidence, exchange: call.exchange)
+    }
+}

@@ -1,0 +1,207 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// A DPoP proof was made for another request, at another time, or is not signed by the key it names.
+///
+/// Compared with the request as it was recorded; where a server accepted it, a proxy may have rewritten the
+/// URL, and it is no more than a warning.
+struct DPoPProofInvalid: Rule {
+    static let info = RuleInfo(
+        id: "dpop-proof-invalid",
+        title: "The DPoP proof does not fit the request",
+        severity: .errorWhenRefused,
+        explanation: """
+            A DPoP proof is good for one request: it names method and URL, carries the time, a fresh jti and (with an access token) its hash, \
+            and is signed by the key in its own header. Something of that is not so here.
+            """,
+        fix: """
+            Build a new proof for every request: htm the method, htu the public URL without query, iat now, jti fresh, typ dpop+jwt, ath the \
+            hash of the access token at APIs, and the public key alone as jwk.
+            """,
+        badExample: """
+            POST https://id.example/token  DPoP: {"htm":"POST","htu":"http://id.example:8080/token",…}  → 400 invalid_dpop_proof
+            """,
+        goodExample: """
+            POST https://id.example/token  DPoP: {"htm":"POST","htu":"https://id.example/token",…}  → 200
+            """,
+        specifications: [.rfc(9449, "4.2"), .rfc(9449, "4.3")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var found: [Violation] = []
+        var seen: [String: DPoPProof] = [:]
+        let calls = DPoPCall.all(in: flow)
+        for (index, call) in calls.enumerated() {
+            var faults: [[Evidence]] = []
+            if let proof = call.proof {
+                faults = self.faults(of: proof, call, flow)
+                if let jti = proof.identifier {
+                    if let first = seen[jti], first.token.text != proof.token.text || call.answer.isRefusal {
+                        faults.append([
+                            Evidence(
+                                place: proof.place(ofClaim: "jti"),
+                                value: Masking.shown(jti, of: "jti"),
+                                note: "used before"
+                            ),
+                            Evidence(
+                                place: first.place(ofClaim: "jti"),
+                                value: Masking.shown(jti, of: "jti")
+                            ),
+                        ])
+                    } else {
+                        seen[jti] = proof
+                    }
+                }
+            } else if let missing = missing(call, flow) {
+                faults = [missing]
+            }
+            guard !faults.isEmpty else { continue }
+            let isRepaired = calls[(index + 1)...].prefix(20).contains {
+                $0.url.withoutQuery == call.url.withoutQuery && $0.method == call.method
+                    && $0.answer.isSuccess
+            }
+            found.append(
+                Violation(
+                    faults.prefix(4).flatMap { $0 } + [call.answerEvidence],
+                    severity: call.mayBlameProof ? (isRepaired ? .note : .error) : .warning,
+                    exchange: call.exchange
+                )
+            )
+        }
+        return Violation.worst(of: found).map { .violated($0) } ?? .holds
+    }
+
+    // MARK: - One proof
+
+    private func faults(of proof: DPoPProof, _ call: DPoPCall, _ flow: Flow) -> [[Evidence]] {
+        var faults: [[Evidence]] = []
+        let claim = { (name: String, value: String?, note: String?) in
+            Evidence(
+                place: proof.place(ofClaim: name),
+                value: value.map { Masking.shown($0, of: name) } ?? "missing",
+                note: note
+            )
+        }
+        let seen = { (value: String, note: String) in
+            Evidence(
+                place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+                value: value,
+                note: note
+            )
+        }
+        if proof.method != call.method {
+            faults.append([claim("htm", proof.method, nil), seen(call.method, "the method")])
+        }
+        let target = call.url.withoutQuery
+        if proof.url.map({ !Self.isSame($0, target) }) ?? true {
+            let note = proof.url.map { Difference.note(expected: target, seen: $0) }
+            faults.append([claim("htu", proof.url, note), seen(target, "the URL")])
+        }
+        if proof.token.type?.lowercased() != "dpop+jwt" {
+            faults.append([
+                Evidence(
+                    place: proof.place(ofHeader: "typ"),
+                    value: proof.token.type ?? "missing",
+                    note: "has to be dpop+jwt"
+                )
+            ])
+        }
+        if let time = timeFault(proof, call, flow) { faults.append(time) }
+        if let key = keyFault(proof) { faults.append([key]) }
+        if let token = call.accessToken, proof.accessTokenHash != DPoPProof.hash(ofAccessToken: token),
+            flow.capture[call.exchange].request.headers.contains("authorization")
+        {
+            faults.append([
+                claim("ath", proof.accessTokenHash, nil),
+                Evidence.computed(
+                    "BASE64URL(SHA256(access_token))",
+                    DPoPProof.hash(ofAccessToken: token),
+                    in: .requestHeader,
+                    note: "of the token that was sent"
+                ),
+            ])
+        }
+        return faults
+    }
+
+    private func timeFault(_ proof: DPoPProof, _ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
+        guard let issued = proof.token.issuedAt else {
+            return [Evidence(place: proof.place(ofClaim: "iat"), value: "missing")]
+        }
+        guard let date = flow.capture[call.exchange].response?.headers.first("date"),
+            let now = Timestamp(httpDate: date)?.seconds, abs(now - issued) > 300
+        else { return nil }
+        return [
+            Evidence(
+                place: proof.place(ofClaim: "iat"),
+                value: "\(issued)",
+                note: now > issued ? "\(now - issued) s ago" : "\(issued - now) s ahead"
+            ),
+            Evidence(
+                place: Place(exchange: call.exchange, part: .responseHeader, name: "Date"),
+                value: date,
+                note: "\(now), the server's clock"
+            ),
+        ]
+    }
+
+    private func keyFault(_ proof: DPoPProof) -> Evidence? {
+        let place = proof.place(ofHeader: "jwk")
+        guard let key = proof.key else { return Evidence(place: place, value: "missing") }
+        let kind = key.type ?? "no kty"
+        if key.isPrivate || key.type == "oct" {
+            return Evidence(place: place, value: kind, note: "holds the secret half of the key")
+        }
+        let algorithm = proof.token.algorithm ?? "missing"
+        if algorithm.lowercased() == "none" || algorithm.hasPrefix("HS") || algorithm == "missing" {
+            return Evidence(
+                place: proof.place(ofHeader: "alg"),
+                value: algorithm,
+                note: "has to be a signature by a key pair"
+            )
+        }
+        guard proof.isSignedByItsKey == false else { return nil }
+        return Evidence(place: place, value: kind, note: "did not make this signature")
+    }
+
+    /// A proof that the answer asks for, and that is not there.
+    private func missing(_ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
+        guard call.answer.isRefusal else { return nil }
+        if call.hasHeader {
+            guard call.error == "invalid_dpop_proof" else { return nil }
+            return [header(call, "unreadable", "no signed token")]
+        }
+        let text = call.answer.errorText
+        let isAsked =
+            call.error == "invalid_dpop_proof" || text.containsBytes("dpop proof is missing")
+            || text.containsBytes("dpop proof is required") || text.containsBytes("missing dpop proof")
+            || text.containsBytes("dpop header is missing") || text.containsBytes("missing dpop header")
+        guard isAsked else { return nil }
+        // A token in the wrong scheme is told as that.
+        if call.accessToken != nil, let scheme = AuthorizationScheme.of(flow.capture[call.exchange].request),
+            scheme == "bearer"
+        {
+            return nil
+        }
+        return [header(call, "missing", "the server asks for a proof")]
+    }
+
+    private func header(_ call: DPoPCall, _ value: String, _ note: String) -> Evidence {
+        Evidence(
+            place: Place(exchange: call.exchange, part: .requestHeader, name: "DPoP"),
+            value: value,
+            note: note
+        )
+    }
+
+    /// Scheme and host in any case, default ports left out, an empty path as "/", percent-encoding undone.
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        let left = RecordedURL(left)
+        let right = RecordedURL(right)
+        guard left.query == nil, left.fragment == nil, let origin = left.origin else { return false }
+        let path = { (url: RecordedURL) in url.path.isEmpty ? "/" : PercentEncoding.decode(url.path) }
+        return origin == right.origin && path(left) == path(right)
+    }
+}

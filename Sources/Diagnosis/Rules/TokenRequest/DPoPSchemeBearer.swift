@@ -1,0 +1,69 @@
+import Captures
+import Flows
+import OAuth
+
+/// A token that is bound to a key travels as if it were not: by the scheme Bearer, or without a proof.
+struct DPoPSchemeBearer: Rule {
+    static let info = RuleInfo(
+        id: "dpop-scheme-bearer",
+        title: "A DPoP-bound token is used as a bearer token",
+        severity: .errorWhenRefused,
+        explanation: """
+            The token endpoint answered with token_type DPoP. Such a token is used with the scheme DPoP and a proof for each request; this \
+            request presents it by itself.
+            """,
+        fix: "Send Authorization: DPoP and a DPoP header whose proof has ath, the hash of the access token.",
+        badExample: """
+            200 {"access_token":"Kz~8…","token_type":"DPoP"}
+            GET /api  Authorization: Bearer Kz~8…  → 401
+            """,
+        goodExample: """
+            200 {"access_token":"Kz~8…","token_type":"DPoP"}
+            GET /api  Authorization: DPoP Kz~8…   DPoP: {"htm":"GET","ath":"fUHy…",…}  → 200
+            """,
+        specifications: [.rfc(9449, "7.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var types: [String: Evidence] = [:]
+        for request in flow.tokenRequests where request.isDPoPToken {
+            guard let token = request.accessToken,
+                let type = request.answer.parameters.parameter("token_type")
+            else { continue }
+            types[token] = Evidence(type, note: "the token is bound to a key")
+        }
+        guard !types.isEmpty else { return .holds }
+        let calls = DPoPCall.all(in: flow)
+        var found: [Violation] = []
+        for (index, call) in calls.enumerated() {
+            guard let token = call.accessToken, let type = types[token],
+                let header = flow.capture[call.exchange].request.headers.first("authorization"),
+                let scheme = AuthorizationScheme.of(flow.capture[call.exchange].request)
+            else { continue }
+            guard scheme == "bearer" || !call.hasHeader else { continue }
+            let isRefused = call.answer.isRefusal && (400..<500).contains(call.answer.status ?? 0)
+            let isRepaired = calls[(index + 1)...].prefix(20).contains {
+                $0.url.withoutQuery == call.url.withoutQuery && $0.answer.isSuccess
+            }
+            found.append(
+                Violation(
+                    [
+                        type,
+                        Evidence(
+                            place: Place(
+                                exchange: call.exchange,
+                                part: .requestHeader,
+                                name: "Authorization"
+                            ),
+                            value: String(header.prefix { $0 != " " }),
+                            note: call.hasHeader ? "not the scheme DPoP" : "without a DPoP header"
+                        ), call.answerEvidence,
+                    ],
+                    severity: isRefused ? (isRepaired ? .note : .error) : .warning,
+                    exchange: call.exchange
+                )
+            )
+        }
+        return Violation.worst(of: found).map { .violated($0) } ?? .holds
+    }
+}

@@ -1,0 +1,56 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+extension Recording {
+    /// The claims of the client assertion of the last request to a path, changed; its signature is then worth
+    /// nothing.
+    func asserting(to path: String = "/token", _ edit: (inout JSONObject) -> Void) -> Recording {
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
+            let text = FormBody.items(of: exchanges[index].request.body)?.first("client_assertion")
+        else { return self }
+        return sending("client_assertion", Self.changing(claimsOf: text, edit), to: path)
+    }
+
+    /// The claims of the DPoP proof of the last request to a path, changed.
+    func proving(to path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
+            let text = exchanges[index].request.headers.first("dpop")
+        else { return self }
+        return replacing("DPoP", with: Self.changing(claimsOf: text, edit), at: index)
+    }
+
+    /// The header of the DPoP proof of the last request to a path, changed.
+    func provingWithHeader(to path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
+            let text = exchanges[index].request.headers.first("dpop"),
+            var header = JSONWebToken.parse(text)?.header
+        else { return self }
+        edit(&header)
+        let parts = text.split(separator: ".")
+        let changed = encoded(JSONWriter.text(of: .object(header)))
+        return replacing("DPoP", with: ([changed[...]] + parts.dropFirst()).joined(separator: "."), at: index)
+    }
+
+    /// A header of a request replaced; nil takes it out.
+    func replacing(_ name: String, with value: String?, at index: Int) -> Recording {
+        var copy = self
+        copy.exchanges[index].request.headers.fields.removeAll { $0.name.lowercased() == name.lowercased() }
+        if let value { copy.exchanges[index].request.headers.append(name, value) }
+        return copy
+    }
+
+    /// A header of the last request to a path replaced; nil takes it out.
+    func sendingHeader(_ name: String, _ value: String?, to path: String) -> Recording {
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
+        return replacing(name, with: value, at: index)
+    }
+
+    private static func changing(claimsOf text: String, _ edit: (inout JSONObject) -> Void) -> String {
+        guard var claims = JSONWebToken.parse(text)?.claims else { return text }
+        edit(&claims)
+        let parts = text.split(separator: ".")
+        return "\(parts[0]).\(encoded(JSONWriter.text(of: .object(claims)))).\(parts[2])"
+    }
+}

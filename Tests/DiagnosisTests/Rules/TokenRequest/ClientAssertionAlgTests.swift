@@ -1,0 +1,57 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct ClientAssertionAlgTests {
+    private let rule = "client-assertion-alg"
+    private let broken = "token-request/client-assertion-alg"
+    private let member = "token_endpoint_auth_signing_alg_values_supported"
+
+    @Test func namesTheAlgorithmAndTheList() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "5 jwt.header alg", "0 response.body \(member)", "5 response.body error",
+            ]
+        )
+        #expect(finding.evidence.map(\.value).prefix(2) == ["RS256", "PS256, ES256"])
+        #expect(finding.evidence[0].note == "kid shop-2026")
+    }
+
+    @Test func leavesAListedAlgorithmAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutAList() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0[member] = nil
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func neverTakesNone() throws {
+        let token =
+            "\(encoded("{\"alg\":\"none\"}")).\(encoded("{\"iss\":\"shop-web\",\"sub\":\"shop-web\"}"))."
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0[member] = nil
+        }
+        .sending("client_assertion", token)
+        #expect(recording.finding(rule)?.evidence[0].value == "none")
+    }
+
+    @Test func isAWarningWhereTheProviderTookIt() throws {
+        #expect(
+            try Recording(broken).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            ).finding(rule)?.severity == .warning
+        )
+    }
+}

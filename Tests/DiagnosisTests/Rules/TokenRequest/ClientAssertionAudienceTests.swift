@@ -1,0 +1,104 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct ClientAssertionAudienceTests {
+    private let rule = "client-assertion-audience"
+    private let broken = "token-request/client-assertion-audience"
+
+    @Test func namesTheAudienceAndWhatItMayBe() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "5 jwt.claims aud", "0 response.body issuer", "0 response.body token_endpoint",
+                "5 request.url ",
+                "5 response.body error",
+            ]
+        )
+        #expect(finding.evidence[0].value == "https://staging.id.harbour.example")
+        #expect(
+            finding.evidence[0].note
+                == "host staging.id.harbour.example instead of id.harbour.example"
+        )
+    }
+
+    @Test func leavesAListWithTheEndpointAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://id.harbour.example", true), ("https://id.harbour.example/token", true),
+        ("https://id.harbour.example/", false), ("https://mtls.harbour.example/token", true),
+        ("shop-web", false),
+    ]) func knowsWhatItMayBe(audience: String, isRight: Bool) throws {
+        let recording = try Recording(broken).asserting { $0["aud"] = .string(audience) }
+            .editingAnswer(of: "/.well-known/openid-configuration") {
+                $0["mtls_endpoint_aliases"] = ["token_endpoint": "https://mtls.harbour.example/token"]
+            }
+        #expect((recording.finding(rule) == nil) == isRight)
+    }
+
+    @Test func tellsAMissingAudience() throws {
+        #expect(
+            try Recording(broken).asserting { $0["aud"] = nil }.finding(rule)?.evidence[0].value == "missing"
+        )
+    }
+
+    @Test func isAWarningWhereTheProviderTookIt() throws {
+        #expect(
+            try Recording(broken).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            ).finding(rule)?.severity == .warning
+        )
+    }
+
+    @Test func abstainsWithoutMetadata() throws {
+        let recording = try Recording(broken).without {
+            $0.request.url.path == "/.well-known/openid-configuration"
+        }
+        let other = recording.asserting { $0["aud"] = "https://id.harbour.example/realms/shop" }
+        #expect(other.finding(rule) == nil)
+        #expect(other.abstention(rule) != nil)
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func leavesWhatCannotBeReadAlone() throws {
+        #expect(try Recording(broken).sending("client_assertion", "not-a-token").finding(rule) == nil)
+    }
+
+    @Test func wantsTheIssuerAtSingpass() throws {
+        let move: (Recording) -> Recording = { recording in
+            recording.editing { exchange in
+                exchange.request.url = RecordedURL(
+                    exchange.request.url.text.replacing("id.harbour.example", with: "stg-id.singpass.gov.sg")
+                )
+                if let location = exchange.response?.location {
+                    exchange.response?.redirect(
+                        to: location.replacing("id.harbour.example", with: "stg-id.singpass.gov.sg")
+                    )
+                }
+                if let text = exchange.response?.body?.text,
+                    exchange.request.url.path == "/.well-known/openid-configuration"
+                {
+                    exchange.response?.body = Body(
+                        text: text.replacing("id.harbour.example", with: "stg-id.singpass.gov.sg"),
+                        mediaType: "application/json"
+                    )
+                }
+            }
+        }
+        let recording = try move(Recording(broken))
+        #expect(recording.flows.map(\.provider) == [.singpass])
+        let toIssuer = recording.asserting { $0["aud"] = "https://stg-id.singpass.gov.sg" }
+        let toEndpoint = recording.asserting { $0["aud"] = "https://stg-id.singpass.gov.sg/token" }
+        #expect(toIssuer.finding(rule) == nil)
+        #expect(toEndpoint.finding(rule) != nil)
+    }
+}

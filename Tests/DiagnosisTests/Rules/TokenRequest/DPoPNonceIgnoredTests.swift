@@ -1,0 +1,72 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct DPoPNonceIgnoredTests {
+    private let rule = "dpop-nonce-ignored"
+    private let broken = "token-request/dpop-nonce-ignored"
+
+    @Test func namesTheNonceAndTheNextProof() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "2 response.body error", "2 response.header DPoP-Nonce", "3 jwt.claims nonce",
+            ]
+        )
+        #expect(finding.evidence[2].value == "missing")
+        #expect(try Recording(broken).outcomes == [.failure])
+    }
+
+    @Test func leavesARetryWithTheNonceAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.findings.filter { $0.severity != .note }.isEmpty)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func tellsAClientThatGaveUp() throws {
+        var recording = try Recording(broken)
+        recording.exchanges.removeLast()
+        #expect(recording.finding(rule)?.places.last == "- request.header DPoP")
+    }
+
+    @Test func takesANewerNonce() throws {
+        let recording = try Recording(broken + ".near-miss")
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        var old = recording
+        old.exchanges[index].response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
+        old.exchanges[index].response?.headers.append("DPoP-Nonce", "another-nonce")
+        #expect(old.finding(rule) != nil)
+        // The nonce that is used came with a later answer.
+        var refreshed = old
+        var answer = old.exchanges[index]
+        answer.startedAt = answer.startedAt + .milliseconds(10)
+        answer.response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
+        let nonce = try #require(recording.exchanges[index].response?.headers.first("dpop-nonce"))
+        answer.response?.headers.append("DPoP-Nonce", nonce)
+        refreshed.exchanges.append(answer)
+        #expect(refreshed.finding(rule) == nil)
+    }
+
+    @Test func readsAnAPIsChallenge() throws {
+        let recording = try Recording("token-request/dpop-proof-invalid.near-miss").editing { exchange in
+            guard exchange.request.url.path == "/userinfo" else { return }
+            exchange.response?.status = 401
+            exchange.response?.body = nil
+            exchange.response?.headers.append("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\"")
+            exchange.response?.headers.append("DPoP-Nonce", "a-nonce-of-the-api")
+        }
+        #expect(recording.finding(rule)?.places.first == "3 response.header WWW-Authenticate")
+    }
+
+    @Test func saysNothingWithoutANonce() throws {
+        let recording = try Recording(broken).editing {
+            $0.response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}

@@ -1,0 +1,100 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct DPoPProofInvalidTests {
+    private let rule = "dpop-proof-invalid"
+    private let broken = "token-request/dpop-proof-invalid"
+    private let healthy = "token-request/dpop-proof-invalid.near-miss"
+
+    @Test func namesBothURLs() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["2 jwt.claims htu", "2 request.url ", "2 response.body error"])
+        #expect(finding.evidence[0].value == "http://id.harbour.example:8080/token")
+        #expect(finding.evidence[1].value == "https://id.harbour.example/token")
+    }
+
+    @Test func leavesAnotherSpellingOfTheURLAlone() throws {
+        #expect(try Recording(healthy).findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test func isAWarningWhereTheServerTookIt() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
+    @Test(
+        arguments: [
+            ("htm", "POST"), ("htu", "https://id.harbour.example/other"),
+            ("htu", "https://id.harbour.example/userinfo?a=1"),
+            ("ath", "another-hash"), ("htm", nil), ("htu", nil), ("ath", nil), ("iat", nil),
+        ] as [(String, String?)]
+    ) func looksAtTheClaim(name: String, value: String?) throws {
+        let recording = try Recording(healthy).proving(to: "/userinfo") {
+            $0[name] = value.map { .string($0) }
+        }
+        #expect(recording.finding(rule)?.places.contains("3 jwt.claims \(name)") == true)
+    }
+
+    @Test(arguments: [(300, false), (301, true), (-301, true)] as [(Int64, Bool)]) func comparesTheTime(
+        age: Int64,
+        isWrong: Bool
+    ) throws {
+        let recording = try Recording(healthy)
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/userinfo" })
+        let date = try #require(recording.exchanges[index].response?.headers.first("date"))
+        let now = try #require(Timestamp(httpDate: date)).seconds
+        let changed = recording.proving(to: "/userinfo") { $0["iat"] = .number(JSONNumber(now - age)) }
+        #expect((changed.finding(rule)?.places.contains("3 response.header Date") ?? false) == isWrong)
+    }
+
+    @Test func verifiesTheSignature() throws {
+        let finding = try Recording(healthy).proving(to: "/userinfo") { $0["more"] = true }.finding(rule)
+        #expect(finding?.places.first == "3 jwt.header jwk")
+        #expect(finding?.evidence[0].note == "did not make this signature")
+    }
+
+    @Test func looksAtTheHeader() throws {
+        let type = try Recording(healthy).provingWithHeader(to: "/userinfo") { $0["typ"] = "JWT" }
+        #expect(type.finding(rule)?.places.first == "3 jwt.header typ")
+        let key = try Recording(healthy).provingWithHeader(to: "/userinfo") { header in
+            var jwk = header["jwk"]?.object ?? JSONObject()
+            jwk["d"] = "c2VjcmV0"
+            header["jwk"] = .object(jwk)
+        }
+        #expect(key.finding(rule)?.notes.contains("holds the secret half of the key") == true)
+        let none = try Recording(healthy).provingWithHeader(to: "/userinfo") { $0["alg"] = "none" }
+        #expect(none.finding(rule)?.places.contains("3 jwt.header alg") == true)
+    }
+
+    @Test func tellsAnIdentifierThatRepeats() throws {
+        let recording = try Recording(healthy)
+        let jti = try #require(
+            recording.exchanges.first { $0.request.url.path == "/token" }.flatMap {
+                DPoPProof(of: $0.request, exchange: 0)?.identifier
+            }
+        )
+        let finding = recording.proving(to: "/userinfo") { $0["jti"] = .string(jti) }.finding(rule)
+        #expect(finding?.places.filter { $0.hasSuffix("jti") } == ["3 jwt.claims jti", "2 jwt.claims jti"])
+    }
+
+    @Test func tellsAProofThatTheServerMisses() throws {
+        let recording = try Recording(broken).sendingHeader("DPoP", nil, to: "/token")
+        #expect(recording.finding(rule)?.evidence[0].value == "missing")
+        #expect(recording.answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil)
+    }
+
+    @Test func isNoErrorWhereTheNonceWasWhatWasMissing() throws {
+        let recording = try Recording(broken).answering("/token", 400, ["error": "use_dpop_nonce"])
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+}

@@ -1,0 +1,51 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct DPoPSchemeBearerTests {
+    private let rule = "dpop-scheme-bearer"
+    private let broken = "token-request/dpop-scheme-bearer"
+
+    @Test func namesTypeAndScheme() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "2 response.body token_type", "3 request.header Authorization",
+                "3 response.header WWW-Authenticate",
+            ]
+        )
+        #expect(finding.evidence.map(\.value).prefix(2) == ["DPoP", "Bearer"])
+    }
+
+    @Test func leavesABearerTokenAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func leavesTheRightSchemeAlone() throws {
+        #expect(try Recording("token-request/dpop-key-mismatch").finding(rule) == nil)
+    }
+
+    @Test func wantsAProofWithTheRightScheme() throws {
+        let recording = try Recording("token-request/dpop-key-mismatch").sendingHeader(
+            "DPoP",
+            nil,
+            to: "/userinfo"
+        )
+        #expect(recording.finding(rule)?.evidence[1].note == "without a DPoP header")
+    }
+
+    @Test func readsTheTypeInAnyCase() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["token_type"] = "dpop" }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func isAWarningWhereTheServerTookIt() throws {
+        let recording = try Recording(broken).answering("/userinfo", 200, ["sub": "alice"])
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+}
