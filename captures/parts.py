@@ -281,6 +281,19 @@ def web(c, **rest):
     return login
 
 
+def thumbprint(key):
+    """SHA-256 of a key (RFC 7638)."""
+    return b64(hashlib.sha256(compact({name: jwk(key)[name] for name in ("e", "kty", "n")}).encode()).digest())
+
+
+def proof(c, method, url, key="2026-03", token=None, header=None, **claims):
+    """The DPoP header of a request."""
+    public = {name: value for name, value in jwk(key).items() if name in ("kty", "n", "e")}
+    bound = {"ath": b64(hashlib.sha256(token.encode()).digest())} if token else {}
+    claims = {"jti": c.value("proof %d" % len(c.entries)), "htm": method, "htu": url, "iat": c.seconds, **bound, **claims}
+    return ("DPoP", sign({"typ": "dpop+jwt", "alg": "RS256", "jwk": public, **(header or {})}, claims, key))
+
+
 def refresh(login, status=200, body=None, scope=None, **claims):
     fields = {"grant_type": "refresh_token", "refresh_token": login.refresh_token, "client_id": login.client, "client_secret": login.secret}
     if scope:

@@ -129,6 +129,9 @@ struct MutationTests {
     private static let explained: [(rule: String, what: String)] = [
         // The request that made up for the throttled one is what was taken out.
         ("rate-limited", "without POST /token"), ("rate-limited", "/token without its request body"),
+        // The request that brought the nonce back is what was taken out.
+        ("dpop-nonce-ignored", "without POST /token"),
+        ("dpop-nonce-ignored", "/token without its request body"),
         // Of two logins in two tabs the first one's request: its answer then looks like the second one's.
         ("state-mismatch", "without GET /authorize"),
         // Of two clients the request of the one: its token then looks like the other's.

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from parts import APP, BACKEND, Login, b64, capture, compact, form, jwks, jwt
+from parts import APP, BACKEND, Login, b64, capture, compact, form, jwks, jwt, proof, thumbprint
 
 PHONE = "Shop/42 CFNetwork/1496.0.7 Darwin/23.5.0"
 SAFARI = ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
@@ -187,16 +187,18 @@ class MyInfo(At):
 
     def redeem(self, status=200):
         body = {"access_token": jwt({"iss": self.issuer, "sub": "2a8e3d8c-5f51", "aud": self.client, "iat": self.c.seconds,
-                                     "exp": self.c.seconds + 1800, "scope": self.scope, "cnf": {"jkt": self.c.value("jkt", 43)}}),
+                                     "exp": self.c.seconds + 1800, "scope": self.scope, "cnf": {"jkt": thumbprint("2026-03")}}),
                 "token_type": "DPoP", "expires_in": 1799, "scope": self.scope}
         if status != 200:
             body = {"error": "invalid_grant", "error_description": "PKCE verification failed"}
         self.access = body.get("access_token", self.access)
-        self.token(status, body, client_assertion_type=ASSERTION, client_assertion=assertion(self, self.token_url))
+        self.token(status, body, headers=[proof(self.c, "POST", self.token_url)], client_assertion_type=ASSERTION,
+                   client_assertion=assertion(self, self.token_url))
 
     def person(self):
-        self.c.get(self.host + "/com/v4/person/2a8e3d8c-5f51?" + form(scope=self.scope), agent=self.agent, kind="application/jose",
-                   headers=[("Authorization", "DPoP " + self.access)],
+        url = self.host + "/com/v4/person/2a8e3d8c-5f51"
+        self.c.get(url + "?" + form(scope=self.scope), agent=self.agent, kind="application/jose",
+                   headers=[("Authorization", "DPoP " + self.access), proof(self.c, "GET", url, token=self.access)],
                    body=unreadable(self.c, "person", {"alg": "ECDH-ES+A256KW", "enc": "A256GCM", "kid": "enc-1"}))
 
 

@@ -3,8 +3,12 @@ import base64
 import hashlib
 
 from parts import (
-    APP, BACKEND, FAILED, ID, Login, NATIVE, REFUSED, b64, basic_token, capture, form, jwk, jwt, refresh, registered, s256, sign, web,
+    APP, BACKEND, FAILED, ID, Login, NATIVE, REFUSED, basic_token, capture, form, jwt, proof, refresh, registered, s256, sign, web,
 )
+
+
+def basic(client, secret):
+    return "Basic " + base64.b64encode(f"{client}:{secret}".encode()).decode()
 
 
 @capture("token-request/redirect-uri-token-mismatch")
@@ -288,13 +292,13 @@ def _(c):
 
 @capture("token-request/code-wrong-client.near-miss")
 def _(c):
-    """The app's login is exchanged by the back end's client, which this provider allows for clients of one owner."""
-    login = Login(c, client="shop-app")
-    login.start()
+    """The client's id is percent-encoded in the Basic credentials, and the same once decoded; the code is refused for its age."""
+    login = web(c)
     login.sign_in()
-    login.callback()
-    login.token(client_id="shop-web")
-    login.keys()
+    c.wait(700)
+    login.callback(500, FAILED)
+    login.token(400, REFUSED, client_id=None, client_secret=None, headers=[("Authorization", basic("shop%2Dweb", login.secret))])
+
 
 
 # The client's credentials
@@ -302,10 +306,6 @@ def _(c):
 INVALID_CLIENT = {"error": "invalid_client"}
 CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36"
 CALLBACK_SCHEME = "example.shop.app:/oauth2redirect"
-
-
-def basic(client, secret):
-    return "Basic " + base64.b64encode(f"{client}:{secret}".encode()).decode()
 
 
 def native(c):
@@ -553,14 +553,6 @@ def _(c):
 
 
 # Proofs of possession
-
-
-def proof(c, method, url, key="2026-03", token=None, header=None, **claims):
-    """The DPoP header of a request."""
-    public = {name: value for name, value in jwk(key).items() if name in ("kty", "n", "e")}
-    bound = {"ath": b64(hashlib.sha256(token.encode()).digest())} if token else {}
-    claims = {"jti": c.value("proof %d" % len(c.entries)), "htm": method, "htu": url, "iat": c.seconds, **bound, **claims}
-    return ("DPoP", sign({"typ": "dpop+jwt", "alg": "RS256", "jwk": public, **(header or {})}, claims, key))
 
 
 def dpop_app(c):

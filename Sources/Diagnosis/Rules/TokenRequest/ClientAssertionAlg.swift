@@ -46,6 +46,8 @@ struct ClientAssertionAlg: Rule {
                 continue
             }
             guard isUnsigned || !list.contains(algorithm) else { continue }
+            // What a provider's documents say is out of date where it takes the signature.
+            if stated == nil, !isUnsigned, !call.mayBlameClient { continue }
             let place =
                 stated == nil
                 ? Place(exchange: nil, part: .responseBody, name: Self.member)

@@ -20,8 +20,17 @@ struct CodeWrongClientTests {
         #expect(finding.evidence.map(\.value).prefix(2) == ["shop-web", "shop-web-staging"])
     }
 
-    @Test func leavesAnAcceptedExchangeAlone() throws {
+    @Test func leavesAnotherSpellingOfTheIDAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func leavesAnAcceptedExchangeAlone() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(recording.finding(rule) == nil)
     }
 
     @Test func readsTheUserOfBasicCredentials() throws {
