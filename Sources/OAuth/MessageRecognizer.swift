@@ -102,7 +102,7 @@ package struct MessageRecognizer: Sendable {
         case .registration where json?["redirect_uris"] != nil || isStated:
             return .registration(call(exchange, index, parameters))
         case .pushedRequest
-        where parameters.contains("client_id") || parameters.contains("request") || isStated:
+        where isStated || ["client_id", "request", "response_type"].contains(where: parameters.contains):
             return .pushedRequest(call(exchange, index, parameters))
         case .introspection where parameters.contains("token"):
             return .introspection(call(exchange, index, parameters))

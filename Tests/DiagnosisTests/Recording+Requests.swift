@@ -1,4 +1,6 @@
 import Captures
+import JOSE
+import JSON
 import OAuth
 
 /// Changes of authorization requests and of what a provider answers to them.
@@ -30,5 +32,39 @@ extension Recording {
         var copy = Recording(Array(exchanges[...index]))
         copy.exchanges[index].response = response
         return copy
+    }
+}
+
+extension Recording {
+    /// A member of the first JSON answer of a path, replaced; nil takes it out.
+    func stating(_ name: String, _ value: JSONValue?, at path: String) -> Recording {
+        editing { exchange in
+            guard exchange.request.url.path == path,
+                var object = exchange.response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object
+            else { return }
+            object.members.removeAll { $0.name == name }
+            if let value { object[name] = value }
+            exchange.response?.body = Body(
+                text: JSONWriter.text(of: .object(object)),
+                mediaType: "application/json"
+            )
+        }
+    }
+
+    /// The claims of the request object changed, its signature left as it was.
+    func claiming(_ name: String, _ value: JSONValue?) -> Recording {
+        editingRequestObject { object in
+            var parts = object.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, var claims = JSONWebToken.parse(object)?.claims else { return object }
+            claims.members.removeAll { $0.name == name }
+            if let value { claims[name] = value }
+            parts[1] = encoded(JSONWriter.text(of: .object(claims)))
+            return parts.joined(separator: ".")
+        }
+    }
+
+    func editingRequestObject(_ edit: (String) -> String) -> Recording {
+        let sent = exchanges.lazy.compactMap { $0.request.url.queryItems.first("request") }.first
+        return sent.map { asking("request", edit($0)) } ?? self
     }
 }

@@ -1,6 +1,8 @@
 """Stage 4. Authorization request."""
 
-from parts import APP, BACKEND, FAILED, ID, METADATA, NATIVE, REFUSED, Login, capture, form, jwt, registered, web
+import base64
+
+from parts import APP, BACKEND, FAILED, ID, METADATA, NATIVE, Login, capture, form, jwt, web
 
 
 def asking(c, *, client="shop-web", redirect=APP + "/callback", challenge=True, **query):
@@ -351,3 +353,228 @@ def _(c):
     login.query = {"response_type": "code id_token", "response_mode": "form_post"}
     login.start()
     page(c, login, "The client's display name is not set")
+
+
+@capture("authorization-request/silent-login-required")
+def _(c):
+    """The app asks silently, there is no session, and it leaves the user standing there."""
+    login = asking(c, prompt="none")
+    answer = login.redirect + "?" + form(error="login_required", state=login.state)
+    c.get(login.request, 302, location=answer)
+    c.get(answer, 403, body=FAILED, cookies={"shop_login": login.cookie})
+
+
+@capture("authorization-request/silent-login-required.near-miss")
+def _(c):
+    """The app asks silently first and, when the answer is no, lets the user sign in."""
+    login = asking(c, prompt="none")
+    answer = login.redirect + "?" + form(error="login_required", state=login.state)
+    c.get(login.request, 302, location=answer)
+    c.get(answer, 302, location=APP + "/login", cookies={"shop_login": login.cookie})
+    goes_on(web(c, name="interactive"))
+
+
+@capture("authorization-request/parameter-repeated")
+def _(c):
+    """The scope stands in the configured URL of the endpoint already, and the library adds its own."""
+    class Doubled(Login):
+        @property
+        def request(self):
+            return super().request.replace("?", "?scope=openid&", 1)
+
+    login = Doubled(c)
+    login.start()
+    sent_back(c, login, "invalid_request", "duplicated parameter")
+
+
+@capture("authorization-request/parameter-repeated.near-miss")
+def _(c):
+    """Two resources, each a parameter of its own, as RFC 8707 has it."""
+    class Doubled(Login):
+        @property
+        def request(self):
+            return super().request + "&" + form(resource="https://orders.harbour.example") + "&" + form(resource="https://stock.harbour.example")
+
+    login = Doubled(c)
+    login.start()
+    goes_on(login)
+
+
+def push(c, login, status=201, body=None, expires=90, **changed):
+    """The request is pushed; what the browser carries after that is the client and a reference."""
+    uri = "urn:ietf:params:oauth:request_uri:" + c.value(f"pushed {len(c.entries)}")
+    fields = {"response_type": "code", "client_id": login.client, "redirect_uri": login.redirect, "scope": "openid profile",
+              "state": login.state, "nonce": login.nonce, "code_challenge": login.challenge, "code_challenge_method": "S256",
+              "client_secret": login.secret, **changed}
+    c.post(ID + "/par", status, agent=BACKEND, sent=form(**{name: value for name, value in fields.items() if value is not None}),
+           body=body or {"request_uri": uri, "expires_in": expires})
+    if status == 201:
+        login.challenge = None
+        login.query = {name: None for name in ("response_type", "redirect_uri", "scope", "state", "nonce")} | {"request_uri": uri}
+
+
+@capture("authorization-request/par-rejected")
+def _(c):
+    """The provider refuses the pushed request for a parameter that it does not take."""
+    push(c, Login(c), 400, {"error": "invalid_request", "error_description": "The parameter display is not supported"}, display="wap")
+
+
+@capture("authorization-request/par-rejected.near-miss")
+def _(c):
+    """The provider wants a nonce in the DPoP proof first; the app pushes again, with it."""
+    login = Login(c)
+    push(c, login, 400, {"error": "use_dpop_nonce"})
+    push(c, login)
+    login.start()
+    goes_on(login, code_verifier=login.verifier)
+
+
+@capture("authorization-request/par-required")
+def _(c):
+    """The metadata says that requests have to be pushed; this one is not."""
+    login = Login(c)
+    c.get(ID + "/.well-known/openid-configuration", agent=BACKEND,
+          body={**METADATA, "pushed_authorization_request_endpoint": ID + "/par", "require_pushed_authorization_requests": True})
+    login.start()
+    page(c, login, "This way of asking is not allowed")
+
+
+@capture("authorization-request/par-required.near-miss")
+def _(c):
+    """The metadata says the same, the request is not pushed, and the provider lets it pass."""
+    login = Login(c)
+    c.get(ID + "/.well-known/openid-configuration", agent=BACKEND,
+          body={**METADATA, "pushed_authorization_request_endpoint": ID + "/par", "require_pushed_authorization_requests": True})
+    login.start()
+    goes_on(login)
+
+
+@capture("authorization-request/par-request-uri-expired")
+def _(c):
+    """Pushed when the page was drawn, used when the user clicked, three minutes later; good for ninety seconds."""
+    login = Login(c)
+    push(c, login)
+    c.wait(180)
+    login.start()
+    page(c, login, "The request is not known")
+
+
+@capture("authorization-request/par-request-uri-expired.near-miss")
+def _(c):
+    """Used a minute after it was pushed, within its time; it is refused for something else."""
+    login = Login(c)
+    push(c, login)
+    c.wait(60)
+    login.start()
+    page(c, login, "The client's display name is not set")
+
+
+@capture("authorization-request/par-request-uri-reused")
+def _(c):
+    """The user goes back to the provider's page from the history; the pushed request behind it was used up."""
+    login = Login(c)
+    push(c, login)
+    login.start()
+    login.c.get(login.request, body="<!doctype html><title>Sign in</title><form method=post action=/sign-in></form>")
+    c.wait(20)
+    page(c, login, "The request was used before")
+
+
+@capture("authorization-request/par-request-uri-reused.near-miss")
+def _(c):
+    """The sign-in page is loaded twice, and the provider does not mind."""
+    login = Login(c)
+    push(c, login)
+    login.start()
+    login.c.get(login.request, body="<!doctype html><title>Sign in</title><form method=post action=/sign-in></form>")
+    c.wait(20)
+    goes_on(login, code_verifier=login.verifier)
+
+
+@capture("authorization-request/par-client-mismatch")
+def _(c):
+    """Pushed by the back end's client, sent off in the name of the web app's."""
+    login = Login(c)
+    push(c, login, client_id="shop-backend")
+    login.start()
+    page(c, login, "The request is not yours")
+
+
+@capture("authorization-request/par-client-mismatch.near-miss")
+def _(c):
+    """The client is not repeated in the form of the push: its Basic credentials name it."""
+    login = Login(c)
+    push(c, login, client_id=None, client_secret=None)
+    credentials = base64.b64encode(f"{login.client}:{login.secret}".encode()).decode()
+    c.entries[-1]["request"]["headers"].append({"name": "Authorization", "value": "Basic " + credentials})
+    login.start()
+    goes_on(login, code_verifier=login.verifier)
+
+
+def signed(login, **changed):
+    """The request as a signed token, with which the browser is sent off."""
+    claims = {"iss": login.client, "aud": ID, "exp": login.c.seconds + 300, "response_type": "code", "client_id": login.client,
+              "redirect_uri": login.redirect, "scope": "openid profile", "state": login.state, "nonce": login.nonce,
+              "code_challenge": login.challenge, "code_challenge_method": "S256", **changed}
+    login.challenge = None
+    login.query = {"redirect_uri": None, "state": None, "nonce": None, "request": jwt(claims)}
+    login.start()
+
+
+@capture("authorization-request/request-object-invalid")
+def _(c):
+    """The request object is meant for the authorization endpoint instead of the issuer."""
+    login = Login(c)
+    login.discover()
+    signed(login, aud=ID + "/authorize")
+    sent_back(c, login, "invalid_request_object")
+
+
+@capture("authorization-request/request-object-invalid.near-miss")
+def _(c):
+    """A request object as it has to be, among several audiences the provider's."""
+    login = Login(c)
+    login.discover()
+    signed(login, aud=["https://id.lighthouse.example", ID])
+    goes_on(login, code_verifier=login.verifier)
+
+
+TOOLS = "https://tools.harbour.example/mcp"
+
+
+def tool(c, resource=TOOLS, status=200, of_token="same"):
+    """A login that begins at a resource: refused, described, asked for. None leaves the resource out of a request."""
+    c.post(TOOLS, 401, agent=NATIVE, sent='{"jsonrpc":"2.0","id":1,"method":"initialize"}', sent_kind="application/json", body={"error": "no token"},
+           answers=[("WWW-Authenticate", 'Bearer resource_metadata="https://tools.harbour.example/.well-known/oauth-protected-resource/mcp"')])
+    c.get("https://tools.harbour.example/.well-known/oauth-protected-resource/mcp", agent=NATIVE,
+          body={"resource": TOOLS, "authorization_servers": [ID]})
+    login = native(c, scope="tools", nonce=None, resource=resource)
+    body = {"access_token": login.access, "token_type": "Bearer", "expires_in": 600} if status == 200 else {"error": "invalid_target"}
+    login.token(status, body, agent=NATIVE, resource=resource if of_token == "same" else of_token)
+    if status == 200:
+        c.post(TOOLS, agent=NATIVE, sent='{"jsonrpc":"2.0","id":1,"method":"initialize"}', sent_kind="application/json",
+               headers=[("Authorization", "Bearer " + login.access)], body={"jsonrpc": "2.0", "id": 1, "result": {}})
+
+
+@capture("authorization-request/resource-indicator-mismatch")
+def _(c):
+    """The token request names the server, the login named one of its resources."""
+    tool(c, status=400, of_token="https://tools.harbour.example")
+
+
+@capture("authorization-request/resource-indicator-mismatch.near-miss")
+def _(c):
+    """The token request leaves the resource out, which it may: the login named it."""
+    tool(c, of_token=None)
+
+
+@capture("authorization-request/resource-indicator-missing")
+def _(c):
+    """The resource described itself; neither request of the login names it."""
+    tool(c, resource=None)
+
+
+@capture("authorization-request/resource-indicator-missing.near-miss")
+def _(c):
+    """The same login, with the resource in both requests."""
+    tool(c)

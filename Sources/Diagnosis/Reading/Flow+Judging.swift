@@ -96,6 +96,13 @@ extension Flow {
         }
         return order[..<low].reversed().prefix(200).prefix { start - capture[$0].startedAt <= span }
     }
+
+    /// Indices of `log.entries` after an exchange in time, nearest first, as far as a span of time reaches.
+    func exchanges(after exchange: Int, within span: Duration) -> [Int] {
+        let start = capture[exchange].startedAt
+        return surroundings.order.dropFirst(surroundings.position[exchange] + 1).prefix(1000)
+            .prefix { capture[$0].startedAt - start <= span }
+    }
 }
 
 /// What the app did with the provider's answer, as far as the browser could see.

@@ -102,7 +102,7 @@ extension Flow {
                     exchange: request.exchange,
                     parameters: request.parameters,
                     ownParameters: sentParameters(of: request.exchange),
-                    pushed: request.pushed.flatMap { pushedCalls.removeValue(forKey: $0) },
+                    pushed: request.pushed.flatMap { pushedCalls[$0] },
                     response: login.response,
                     tokenRequests: login.tokenRequests,
                     pages: pages
@@ -110,7 +110,9 @@ extension Flow {
             )
         }
         for index in attempts.indices { attempts[index].refusal = refusal(of: attempts[index]) }
-        let refused = pushedCalls.values.filter(\.answer.isRefusal).sorted { $0.exchange < $1.exchange }
+        let used = Set(attempts.compactMap(\.request?.pushed))
+        let refused = pushedCalls.values.filter { $0.answer.isRefusal && !used.contains($0.exchange) }.sorted
+        { $0.exchange < $1.exchange }
         return attempts
             + refused.map { call in
                 LoginAttempt(
@@ -145,11 +147,8 @@ extension Flow {
     }
 
     /// How an authorization request was refused; nil where it went on or was not answered.
-    func refusal(of request: AuthorizationRequest) -> RequestRefusal? {
-        refusal(
-            on: RedirectsOnward(self).pages(from: request.exchange),
-            redirectURI: request.redirectURI
-        )
+    func refusal(of request: AuthorizationRequest, _ chain: RedirectsOnward) -> RequestRefusal? {
+        refusal(on: chain.pages(from: request.exchange), redirectURI: request.redirectURI)
     }
 
     private func refusal(of attempt: LoginAttempt) -> RequestRefusal? {
@@ -208,9 +207,11 @@ extension Flow {
 struct RedirectsOnward {
     private let flow: Flow
     private var targets: [Int: Int] = [:]
+    private let callbacks: Set<Int>
 
     init(_ flow: Flow) {
         self.flow = flow
+        callbacks = Set(flow.authorizationResponses.compactMap(\.callback))
         for exchange in flow.exchanges {
             if let source = flow.surroundings.redirectedFrom[exchange], targets[source] == nil {
                 targets[source] = exchange
@@ -220,7 +221,6 @@ struct RedirectsOnward {
 
     /// The exchanges that one leads to without anybody's doing, itself first, as long as they are no callback.
     func pages(from exchange: Int) -> [Int] {
-        let callbacks = Set(flow.authorizationResponses.compactMap(\.callback))
         var pages = [exchange]
         while let last = pages.last, let next = targets[last], !pages.contains(next), pages.count < 20,
             !callbacks.contains(next)

@@ -20,5 +20,15 @@ enum AuthorizationRequestRules {
         ScopeMalformed(),
         ScopeRejected(),
         ResponseTypeUnsupported(),
+        SilentLoginRequired(),
+        ParameterRepeated(),
+        PARRejected(),
+        PARRequired(),
+        PARRequestURIExpired(),
+        PARRequestURIReused(),
+        PARClientMismatch(),
+        RequestObjectInvalid(),
+        ResourceIndicatorMismatch(),
+        ResourceIndicatorMissing(),
     ]
 }

@@ -1,0 +1,53 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider refused the pushed authorization request.
+///
+/// It answers what the authorization endpoint would have said, and what the token endpoint says of clients (RFC 9126,
+/// section 2.3); the browser was not even sent off.
+struct PARRejected: Rule {
+    static let info = RuleInfo(
+        id: "par-rejected",
+        title: "The pushed authorization request was refused",
+        severity: .error,
+        explanation: """
+            The app pushed its request to the provider before sending the browser there, and got an error instead of a request_uri. So the \
+            login could not begin.
+            """,
+        fix:
+            "Read the error as one of the authorization request itself, or, for invalid_client, of the client's credentials.",
+        badExample: """
+            POST /par  response_type=code&client_id=shop&redirect_uri=…
+            400 {"error":"invalid_request"}
+            """,
+        goodExample: """
+            POST /par  response_type=code&client_id=shop&redirect_uri=…
+            201 {"request_uri":"urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c","expires_in":60}
+            """,
+        specifications: [.rfc(9126, "2.3")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            guard attempt.request == nil, let call = attempt.pushed, call.answer.isRefusal,
+                !isRepaired(call, flow)
+            else { return .holds }
+            return .violated(
+                Violation([call.answer.evidence(), attempt.names()], exchange: call.exchange)
+            )
+        }
+    }
+
+    /// Whether the same client pushed again within a minute and was heard; with a nonce that the provider had asked
+    /// for, also where it then found another fault.
+    private func isRepaired(_ call: EndpointCall, _ flow: Flow) -> Bool {
+        let isNonceAsked = call.answer.error?.error == "use_dpop_nonce"
+        return flow.exchanges(after: call.exchange, within: .seconds(60)).contains { index in
+            guard case .pushedRequest(let other) = flow.surroundings.messages[index] else { return false }
+            return other.endpoint.text == call.endpoint.text
+                && other.authentication.clientID?.value == call.authentication.clientID?.value
+                && (other.answer.isSuccess || isNonceAsked)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The signed authorization request is not one that the provider may accept.
+///
+/// Judged by the provider's clock and metadata (RFC 9101, sections 4 and 6.3). Of an encrypted one only the provider
+/// can say what is wrong.
+struct RequestObjectInvalid: Rule {
+    static let info = RuleInfo(
+        id: "request-object-invalid",
+        title: "The signed authorization request is not acceptable",
+        severity: .errorWhenRefused,
+        explanation: """
+            The app sends its request as a signed token. That has run out, is meant for somebody else, names another client, is signed in a \
+            way the provider does not take, or is no token at all.
+            """,
+        fix:
+            "Make the token anew for every request: aud the provider's issuer, iss and client_id the client, exp a few minutes ahead.",
+        badExample: #"request: {"iss":"shop","aud":"https://id.example/authorize","client_id":"shop",…}"#,
+        goodExample: #"request: {"iss":"shop","aud":"https://id.example","client_id":"shop",…}"#,
+        specifications: [
+            .rfc(9101, "4"), .rfc(9101, "6.3"),
+            SpecificationReference(
+                text: "OpenID Connect Core §6",
+                url: "https://openid.net/specs/openid-connect-core-1_0.html#JWTRequests"
+            ),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            let isTold = ["invalid_request_object", "request_not_supported"].contains(attempt.refusal?.error)
+            let object =
+                RequestObject(in: attempt.ownParameters)
+                ?? attempt.pushed.flatMap { RequestObject(in: $0.parameters) }
+            guard let object, let exchange = object.parameter.place.exchange else {
+                guard isTold, let refusal = attempt.refusal else { return .holds }
+                return .violated(
+                    Violation(
+                        [attempt.names(), refusal.evidence()],
+                        severity: .error,
+                        exchange: attempt.exchange
+                    )
+                )
+            }
+            let fault = fault(of: object, at: exchange, attempt, flow)
+            guard fault != nil || isTold else { return .holds }
+            let token = Evidence(
+                place: object.parameter.place,
+                value: Masking.masked(object.parameter.value, showing: 12),
+                note: "a token of \(object.parameter.value.utf8.count) bytes"
+            )
+            return .violated(
+                Violation(
+                    (fault?.evidence ?? [token])
+                        + (attempt.isRefused ? attempt.refusal.map { [$0.evidence()] } ?? [] : []),
+                    variant: fault?.variant,
+                    severity: attempt.severity,
+                    exchange: exchange
+                )
+            )
+        }
+    }
+
+    // MARK: - Faults
+
+    private typealias Fault = (variant: String, evidence: [Evidence])
+
+    private func fault(of object: RequestObject, at exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
+        -> Fault?
+    {
+        guard let token = object.token else {
+            let value = Masking.masked(object.parameter.value, showing: 12)
+            return (
+                "malformed",
+                [Evidence(place: object.parameter.place, value: value, note: "has not the shape of a token")]
+            )
+        }
+        guard token.form == .signed else { return nil }
+        guard token.claims != nil else {
+            let value = Masking.masked(object.parameter.value, showing: 12)
+            return (
+                "malformed",
+                [Evidence(place: object.parameter.place, value: value, note: "its claims are no JSON object")]
+            )
+        }
+        return time(token, exchange, attempt, flow) ?? client(token, exchange, attempt)
+            ?? audienceOrAlgorithm(token, exchange, attempt, flow)
+    }
+
+    private func time(_ token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Fault?
+    {
+        guard let now = ServerTime.of(exchange, in: flow) else { return nil }
+        // A provider that lets some seconds pass is not to be corrected.
+        let leeway: Int64 = attempt.isRefused ? 0 : 30
+        let clock = Evidence(
+            place: Place(exchange: exchange, part: .responseHeader, name: "Date"),
+            value: now.rfc3339,
+            note: "the provider's clock"
+        )
+        func claim(_ name: String, _ seconds: Int64) -> Evidence {
+            Evidence(
+                place: Place(exchange: exchange, part: .jwtClaims, name: name),
+                value: "\(seconds)",
+                note: Timestamp(seconds: seconds).rfc3339
+            )
+        }
+        let latest = Int64(1) << 40
+        if let end = token.expiresAt, abs(end) < latest, end + leeway <= now.seconds {
+            return ("expired", [claim("exp", end), clock])
+        }
+        if let start = token.notBefore, abs(start) < latest, start - leeway > now.seconds {
+            return ("not-yet-valid", [claim("nbf", start), clock])
+        }
+        return nil
+    }
+
+    private func client(_ token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt) -> Fault? {
+        let outer = attempt.ownParameters.items.first { $0.name == "client_id" && !$0.value.isEmpty }
+        guard let client = outer ?? attempt.pushed?.authentication.clientID else { return nil }
+        for name in ["client_id", "iss"] {
+            guard let value = token.claim(name)?.string, value != client.value else { continue }
+            let claim = Evidence(
+                place: Place(exchange: exchange, part: .jwtClaims, name: name),
+                value: Masking.shown(value, of: name),
+                note: Difference.note(expected: client.value, seen: value)
+            )
+            return (
+                name == "iss" ? "issuer" : "client", [claim, Evidence(client, note: "has to be the same")]
+            )
+        }
+        return nil
+    }
+
+    private func audienceOrAlgorithm(
+        _ token: JSONWebToken,
+        _ exchange: Int,
+        _ attempt: LoginAttempt,
+        _ flow: Flow
+    )
+        -> Fault?
+    {
+        guard let document = flow.metadata(of: attempt) else { return nil }
+        let audience = token.audience
+        if let issuer = document.issuer, !audience.isEmpty, !audience.contains(issuer) {
+            let claim = Evidence(
+                place: Place(exchange: exchange, part: .jwtClaims, name: "aud"),
+                value: Masking.shown(audience.prefix(8).joined(separator: ", "), of: "aud")
+            )
+            let expected = Evidence(
+                place: document.answer.place("issuer"),
+                value: Masking.shown(issuer, of: "issuer")
+            )
+            return ("audience", [claim, expected])
+        }
+        let name = "request_object_signing_alg_values_supported"
+        let list = document.answer.json?[name]?.array?.compactMap(\.string) ?? []
+        guard token.algorithm == "none", !list.isEmpty, !list.contains("none") else { return nil }
+        return (
+            "algorithm",
+            [
+                Evidence(place: Place(exchange: exchange, part: .jwtHeader, name: "alg"), value: "none"),
+                Evidence(
+                    place: document.answer.place(name),
+                    value: Masking.shown(list.prefix(12).joined(separator: ", "), of: "list")
+                ),
+            ]
+        )
+    }
+}

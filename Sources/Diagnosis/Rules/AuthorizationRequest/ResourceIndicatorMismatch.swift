@@ -1,0 +1,108 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The token is asked for another resource than the one that is used.
+///
+/// What the token request names has to be among what the login asked for (RFC 8707, section 2.2), and both the string
+/// that the resource's metadata gives (RFC 9728): compared letter by letter, the slash at the end included.
+struct ResourceIndicatorMismatch: Rule {
+    static let info = RuleInfo(
+        id: "resource-indicator-mismatch",
+        title: "The token is asked for another resource than the one that is used",
+        severity: .errorWhenRefused,
+        explanation: """
+            The resource parameter decides whom the access token is for. Here it is not the same everywhere: login, token request or the \
+            resource's own metadata name different strings, or the provider does not know the one it got.
+            """,
+        fix: "Take the resource string from the metadata and send it unchanged in both requests.",
+        badExample: """
+            {"resource":"https://api.example/orders","authorization_servers":["https://id.example"]}
+            GET /authorize?…&resource=https%3A%2F%2Fapi.example%2Forders%2F
+            """,
+        goodExample: """
+            {"resource":"https://api.example/orders","authorization_servers":["https://id.example"]}
+            GET /authorize?…&resource=https%3A%2F%2Fapi.example%2Forders
+            """,
+        specifications: [.rfc(8707, "2"), .rfc(9728, "3.3")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let documents = flow.resourceMetadata.filter {
+            $0.isUsable && $0.answer.json?["resource"]?.string != nil
+        }
+        let verdict = Verdict.first(of: flow.loginAttempts) { attempt in
+            let asked = attempt.all("resource")
+            let refusal = attempt.refusal.flatMap { $0.error == "invalid_target" ? $0.evidence() : nil }
+            for request in attempt.tokenRequests {
+                let sent = Self.resources(of: request)
+                guard let other = sent.first(where: { one in !asked.contains { $0.value == one.value } }),
+                    let expected = asked.first
+                else { continue }
+                return violation(
+                    expected: Evidence(expected),
+                    expected.value,
+                    other,
+                    Self.refused(request),
+                    flow
+                )
+            }
+            let messages = [asked] + attempt.tokenRequests.map { Self.resources(of: $0) }
+            let named = Set(documents.compactMap { $0.answer.json?["resource"]?.string })
+            for sent in messages {
+                guard let first = sent.first, let document = documents.last, !named.isEmpty,
+                    !sent.contains(where: { named.contains($0.value) })
+                else { continue }
+                let resource = document.answer.json?["resource"]?.string ?? ""
+                let stated = Evidence(
+                    place: document.answer.place("resource"),
+                    value: Masking.shown(resource, of: "resource")
+                )
+                let answer = refusal ?? attempt.tokenRequests.lazy.compactMap { Self.refused($0) }.first
+                return violation(expected: stated, resource, first, answer, flow)
+            }
+            guard let refusal else { return .holds }
+            let sent = asked.isEmpty ? [attempt.names()] : asked.prefix(8).map { Evidence($0) }
+            return .violated(Violation(sent + [refusal], severity: .error, exchange: attempt.exchange))
+        }
+        if case .violated = verdict { return verdict }
+        for request in flow.tokenRequests {
+            guard let answer = Self.refused(request) else { continue }
+            let sent = (Self.resources(of: request) + request.parameters.items.filter { $0.name == "scope" })
+                .prefix(8)
+            return .violated(
+                Violation(sent.map { Evidence($0) } + [answer], severity: .error, exchange: request.exchange)
+            )
+        }
+        return verdict
+    }
+
+    private func violation(
+        expected: Evidence,
+        _ value: String,
+        _ sent: Parameter,
+        _ answer: Evidence?,
+        _ flow: Flow
+    ) -> Verdict {
+        let isUseless = flow.messages.contains { message in
+            if case .resource(let call) = message { call.answer.status == 401 } else { false }
+        }
+        return .violated(
+            Violation(
+                [expected, Evidence(sent, note: Difference.note(expected: value, seen: sent.value))]
+                    + (answer.map { [$0] } ?? []),
+                severity: answer != nil || isUseless && flow.ending == .failure ? .error : .warning,
+                exchange: sent.place.exchange
+            )
+        )
+    }
+
+    private static func resources(of request: TokenRequest) -> [Parameter] {
+        request.parameters.items.filter { $0.name == "resource" && !$0.value.isEmpty }
+    }
+
+    private static func refused(_ request: TokenRequest) -> Evidence? {
+        request.isRefused(with: "invalid_target") ? request.answer.evidence() : nil
+    }
+}

@@ -1,0 +1,96 @@
+import Captures
+import Flows
+import OAuth
+
+/// A login without any page was asked for, and the provider needs one.
+///
+/// `prompt=none` is a question (OpenID Connect Core, section 3.1.2.6), and this answer means no: sign the user in with
+/// a page. Asked just before such a login, it is how single-page apps begin.
+struct SilentLoginRequired: Rule {
+    static let info = RuleInfo(
+        id: "silent-login-required",
+        title: "Silent sign-in was not possible: the provider has no session for this browser",
+        severity: .error,
+        explanation: """
+            The request forbids the provider to show a page, and the provider cannot sign the user in without one: there is no session, or \
+            something has to be confirmed or chosen.
+            """,
+        fix: """
+            Begin an interactive login when this answer comes. If there ought to be a session, look at whether the provider's cookies are \
+            sent: in a frame most browsers withhold them.
+            """,
+        badExample: """
+            GET /authorize?…&prompt=none
+            302 Found, Location: https://app.example/silent?error=login_required   and nothing after it
+            """,
+        goodExample: """
+            GET /authorize?…&prompt=none
+            302 Found, Location: https://app.example/silent?error=login_required
+            GET /authorize?…                                                       the interactive login
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.2.6",
+                url: "https://openid.net/specs/openid-connect-core-1_0.html#AuthError"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let request = attempt.request, request.isSilent, let prompt = attempt.parameter("prompt")
+            else { return .holds }
+            let answer: Evidence
+            if let refusal = attempt.refusal, let error = refusal.error, Self.answers.contains(error) {
+                answer = refusal.evidence()
+            } else if let posted = Self.posted(by: attempt, flow) {
+                answer = posted
+            } else {
+                return .holds
+            }
+            let followed = Self.isFollowed(request, flow)
+            return .violated(
+                Violation(
+                    [Evidence(prompt), answer, Self.cookies(of: attempt.exchange, flow)],
+                    severity: followed ? .note : nil,
+                    exchange: attempt.exchange
+                )
+            )
+        }
+    }
+
+    private static let answers = [
+        "login_required", "interaction_required", "consent_required", "account_selection_required",
+    ]
+
+    /// The error in a page that posts it to the app's window (`response_mode=web_message`).
+    private static func posted(by attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
+        guard attempt["response_mode"] == "web_message", let page = attempt.pages.last,
+            let body = flow.capture[page].response?.body, (body.size ?? 0) < 1 << 18, let text = body.text
+        else { return nil }
+        return answers.first { text.containsBytes("\"\($0)\"") }.map { error in
+            Evidence(place: Place(exchange: page, part: .responseBody, name: "error"), value: error)
+        }
+    }
+
+    /// Whether an interactive login of the same client begins within a minute.
+    private static func isFollowed(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
+        flow.exchanges(after: request.exchange, within: .seconds(60)).contains { index in
+            guard case .authorizationRequest(let other) = flow.surroundings.messages[index] else {
+                return false
+            }
+            return !other.isSilent && other.clientID == request.clientID
+        }
+    }
+
+    /// The provider's cookies that came with the request, by name.
+    private static func cookies(of exchange: Int, _ flow: Flow) -> Evidence {
+        let names = flow.capture[exchange].request.cookies.map(\.name)
+        let none = flow.surroundings.isSanitized ? "not recorded" : "none"
+        return Evidence(
+            place: Place(exchange: exchange, part: .requestCookie, name: ""),
+            value: names.isEmpty ? none : Excerpt.start(of: names.prefix(20).joined(separator: ", ")),
+            note: "cookies that the provider received"
+        )
+    }
+}

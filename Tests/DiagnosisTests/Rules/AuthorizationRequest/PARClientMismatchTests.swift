@@ -1,0 +1,53 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct PARClientMismatchTests {
+    private let rule = "par-client-mismatch"
+    private let broken = "authorization-request/par-client-mismatch"
+
+    @Test func namesBothClients() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "0 request.body client_id", "2 request.query client_id", "2 response.body ",
+            ]
+        )
+        #expect(finding.evidence.map(\.value).prefix(2) == ["shop-backend", "shop-web"])
+    }
+
+    @Test func readsTheClientFromBasicCredentials() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.flows.flatMap(\.authorizationRequests).first?.pushed == 0)
+        #expect(
+            recording.asking("client_id", "shop-app").finding(rule)?.places.first
+                == "0 request.header Authorization"
+        )
+    }
+
+    @Test func readsTheClientFromAnAssertion() throws {
+        let assertion = encoded("{\"alg\":\"none\"}") + "." + encoded("{\"sub\":\"shop-backend\"}") + "."
+        let recording = try Recording(broken).sending("client_id", "shop-web", to: "/par").sending(
+            "client_assertion",
+            assertion,
+            to: "/par"
+        )
+        #expect(recording.finding(rule)?.places.first == "0 jwt.claims sub")
+    }
+
+    @Test func leavesAClientThatIsMissingToAnotherRule() throws {
+        let recording = try Recording(broken).asking("client_id", nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("authz-missing-parameter")?.variant == "client_id")
+    }
+
+    @Test func onlyWarnsWhereTheProviderTookIt() throws {
+        #expect(try Recording(broken).saying("Sign in", status: 200).finding(rule)?.severity == .warning)
+    }
+}

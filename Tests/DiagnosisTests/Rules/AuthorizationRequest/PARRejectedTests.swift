@@ -1,0 +1,53 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct PARRejectedTests {
+    private let rule = "par-rejected"
+    private let broken = "authorization-request/par-rejected"
+
+    @Test func namesTheErrorAndTheParameters() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["0 response.body error", "0 request.body "])
+        #expect(finding.evidence[0].value == "invalid_request: The parameter display is not supported")
+        #expect(try Recording(broken).outcomes == [.failure])
+    }
+
+    @Test func leavesANonceThatWasAskedForAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.findings.allSatisfy { $0.severity == .note })
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func tellsANonceThatNobodyAnswered() throws {
+        let recording = try Recording(Array(Recording(broken + ".near-miss").exchanges.prefix(1)))
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func leavesARepairedPushAlone() throws {
+        let repaired = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.response?.status == 400 else { return }
+            exchange.response?.body = Body(
+                text: "{\"error\":\"invalid_request\"}",
+                mediaType: "application/json"
+            )
+        }
+        #expect(repaired.finding(rule) == nil)
+    }
+
+    @Test func staysBelowTheClientsFault() throws {
+        let recording = try Recording(broken).answering("/par", 400, ["error": "invalid_scope"])
+        let findings = recording.findings
+        #expect(findings.first?.rule == rule)
+        #expect(findings.first { $0.rule == "scope-rejected" }?.effectOf == rule)
+    }
+
+    @Test func saysNothingOfAPushThatWasTaken() throws {
+        #expect(try Recording("authorization-request/par-request-uri-expired").finding(rule) == nil)
+    }
+}

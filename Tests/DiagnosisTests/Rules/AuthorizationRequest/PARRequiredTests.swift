@@ -1,0 +1,51 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct PARRequiredTests {
+    private let rule = "par-required"
+    private let broken = "authorization-request/par-required"
+
+    @Test func namesTheMetadataTheRequestAndTheAnswer() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "0 response.body require_pushed_authorization_requests", "2 request.query request_uri",
+                "2 response.body ",
+            ]
+        )
+    }
+
+    @Test func leavesAnAcceptedRequestAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func saysNothingWithoutTheMember() throws {
+        let recording = try Recording(broken).stating(
+            "require_pushed_authorization_requests",
+            nil,
+            at: "/.well-known/openid-configuration"
+        )
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.saying("Pushed Authorization Request is only allowed.").finding(rule) != nil)
+    }
+
+    @Test func leavesAPushedRequestAlone() throws {
+        #expect(
+            try Recording(broken).asking("request_uri", "urn:ietf:params:oauth:request_uri:x").finding(rule)
+                == nil
+        )
+    }
+
+    @Test func leavesARefusalThatNamesAnotherFaultAlone() throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://www.shop.example/callback?error=invalid_scope"
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+}

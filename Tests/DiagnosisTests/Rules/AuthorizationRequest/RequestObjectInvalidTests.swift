@@ -1,0 +1,86 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct RequestObjectInvalidTests {
+    private let rule = "request-object-invalid"
+    private let broken = "authorization-request/request-object-invalid"
+
+    @Test func namesTheAudienceAndTheIssuer() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.variant == "audience")
+        #expect(
+            finding.places == ["2 jwt.claims aud", "0 response.body issuer", "3 request.query error"]
+        )
+        #expect(
+            finding.evidence.map(\.value).prefix(2) == [
+                "https://id.harbour.example/authorize", "https://id.harbour.example",
+            ]
+        )
+    }
+
+    @Test func leavesAProperOneAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("exp", 1_700_000_000, "expired"), ("nbf", 1_900_000_000, "not-yet-valid"),
+            ("iss", "shop-app", "issuer"),
+            ("client_id", "shop-app", "client"), ("aud", "https://id.lighthouse.example", "audience"),
+        ] as [(String, JSONValue, String)]
+    )
+    func knowsTheFaults(claim: String, value: JSONValue, variant: String) throws {
+        let finding = try Recording(broken + ".near-miss").claiming(claim, value).finding(rule)
+        #expect(finding?.variant == variant)
+        #expect(finding?.severity == .warning)
+    }
+
+    @Test func leavesAClaimThatIsMissingAlone() throws {
+        #expect(try Recording(broken + ".near-miss").claiming("aud", nil).finding(rule) == nil)
+    }
+
+    @Test func readsTheAlgorithmsOfTheMetadata() throws {
+        let recording = try Recording(broken + ".near-miss").editingRequestObject { object in
+            encoded("{\"alg\":\"none\"}") + "." + (object.split(separator: ".").dropFirst().first ?? "") + "."
+        }
+        #expect(recording.finding(rule) == nil)
+        let listing = recording.stating(
+            "request_object_signing_alg_values_supported",
+            ["RS256"],
+            at: "/.well-known/openid-configuration"
+        )
+        #expect(listing.finding(rule)?.variant == "algorithm")
+    }
+
+    @Test func tellsWhatIsNoToken() throws {
+        #expect(try Recording(broken).asking("request", "not-a-token").finding(rule)?.variant == "malformed")
+    }
+
+    @Test func judgesAnEncryptedOneByTheAnswerAlone() throws {
+        let encrypted = encoded("{\"alg\":\"dir\",\"enc\":\"A256GCM\"}") + "..YWJj.YWJj.YWJj"
+        #expect(try Recording(broken + ".near-miss").asking("request", encrypted).finding(rule) == nil)
+        let finding = try Recording(broken).asking("request", encrypted).finding(rule)
+        #expect(finding?.severity == .error)
+        #expect(finding?.variant == nil)
+    }
+
+    @Test func readsAPushedOne() throws {
+        let object = try #require(
+            Recording(broken).exchanges.compactMap { $0.request.url.queryItems.first("request") }.first
+        )
+        let recording = try Recording("authorization-request/par-rejected").sending(
+            "request",
+            object,
+            to: "/par"
+        )
+        .answering("/par", 400, ["error": "invalid_request_object"])
+        #expect(recording.finding(rule) != nil)
+        #expect(recording.findings.first { $0.rule == "par-rejected" }?.effectOf == rule)
+    }
+}

@@ -1,0 +1,74 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ResourceIndicatorMismatchTests {
+    private let rule = "resource-indicator-mismatch"
+    private let broken = "authorization-request/resource-indicator-mismatch"
+
+    @Test func namesBothValues() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "2 request.query resource", "4 request.body resource", "4 response.body error",
+            ]
+        )
+        #expect(
+            finding.evidence.map(\.value).prefix(2) == [
+                "https://tools.harbour.example/mcp", "https://tools.harbour.example",
+            ]
+        )
+    }
+
+    @Test func leavesATokenRequestWithoutAResourceAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func comparesWithTheMetadata() throws {
+        let recording = try Recording(broken + ".near-miss").asking(
+            "resource",
+            "https://tools.harbour.example/mcp/"
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .warning)
+        #expect(finding.places == ["1 response.body resource", "2 request.query resource"])
+        #expect(finding.notes == ["a \"/\" too many at the end"])
+    }
+
+    @Test func leavesEqualStringsAlone() throws {
+        #expect(
+            try Recording("authorization-request/resource-indicator-missing.near-miss").finding(rule) == nil
+        )
+    }
+
+    @Test func leavesOneOfSeveralAlone() throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text + "&resource=https%3A%2F%2Fother.example"
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func readsARefusalAlone() throws {
+        let recording = try Recording("authorization-request/scope-rejected").redirecting(
+            to: "https://www.shop.example/callback?error=invalid_target"
+        )
+        #expect(recording.finding(rule)?.places.last == "2 response.location error")
+    }
+
+    @Test func readsARefusalOfAnyTokenRequest() throws {
+        let recording = try Recording("healthy/refresh").answering("/token", 400, ["error": "invalid_target"])
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    @Test func saysNothingWithoutAResource() throws {
+        #expect(try Recording("healthy/web-code-flow").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,56 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ResourceIndicatorMissingTests {
+    private let rule = "resource-indicator-missing"
+    private let broken = "authorization-request/resource-indicator-missing"
+
+    @Test func namesTheMetadataAndBothRequests() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(
+            finding.places == [
+                "1 response.body resource", "2 request.query resource", "4 request.body resource",
+            ]
+        )
+        #expect(finding.evidence.map(\.value) == ["https://tools.harbour.example/mcp", "missing", "missing"])
+    }
+
+    @Test func isContentWithAResource() throws {
+        #expect(try Recording(broken + ".near-miss").findings.allSatisfy { $0.severity == .note })
+    }
+
+    @Test func isContentWithAResourceInEitherRequest() throws {
+        #expect(
+            try Recording(broken).sending("resource", "https://tools.harbour.example/mcp").finding(rule)
+                == nil
+        )
+        #expect(
+            try Recording(broken).asking("resource", "https://tools.harbour.example/mcp").finding(rule) == nil
+        )
+    }
+
+    @Test func saysNothingWithoutMetadata() throws {
+        #expect(
+            try Recording(broken).without {
+                $0.request.method == "GET" && $0.request.url.path.hasPrefix("/.well-known")
+            }
+            .finding(rule) == nil
+        )
+    }
+
+    @Test func saysNothingWhereNothingWasRefused() throws {
+        #expect(try Recording(broken).without { $0.response?.status == 401 }.finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutATokenRequest() throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/token" }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}
