@@ -33,6 +33,10 @@ struct PARRejected: Rule {
             guard attempt.request == nil, let call = attempt.pushed, call.answer.isRefusal,
                 !isRepaired(call, flow)
             else { return .holds }
+            // It only asks for another try; that may not have been recorded.
+            if call.answer.error?.error == "use_dpop_nonce" {
+                return .abstains("no try with the nonce that the provider asked for is in the capture")
+            }
             return .violated(
                 Violation([call.answer.evidence(), attempt.names()], exchange: call.exchange)
             )
