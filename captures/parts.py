@@ -301,7 +301,7 @@ def refresh(login, status=200, body=None, scope=None, **claims):
     if status == 200:
         body = {"access_token": login.c.value("second access", 40), "token_type": "Bearer", "expires_in": 600, "scope": "openid profile",
                 "refresh_token": login.c.value("second refresh", 40), "id_token": jwt(login.claims(**{"nonce": None, **claims}))}
-    login.c.post(ID + "/token", status, agent=BACKEND, sent=form(**fields), body=body)
+    login.c.post(ID + "/token", status, agent=BACKEND, sent=form(**fields), body=body, answers=[("Cache-Control", "no-store")])
 
 
 def logout(login):

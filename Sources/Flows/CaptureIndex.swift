@@ -88,7 +88,11 @@ package final class CaptureIndex: Sendable {
             tokens: tokens,
             registrations: registrations
         ).responses()
-        self.messages = Self.addingResources(messages, capture: capture, tokens: tokens)
+        self.messages = Self.addingResources(
+            messages,
+            capture: capture,
+            issued: Self.issuedTokens(tokens, responses)
+        )
         authorizationRequests = requests
         tokenRequests = tokens
         self.metadata = metadata
@@ -132,9 +136,8 @@ package final class CaptureIndex: Sendable {
     private static func addingResources(
         _ messages: [Int: OAuthMessage],
         capture: Capture,
-        tokens: [TokenRequest]
+        issued: Set<String>
     ) -> [Int: OAuthMessage] {
-        let issued = Set(tokens.compactMap(\.accessToken))
         guard !issued.isEmpty else { return messages }
         var messages = messages
         for index in capture.indices where messages[index] == nil {
@@ -151,6 +154,16 @@ package final class CaptureIndex: Sendable {
             )
         }
         return messages
+    }
+
+    /// Access tokens, and ID tokens, which some clients send in their place.
+    private static func issuedTokens(_ tokens: [TokenRequest], _ responses: [AuthorizationResponse]) -> Set<
+        String
+    > {
+        let sources = tokens.map(\.answer.parameters) + responses.map(\.parameters)
+        return Set(
+            sources.flatMap { [$0["access_token"], $0["id_token"]] }.compactMap { $0 }.filter { !$0.isEmpty }
+        )
     }
 
     private static func hasNoCredentials(_ capture: Capture) -> Bool {

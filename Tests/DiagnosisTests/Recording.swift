@@ -99,6 +99,61 @@ struct Recording {
         return copy
     }
 
+    /// The ID token of the last token answer with another header or other claims; its signature stays as it was.
+    func editingIDToken(
+        claims: (inout JSONObject) -> Void = { _ in },
+        header: (inout JSONObject) -> Void = { _ in }
+    ) -> Recording {
+        editingAnswer(of: "/token") { answer in
+            guard let token = answer["id_token"]?.string.flatMap({ JSONWebToken.parse($0) }),
+                var first = token.header,
+                var second = token.claims
+            else { return }
+            header(&first)
+            claims(&second)
+            let parts = [first, second].map { encoded(JSONWriter.text(of: .object($0))) }
+            let signature = token.text.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
+            answer["id_token"] = .string("\(parts[0]).\(parts[1]).\(signature)")
+        }
+    }
+
+    /// With an encrypted ID token in the last token answer.
+    var withEncryptedIDToken: Recording {
+        editingAnswer(of: "/token") {
+            $0["id_token"] = "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA"
+        }
+    }
+
+    /// The app's callback answered as if all had gone well.
+    var goingOn: Recording {
+        editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.status = 302
+            exchange.response?.redirect(to: "/")
+        }
+    }
+
+    /// The last exchange of a path, changed.
+    func editingLast(_ path: String, _ edit: (inout Exchange) -> Void) -> Recording {
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
+        var copy = self
+        edit(&copy.exchanges[index])
+        return copy
+    }
+
+    /// The last answer of a path with another header; nil takes it out.
+    func answering(_ path: String, header name: String, _ value: String?) -> Recording {
+        editingLast(path) { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name.equalsIgnoringASCIICase(name) }
+            if let value { exchange.response?.headers.append(name, value) }
+        }
+    }
+
+    /// Without the flow's authorization request and what led to it.
+    var withoutAuthorization: Recording {
+        without { ["/authorize", "/login", "/sign-in", "/callback"].contains($0.request.url.path) }
+    }
+
     /// As saved without content: no body of any request or answer of a path.
     func withoutBodies(of path: String) -> Recording {
         editing { exchange in

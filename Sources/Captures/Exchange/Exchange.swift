@@ -7,6 +7,8 @@ package import JSON
 package struct Exchange: Sendable {
     /// When the first byte of the request was seen (`startedDateTime`).
     package var startedAt: Timestamp
+    /// Whether the producer wrote the offset from UTC beside ``startedAt``; without it the hour may be any.
+    package var isZoneKnown = true
     /// From the first byte of the request to the last of the answer (`time`); nil where the producer wrote
     /// none or -1.
     package var duration: Duration?

@@ -55,6 +55,11 @@ extension Timestamp {
         self.init(nanoseconds: total * 1_000_000_000 + fraction)
     }
 
+    /// Whether a time of RFC 3339 says how it lies to UTC, as the RFC wants it (section 4.3).
+    package static func statesZone(rfc3339 text: String) -> Bool {
+        text.utf8.dropFirst(19).contains { $0 | 0x20 == 0x7a || $0 == 0x2b || $0 == 0x2d }
+    }
+
     /// The time of a `Date` or `Expires` header (RFC 9110, section 5.6.7): IMF-fixdate and the two obsolete
     /// forms.
     package init?(httpDate text: String) {

@@ -37,6 +37,7 @@ enum HAREntry {
             upgradedTo: ours["upgradedTo"]?.string,
             foreign: remaining(entry, without: entryMembers)
         )
+        exchange.isZoneKnown = entry["startedDateTime"]?.string.map(Timestamp.statesZone(rfc3339:)) ?? false
         if let trailers = ours["trailers"]?.object {
             exchange.request.trailers = headers(trailers["request"])
             exchange.response?.trailers = headers(trailers["response"])

@@ -52,19 +52,27 @@ extension Flow {
 
     /// Whether a later exchange shows that the client used an answer with an ID token instead of refusing it.
     func wentOn(after delivered: DeliveredIDToken) -> Bool {
-        guard let request = delivered.tokenRequest else { return usesHint(delivered.idToken) }
+        if usesHint(delivered.idToken) { return true }
+        guard let request = delivered.tokenRequest else { return false }
+        return wentOn(after: request, callback: delivered.login?.response?.callback)
+    }
+
+    /// Whether a later exchange shows that the client used an answer of the token endpoint: its tokens, or the
+    /// callback that sends the browser on.
+    func wentOn(after request: TokenRequest, callback: Int?) -> Bool {
         let isUsed = messages.contains { message in
             switch message {
             case .userInfo(let call), .resource(let call), .introspection(let call):
                 call.token != nil && call.token?.value == request.accessToken
-            case .token(let later): later.isRefresh && later.refreshToken == request.issuedRefreshToken
+            case .token(let later):
+                later.isRefresh && later.refreshToken != nil
+                    && later.refreshToken == request.issuedRefreshToken
             default: false
             }
         }
-        if isUsed || usesHint(delivered.idToken) { return true }
+        if isUsed { return true }
         // A back end that sends the browser on to a page of its own has taken the answer.
-        guard let callback = delivered.login?.response?.callback, isBackEnd(request, callback: callback)
-        else { return false }
+        guard let callback, isBackEnd(request, callback: callback) else { return false }
         return CallbackFate(of: callback, in: self) == .sentOn
     }
 

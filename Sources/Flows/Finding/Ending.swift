@@ -80,12 +80,25 @@ struct Ending {
     }
 
     private func outcome(of request: TokenRequest) -> Outcome {
-        if request.answer.isSuccess { return .success }
+        if request.answer.isSuccess { return isReadable(request.answer) ? .success : outcomeInBrowser }
         switch request.answer.error?.error {
         case "authorization_pending", "slow_down", "use_dpop_nonce": return .incomplete
         case "access_denied": return AccessPolicy.words(in: request.answer) == nil ? .cancelled : .failure
         default: return .failure
         }
+    }
+
+    /// Whether the answer holds tokens, as far as it was saved: a page instead of them ends a login.
+    private func isReadable(_ answer: Answer) -> Bool {
+        !answer.isBodyWhole || answer.json != nil || answer.parameters.contains("access_token")
+    }
+
+    /// How the login went on at the app's callback.
+    private var outcomeInBrowser: Outcome {
+        guard let callback = builder.responses.last?.callback,
+            let status = index.capture[callback].response?.status
+        else { return .failure }
+        return (300..<400).contains(status) && !isSentToAnError(callback) ? .success : .failure
     }
 
     // MARK: - What comes after, and flows of another kind
@@ -103,7 +116,10 @@ struct Ending {
                 if call.answer.isSuccess, let token = call.parameters["token"] { revoked.insert(token) }
                 return nil
             case .userInfo(let call), .resource(let call):
-                return call.token.map { revoked.contains($0.value) } ?? false ? nil : call.answer
+                if let token = call.token, revoked.contains(token.value) || isForOwnBackEnd(token, call) {
+                    return nil
+                }
+                return call.answer
             case .endSession(let call):
                 let end = LogoutCourse(of: call, in: index).end
                 let url = index.capture[call.exchange].request.url.withoutQuery
@@ -123,6 +139,13 @@ struct Ending {
         if last.values.contains(where: { $0 >= 400 }) { return .failure }
         // Asked to be sent back, and left on the provider's page.
         return isLeftOpen ? .incomplete : .success
+    }
+
+    /// An ID token may be what the app's own back end wants to see; what it answers is no affair of the login.
+    private func isForOwnBackEnd(_ token: Parameter, _ call: EndpointCall) -> Bool {
+        guard let host = call.endpoint.host, builder.clientHosts.contains(host) else { return false }
+        return tokens.contains { $0.answer.parameters["id_token"] == token.value }
+            || builder.responses.contains { $0.parameters["id_token"] == token.value }
     }
 
     private var otherOutcome: Outcome {

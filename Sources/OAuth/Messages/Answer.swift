@@ -14,6 +14,8 @@ package struct Answer: Sendable {
     package var failure: String?
     /// Whether a body was saved (an empty one counts).
     package var isBodyRecorded: Bool
+    /// Whether it was saved to its end, in clear.
+    package var isBodyWhole: Bool
 
     package init(of exchange: Exchange, at index: Int) {
         self.exchange = index
@@ -21,6 +23,7 @@ package struct Answer: Sendable {
         failure = exchange.failure
         let body = exchange.response?.body
         isBodyRecorded = body?.isRecorded ?? false
+        isBodyWhole = Answer.isWhole(exchange.response)
         json = body?.bytes.flatMap { Answer.object($0) }
         if let json {
             parameters = Parameters(json, of: index, in: .responseBody)
@@ -29,6 +32,15 @@ package struct Answer: Sendable {
         } else {
             parameters = Parameters()
         }
+    }
+
+    /// An empty body counts only where the server said that it is: some recorders write one where they have
+    /// none.
+    private static func isWhole(_ response: RecordedResponse?) -> Bool {
+        guard let response, let body = response.body, !body.isTruncated, body.remainingCoding == nil,
+            let bytes = body.bytes
+        else { return false }
+        return !bytes.isEmpty || response.headers.first("content-length") == "0"
     }
 
     private static func object(_ bytes: [UInt8]) -> JSONObject? {

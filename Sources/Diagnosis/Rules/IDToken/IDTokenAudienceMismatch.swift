@@ -45,17 +45,13 @@ struct IDTokenAudienceMismatch: Rule {
             }
             let audience = token.audience
             guard !audience.isEmpty else { continue }
-            let clients = [
-                delivered.tokenRequest?.authentication.clientID,
-                delivered.login?.request.parameters.parameter("client_id"),
-            ]
-            .compactMap { $0 }
-            let names = clients.map(\.value) + (clients.isEmpty ? [flow.clientID].compactMap { $0 } : [])
+            let clients = delivered.clients
+            let names = delivered.clientNames(in: flow)
             guard !names.isEmpty else {
                 reason = "the client_id is not in the capture"
                 continue
             }
-            guard !audience.contains(where: names.contains), !isAsked(audience, delivered) else { continue }
+            guard !audience.contains(where: names.contains), !delivered.isAsked(audience) else { continue }
             var evidence = [
                 Evidence(
                     place: delivered.idToken.place(ofClaim: "aud"),
@@ -66,16 +62,6 @@ struct IDTokenAudienceMismatch: Rule {
             return .violated(Violation(evidence, exchange: delivered.idToken.place.exchange))
         }
         return reason.map { .abstains($0) } ?? .holds
-    }
-
-    /// Google's `audience` and its like: the client asked for a token that its back end accepts.
-    private func isAsked(_ audience: [String], _ delivered: DeliveredIDToken) -> Bool {
-        let parameters =
-            (delivered.login?.request.parameters.items ?? [])
-            + (delivered.tokenRequest?.parameters.items ?? [])
-        return parameters.contains {
-            ["audience", "resource"].contains($0.name) && audience.contains($0.value)
-        }
     }
 }
 

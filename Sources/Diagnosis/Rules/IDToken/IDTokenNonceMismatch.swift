@@ -51,7 +51,8 @@ struct IDTokenNonceMismatch: Rule {
                 continue
             }
             // A code that is not this login's brings a token that is not, either; that is told elsewhere.
-            guard let sent = login.request.parameters.parameter("nonce"), isCertain(delivered, login, flow)
+            guard let sent = login.request.parameters.parameter("nonce"),
+                delivered.isCertain(of: login, in: flow)
             else { continue }
             let came = claim.string ?? JSONWriter.text(of: claim)
             guard came != sent.value else { continue }
@@ -72,12 +73,5 @@ struct IDTokenNonceMismatch: Rule {
             return .violated(Violation(evidence, exchange: delivered.idToken.place.exchange))
         }
         return reason.map { .abstains($0) } ?? .holds
-    }
-
-    private func isCertain(_ delivered: DeliveredIDToken, _ login: Login, _ flow: Flow) -> Bool {
-        guard let request = delivered.tokenRequest else { return true }
-        // Without parameters nothing ties the answer to this login but that there is only one.
-        if !request.isRecorded { return flow.logins.count == 1 }
-        return flow.certainTokenRequests(of: login).contains { $0.exchange == request.exchange }
     }
 }

@@ -1,4 +1,13 @@
 /// Stage 8, in the order of the catalogue.
 enum TokenResponseRules {
-    static let list: [any Rule] = []
+    static let list: [any Rule] = [
+        IDTokenMissing(),
+        TokenResponseNotJSON(),
+        TokenErrorWith200(),
+        TokenTypeInvalid(),
+        ExpiresInNotNumber(),
+        TokenResponseCacheable(),
+        ScopeReduced(),
+        RefreshTokenMissing(),
+    ]
 }

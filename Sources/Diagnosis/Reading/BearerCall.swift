@@ -1,0 +1,205 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// An answer that gave tokens out: of the token endpoint, or in the front channel.
+struct TokenGrant {
+    var exchange: Int
+    var parameters: Parameters
+    /// Nil in the front channel.
+    var request: TokenRequest?
+
+    var accessToken: String? { parameters["access_token"] }
+
+    /// Seconds; nil where the answer has none, or something that is no number.
+    var lifetime: Int64? { parameters["expires_in"].flatMap { Int64($0) } }
+
+    /// In order of time.
+    static func all(in flow: Flow) -> [TokenGrant] {
+        flow.messages.compactMap { message in
+            switch message {
+            case .token(let request):
+                TokenGrant(
+                    exchange: request.exchange,
+                    parameters: request.answer.parameters,
+                    request: request
+                )
+            case .authorizationResponse(let response):
+                TokenGrant(exchange: response.exchange, parameters: response.parameters)
+            default: nil
+            }
+        }
+    }
+}
+
+/// A call of UserInfo or of an API with a token in its `Authorization` header (RFC 6750, section 2).
+struct BearerCall {
+    var call: EndpointCall
+    var isUserInfo: Bool
+    var token: Parameter
+    /// The answer that gave this access token out; nil where it is none, or not in the capture.
+    var grant: TokenGrant?
+
+    /// In order of time.
+    static func all(in flow: Flow) -> [BearerCall] {
+        let calls = flow.messages.compactMap { message -> (EndpointCall, Bool)? in
+            switch message {
+            case .userInfo(let call): (call, true)
+            case .resource(let call): (call, false)
+            default: nil
+            }
+        }
+        guard !calls.isEmpty else { return [] }
+        let grants = Dictionary(
+            TokenGrant.all(in: flow).compactMap { grant in grant.accessToken.map { ($0, grant) } }
+        ) { first, _ in first }
+        return calls.compactMap { call, isUserInfo in
+            call.token.map {
+                BearerCall(call: call, isUserInfo: isUserInfo, token: $0, grant: grants[$0.value])
+            }
+        }
+    }
+
+    /// Calls that were refused for their token and not repeated with success, with what was said.
+    static func refused(in flow: Flow, with statuses: Set<Int> = [401]) -> [(
+        call: BearerCall, refusal: BearerRefusal
+    )] {
+        let calls = all(in: flow)
+        var succeeded: Set<String> = []
+        var refused: [(call: BearerCall, refusal: BearerRefusal)] = []
+        for call in calls.reversed() {
+            guard let status = call.call.answer.status else { continue }
+            let address = call.call.endpoint.text
+            if status < 400 {
+                succeeded.insert(address)
+            } else if statuses.contains(status), !succeeded.contains(address) {
+                refused.append((call, BearerRefusal(of: call.call.exchange, in: flow)))
+            }
+        }
+        return refused.reversed()
+    }
+
+    /// The token, where it is a signed one whose claims can be read.
+    var claimsToken: JSONWebToken? {
+        JSONWebToken.parse(token.value).flatMap { $0.claims == nil ? nil : $0 }
+    }
+
+    /// Whether it goes to the authorization server itself.
+    func isAtProvider(_ flow: Flow) -> Bool {
+        isUserInfo || call.endpoint.host.map(flow.providerHosts.contains) ?? false
+    }
+
+    var address: Evidence {
+        Evidence(
+            place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+            value: Masking.shown(call.endpoint.text, of: "url")
+        )
+    }
+
+    /// A claim of the access token as evidence.
+    func evidence(ofClaim name: String, _ value: String, note: String? = nil) -> Evidence {
+        Evidence(
+            place: Place(exchange: call.exchange, part: .jwtClaims, name: name),
+            value: Masking.shown(value, of: name),
+            note: note
+        )
+    }
+}
+
+/// Why an API refuses a token, in its own words: the challenge (RFC 6750, section 3) and the start of the body.
+struct BearerRefusal {
+    /// What it may be about; the words are those of resource servers in the field.
+    enum Reason: CaseIterable {
+        case audience
+        case issuer
+        case expiry
+        case signature
+        case scope
+        /// It is no JWT, and one was expected.
+        case shape
+    }
+
+    let exchange: Int
+    let status: Int
+    let challenges: [AuthenticationChallenge]
+    /// The `WWW-Authenticate` fields.
+    let header: String?
+    let body: String
+    let reasons: Set<Reason>
+
+    private static let limit = 4096
+
+    init(of exchange: Int, in flow: Flow) {
+        let response = flow.capture[exchange].response
+        self.exchange = exchange
+        status = response?.status ?? 0
+        challenges = response.map { AuthenticationChallenge.all(in: $0.headers) } ?? []
+        let fields = response?.headers.all("www-authenticate") ?? []
+        header = fields.isEmpty ? nil : fields.joined(separator: ", ")
+        body = response?.body?.bytes.map { String(decoding: $0.prefix(Self.limit), as: UTF8.self) } ?? ""
+        // Addresses in a challenge (`resource_metadata`) are no reason.
+        let said = challenges.flatMap { challenge in
+            ["error", "error_description"].compactMap { challenge[$0] }
+        }
+        // Quotes in a JSON string stand behind a backslash.
+        let text = (said.joined(separator: " ").prefixBytes(Self.limit) + " " + body).lowercased()
+            .replacing("\\", with: "")
+        reasons = Set(
+            Reason.allCases.filter { reason in
+                Self.words[reason]?.contains(where: text.containsBytes) ?? false
+            }
+        )
+    }
+
+    /// The `error` of the challenge, else of the body.
+    func error(_ answer: Answer) -> String? {
+        challenges.lazy.compactMap { $0["error"] }.first ?? answer.error?.error
+    }
+
+    /// Whether it says what a resource server says to a token (RFC 6750), of whatever scheme.
+    var isBearerChallenge: Bool { challenges.contains { $0.scheme == "bearer" || $0.scheme == "dpop" } }
+
+    var evidence: Evidence {
+        if let header {
+            return Evidence(
+                place: Place(exchange: exchange, part: .responseHeader, name: "WWW-Authenticate"),
+                value: Masking.shown(header, of: "www-authenticate"),
+                note: "answered with \(status)"
+            )
+        }
+        guard !body.isEmpty else {
+            return Evidence(
+                place: Place(exchange: exchange, part: .responseStatus, name: ""),
+                value: "\(status)"
+            )
+        }
+        return Evidence(
+            place: Place(exchange: exchange, part: .responseBody, name: ""),
+            value: Excerpt.start(of: body),
+            note: "answered with \(status)"
+        )
+    }
+
+    /// In lower case.
+    private static let words: [Reason: [String]] = [
+        .audience: ["audience", "\"aud\"", "'aud'", "aud claim", "idx10206", "idx10208", "idx10214"],
+        .issuer: ["issuer", "\"iss\"", "'iss'", "iss claim", "idx10204", "idx10205", "idx10211"],
+        .expiry: [
+            "expired", "\"exp\"", "'exp'", "exp claim", "lifetime", "not active", "idx10222", "idx10223",
+        ],
+        .signature: ["signature", "signing key", "idx10500", "idx10501", "idx10503", "idx10511", "jwks"],
+        .scope: ["insufficient_scope", "missing scope", "openid scope"],
+        .shape: [
+            "jwt malformed", "invalid compact jws", "not enough segments", "idx14100", "idx12741",
+            "jwt must have 3 tokens",
+        ],
+    ]
+}
+
+extension String {
+    /// No more than so many bytes of it.
+    func prefixBytes(_ count: Int) -> String {
+        utf8.count <= count ? self : String(decoding: utf8.prefix(count), as: UTF8.self)
+    }
+}

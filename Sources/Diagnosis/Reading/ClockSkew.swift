@@ -1,0 +1,51 @@
+import Captures
+import Flows
+
+/// How far the clock that stamped the exchanges is from those of the servers.
+///
+/// Of answers that state their time (`Date`) and cannot have lain in a cache. One server with a wrong clock is told
+/// from a device with one by the rest of the samples.
+struct ClockSkew {
+    struct Sample {
+        var exchange: Int
+        /// Seconds that the server is ahead of the client; negative where it is behind.
+        var ahead: Int64
+    }
+
+    /// The middle of the samples, in seconds; positive where the device is slow.
+    var median: Int64
+    /// Those that agree with it, in order of time.
+    var samples: [Sample]
+
+    /// More than this is no delay of the network any more.
+    private static let threshold: Int64 = 120
+    /// How far samples of one clock may lie apart.
+    private static let spread: Int64 = 30
+
+    /// Nil where fewer than two answers say so, or where others contradict them.
+    init?(of flow: Flow) {
+        let all = flow.exchanges.compactMap { exchange -> Sample? in
+            let recorded = flow.capture[exchange]
+            guard recorded.isZoneKnown, recorded.startedAt.nanoseconds > 0, !recorded.isCached,
+                let stated = recorded.serverTime
+            else { return nil }
+            return Sample(exchange: exchange, ahead: stated.seconds - recorded.endedAt.seconds)
+        }
+        guard all.count >= 2 else { return nil }
+        let sorted = all.map(\.ahead).sorted()
+        let middle = sorted[sorted.count / 2]
+        let agreeing = all.filter { abs($0.ahead - middle) < Self.spread / 2 }
+        // A straggler or two (a slow answer, a stale page) do not make the rest wrong.
+        guard abs(middle) > Self.threshold, agreeing.count >= 2, agreeing.count * 3 >= all.count * 2,
+            Set(agreeing.map(\.exchange)).count >= 2
+        else { return nil }
+        median = middle
+        samples = agreeing
+    }
+
+    /// A wrong time zone shows as a multiple of half an hour.
+    var looksLikeTimeZone: Bool {
+        let rest = abs(median) % 1800
+        return abs(median) > 1700 && (rest < 30 || rest > 1770)
+    }
+}

@@ -1,0 +1,100 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The login asked for a way of signing in, and the ID token says another, or none.
+///
+/// `acr_values` is a wish that providers may pass over; `acr` as an essential claim is none (OpenID Connect Core,
+/// section 5.5.1.1).
+struct ACRNotSatisfied: Rule {
+    static let info = RuleInfo(
+        id: "acr-not-satisfied",
+        title: "The login did not use the requested authentication method",
+        severity: .warning,
+        explanation: """
+            The app asked for an authentication context (acr), and the ID token does not say that the user signed in by it. The provider used \
+            another way, its default perhaps, without saying so.
+            """,
+        fix: """
+            Map the value at the provider: ForgeRock to an authentication tree in the OAuth2 provider's settings, Curity to an authenticator, \
+            Keycloak to a level of authentication. Ask for it as an essential claim if the login must fail otherwise.
+            """,
+        badExample: """
+            GET /authorize?…&acr_values=two-factor
+            id_token claims {"acr":"0", …}
+            """,
+        goodExample: """
+            GET /authorize?…&acr_values=two-factor
+            id_token claims {"acr":"two-factor", …}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §5.5.1.1",
+                url: OpenIDConnect.core + "#acrSemantics"
+            ),
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.3.7 (12)",
+                url: OpenIDConnect.core + "#IDTokenValidation"
+            ),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens {
+            switch delivered.judged(in: flow) {
+            case .notConcerned: continue
+            case .hidden(let why): reason = why
+            case .open(_, let login):
+                guard let wish = Wish(of: login.request) else { continue }
+                let seen = delivered.idToken.token.claim("acr")
+                let text = seen.map { $0.string ?? JSONWriter.text(of: $0) }
+                guard seen == nil || seen == .null || !wish.values.contains(text ?? "") else { continue }
+                return .violated(
+                    Violation(
+                        [
+                            Evidence(
+                                place: wish.parameter.place,
+                                value: Masking.shown(
+                                    wish.values.prefix(10).joined(separator: ", "),
+                                    of: "acr"
+                                ),
+                                note: wish.isEssential ? "essential" : nil
+                            ), delivered.evidence(ofClaim: "acr"),
+                        ],
+                        // A login that went on is none that was refused, however essential it was.
+                        severity: wish.isEssential && flow.ending != .success ? .error : .warning,
+                        exchange: delivered.idToken.place.exchange
+                    )
+                )
+            }
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// What was asked for: in `claims`, else in `acr_values`.
+    private struct Wish {
+        var values: [String]
+        var isEssential: Bool
+        var parameter: Parameter
+
+        init?(of request: AuthorizationRequest) {
+            if let claims = request.parameters.parameter("claims"),
+                let acr = (try? JSONParser.parse(Array(claims.value.utf8)))?["id_token"]?["acr"]?.object
+            {
+                values =
+                    (acr["value"]?.string).map { [$0] } ?? acr["values"]?.array?.compactMap(\.string) ?? []
+                isEssential = acr["essential"]?.bool ?? false
+                parameter = claims
+                if !values.isEmpty { return }
+            }
+            guard let wished = request.parameters.parameter("acr_values") else { return nil }
+            values = wished.value.split(separator: " ").map(String.init)
+            isEssential = false
+            parameter = wished
+            if values.isEmpty { return nil }
+        }
+    }
+}

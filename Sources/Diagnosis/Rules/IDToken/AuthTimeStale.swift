@@ -1,0 +1,117 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The user signed in longer ago than the login allowed.
+///
+/// With `max_age` the ID token has to say when (`auth_time`), and the client has to look (OpenID Connect Core,
+/// sections 3.1.2.1 and 3.1.3.7 (13)). `prompt=login` wants the user to sign in anew.
+struct AuthTimeStale: Rule {
+    static let info = RuleInfo(
+        id: "auth-time-stale",
+        title: "The login is older than max_age allows",
+        severity: .errorWhenRefused,
+        explanation: """
+            The app asked for a recent sign-in, and the ID token's auth_time is older than that, or missing, so that nobody can tell. The provider \
+            went on with a session it had, without asking the user again.
+            """,
+        fix: """
+            See that max_age (in seconds) and prompt=login reach the provider, and that its session policy heeds them. Have auth_time in the ID \
+            token; the client has to compare it.
+            """,
+        badExample: """
+            GET /authorize?…&max_age=300, at 09:15:00
+            id_token claims {"auth_time":1774512900, …}, which is 08:15:00
+            """,
+        goodExample: """
+            GET /authorize?…&max_age=300, at 09:15:00
+            id_token claims {"auth_time":1774516510, …}, which is 09:15:10
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.2.1",
+                url: OpenIDConnect.core + "#AuthRequest"
+            ),
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.3.7 (13)",
+                url: OpenIDConnect.core + "#IDTokenValidation"
+            ),
+        ]
+    )
+
+    private static let leeway: Int64 = 60
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens {
+            switch delivered.judged(in: flow) {
+            case .notConcerned: continue
+            case .hidden(let why): reason = why
+            case .open(_, let login):
+                guard let evidence = staleness(of: delivered, login, flow) else { continue }
+                return .violated(
+                    Violation(
+                        evidence,
+                        severity: flow.wentOn(after: delivered) ? .warning : nil,
+                        exchange: delivered.idToken.place.exchange
+                    )
+                )
+            }
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// Nil where the sign-in is as fresh as was asked for.
+    private func staleness(of delivered: DeliveredIDToken, _ login: Login, _ flow: Flow) -> [Evidence]? {
+        let limit = login.request.parameters.parameter("max_age").flatMap { parameter in
+            Int64(parameter.value).map { (parameter: parameter, seconds: max(0, min($0, 1_000_000_000))) }
+        }
+        guard let time = authenticated(delivered) else {
+            guard let wanted = limit?.parameter ?? requirement(delivered, flow) else { return nil }
+            return [Evidence(wanted), delivered.missing("auth_time")]
+        }
+        // Who signed in after being sent there is fresh, however long consent took.
+        let asked = AnswerTime(of: login.request.exchange, in: flow)
+        guard time < asked.time.seconds - Self.leeway else { return nil }
+        if let limit, let answer = delivered.delivery(in: flow),
+            answer.time.seconds - time > limit.seconds + Self.leeway
+        {
+            return [
+                Evidence(limit.parameter),
+                delivered.evidence(
+                    ofTime: "auth_time",
+                    time,
+                    note: "\(Span.text(answer.time.seconds - time)) before the answer"
+                ), answer.evidence(),
+            ]
+        }
+        // By another clock than the provider's, minutes mean nothing.
+        guard asked.isStated, let prompt = login.request.parameters.parameter("prompt"),
+            prompt.value.split(separator: " ").contains("login")
+        else { return nil }
+        return [
+            Evidence(prompt, note: "the user has to sign in anew"),
+            delivered.evidence(
+                ofTime: "auth_time",
+                time,
+                note: "\(Span.text(asked.time.seconds - time)) before the request"
+            ), asked.evidence(),
+        ]
+    }
+
+    private func authenticated(_ delivered: DeliveredIDToken) -> Int64? {
+        guard let time = delivered.idToken.token.claim("auth_time")?.double, abs(time) < 1e15 else {
+            return nil
+        }
+        return Int64(time.rounded(.down))
+    }
+
+    /// `require_auth_time` of a client whose registration is in the capture.
+    private func requirement(_ delivered: DeliveredIDToken, _ flow: Flow) -> Parameter? {
+        delivered.clientNames(in: flow).lazy
+            .compactMap { flow.registeredMetadata(of: $0)?.clientMetadata("require_auth_time") }
+            .first { $0.value == "true" }
+    }
+}

@@ -1,0 +1,109 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The clock by which the exchanges were stamped is wrong: minutes away from what every server says.
+///
+/// A client with such a clock takes fresh tokens for expired, or for issued in the future (OpenID Connect Core,
+/// section 3.1.3.7 (9, 10)); AppAuth refuses an `iat` more than ten minutes away. A recorder on another machine
+/// stamps its own time, which the finding says.
+struct ClientClockSkew: Rule {
+    static let info = RuleInfo(
+        id: "client-clock-skew",
+        title: "This device's clock is wrong",
+        severity: .errorWhenRefused,
+        explanation: """
+            The servers' Date headers and the times at which their answers were recorded differ by the same amount again and again. A client with \
+            such a clock refuses good ID tokens as expired or as issued in the future, and makes assertions and proofs that providers refuse.
+            """,
+        fix: """
+            Set the clock of the device that was recorded, by network time, and its time zone. If the recorder ran on another machine, look at that \
+            machine's clock first.
+            """,
+        badExample: """
+            startedDateTime 2026-03-26T09:15:00Z
+            200 OK, Date: Thu, 26 Mar 2026 09:32:01 GMT
+            """,
+        goodExample: """
+            startedDateTime 2026-03-26T09:15:00Z
+            200 OK, Date: Thu, 26 Mar 2026 09:15:01 GMT
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.3.7 (9, 10)",
+                url: OpenIDConnect.core + "#IDTokenValidation"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        guard let skew = ClockSkew(of: flow) else {
+            let isStated = flow.exchanges.contains { flow.capture[$0].serverTime != nil }
+            return isStated ? .holds : .abstains("no answer states the server's time")
+        }
+        let delivered = flow.deliveredIDTokens
+        let contradicting = delivered.first { isImpossible($0, in: flow) }
+        let isUsed = delivered.contains { flow.wentOn(after: $0) } || isSessionBegun(flow)
+        let isGrave = abs(skew.median) > 600 || contradicting != nil
+        var evidence = [
+            Evidence.computed(
+                "difference",
+                "\(Span.text(skew.median)) \(skew.median > 0 ? "slow" : "fast")",
+                in: .timing,
+                note: skew.looksLikeTimeZone
+                    ? "a multiple of half an hour: the time zone may be wrong" : recorder(flow)
+            )
+        ]
+        for sample in Set([0, skew.samples.count / 2, skew.samples.count - 1]).sorted().map({
+            skew.samples[$0]
+        }) {
+            evidence.append(
+                AnswerTime(of: sample.exchange, in: flow).evidence(
+                    note: "recorded at \(flow.capture[sample.exchange].endedAt.rfc3339)"
+                )
+            )
+        }
+        if let token = contradicting, let issued = token.idToken.token.issuedAt {
+            evidence.append(token.evidence(ofTime: "iat", issued, note: "not possible by the recorded time"))
+        }
+        return .violated(
+            Violation(
+                evidence,
+                severity: isGrave && !isUsed ? .error : .warning,
+                exchange: skew.samples.first?.exchange,
+                explains: explained(flow)
+            )
+        )
+    }
+
+    /// By the client's clock, expired or not issued yet.
+    private func isImpossible(_ delivered: DeliveredIDToken, in flow: Flow) -> Bool {
+        guard let exchange = delivered.idToken.place.exchange else { return false }
+        let now = flow.capture[exchange].endedAt.seconds
+        return delivered.idToken.token.expiresAt.map { $0 <= now } ?? false
+            || delivered.idToken.token.issuedAt.map { $0 - now > 60 } ?? false
+    }
+
+    /// Tokens were used, or the app's callback sent the browser on.
+    private func isSessionBegun(_ flow: Flow) -> Bool {
+        flow.logins.contains { login in
+            login.tokenRequests.contains { flow.wentOn(after: $0, callback: login.response?.callback) }
+                || login.response?.callback.map { CallbackFate(of: $0, in: flow) == .sentOn } ?? false
+        } || flow.tokenRequests.contains { flow.wentOn(after: $0, callback: nil) }
+    }
+
+    private func recorder(_ flow: Flow) -> String? {
+        let name = Masking.shown(flow.capture.creator.name, of: "creator")
+        return name.isEmpty ? nil : "recorded by \(name)"
+    }
+
+    /// What is judged by the provider's own clock is none of the device's making.
+    private func explained(_ flow: Flow) -> Set<String> {
+        var explained: Set<String> = ["client-assertion-time", "dpop-proof-invalid"]
+        if flow.deliveredIDTokens.contains(where: { !($0.delivery(in: flow)?.isStated ?? true) }) {
+            explained.formUnion(["id-token-expired", "id-token-not-yet-valid"])
+        }
+        return explained
+    }
+}

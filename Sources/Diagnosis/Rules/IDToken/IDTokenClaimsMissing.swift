@@ -1,0 +1,47 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The ID token lacks one of the claims that every ID token has (OpenID Connect Core, section 2).
+struct IDTokenClaimsMissing: Rule {
+    static let info = RuleInfo(
+        id: "id-token-claims-missing",
+        title: "The ID token lacks a required claim",
+        severity: .error,
+        explanation: """
+            Every ID token has to say who issued it (iss), about whom (sub), for whom (aud), and from when to when it holds (iat, exp). This one \
+            leaves something out, so a client cannot check it and has to refuse it.
+            """,
+        fix:
+            "Have the provider put all five claims in; look for a claim mapping or a token template at the client that takes them out.",
+        badExample: """
+            id_token claims {"iss":"https://id.example","aud":"shop","iat":1772000000,"exp":1772000600}
+            """,
+        goodExample: """
+            id_token claims {"iss":"https://id.example","sub":"alice","aud":"shop","iat":1772000000,"exp":1772000600}
+            """,
+        specifications: [
+            SpecificationReference(text: "OpenID Connect Core §2", url: OpenIDConnect.core + "#IDToken")
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens {
+            guard let claims = delivered.idToken.token.claims else {
+                reason = "the ID token is encrypted or unreadable"
+                continue
+            }
+            let missing = ["iss", "sub", "aud", "exp", "iat"].filter { name in
+                claims[name].map { $0 == .null } ?? true
+            }
+            guard !missing.isEmpty else { continue }
+            return .violated(
+                Violation(missing.map { delivered.missing($0) }, exchange: delivered.idToken.place.exchange)
+            )
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+}

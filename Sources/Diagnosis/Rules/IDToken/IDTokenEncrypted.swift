@@ -1,0 +1,38 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The ID token is encrypted for the client, so nothing can be said of its claims.
+struct IDTokenEncrypted: Rule {
+    static let info = RuleInfo(
+        id: "id-token-encrypted",
+        title: "The ID token is encrypted for the client",
+        severity: .note,
+        explanation: """
+            The ID token has five parts: it is encrypted with a key of the client's (JWE). Its header can be read, its claims cannot, so nothing is \
+            said of them here.
+            """,
+        fix:
+            "Look inside with the client's private key if the claims matter; Singpass and others encrypt every ID token.",
+        badExample: """
+            id_token header {"alg":"ECDH-ES+A256KW","enc":"A256GCM","kid":"shop-enc"}, five parts
+            """,
+        goodExample: """
+            id_token header {"alg":"RS256","kid":"2026-03"}, three parts
+            """,
+        specifications: [.rfc(7516, "3.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for delivered in flow.deliveredIDTokens where delivered.idToken.token.form == .encrypted {
+            return .violated(
+                Violation(
+                    ["alg", "enc", "kid"].map { delivered.evidence(ofHeader: $0) },
+                    exchange: delivered.idToken.place.exchange
+                )
+            )
+        }
+        return .holds
+    }
+}

@@ -1,0 +1,57 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The login sent a `nonce`, and the ID token has none.
+///
+/// Where one was sent it has to come back (OpenID Connect Core, section 3.1.3.7 (11)). A refresh need not repeat it.
+struct IDTokenNonceMissing: Rule {
+    static let info = RuleInfo(
+        id: "id-token-nonce-missing",
+        title: "The ID token does not carry the nonce",
+        severity: .error,
+        explanation:
+            "The login sent a nonce, and the ID token that came of it has no such claim. A client that sent one has to refuse the token.",
+        fix: """
+            See that the nonce stands in the authorization request itself, and not in a request object or a session that the provider does not read. \
+            If it does, the provider drops it: look at its token template.
+            """,
+        badExample: """
+            GET /authorize?…&nonce=n-0S6_WzA2Mj
+            id_token claims {"iss":"…","sub":"alice", …}
+            """,
+        goodExample: """
+            GET /authorize?…&nonce=n-0S6_WzA2Mj
+            id_token claims {"iss":"…","sub":"alice","nonce":"n-0S6_WzA2Mj", …}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.3.7 (11)",
+                url: OpenIDConnect.core + "#IDTokenValidation"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens {
+            switch delivered.judged(in: flow) {
+            case .notConcerned: continue
+            case .hidden(let why): reason = why
+            case .open(let claims, let login):
+                guard let sent = login.request.parameters.parameter("nonce"), !sent.value.isEmpty,
+                    claims["nonce"].map({ $0 == .null }) ?? true
+                else { continue }
+                return .violated(
+                    Violation(
+                        [Evidence(sent), delivered.missing("nonce")],
+                        exchange: delivered.idToken.place.exchange
+                    )
+                )
+            }
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+}

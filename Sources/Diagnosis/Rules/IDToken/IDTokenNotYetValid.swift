@@ -1,0 +1,75 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The ID token is issued, or begins to hold, at a time that had not come when it was delivered.
+///
+/// By the provider's own clock: the node that signs and the one that answers do not agree. Up to a minute is left
+/// alone, as clients do (RFC 7519, section 4.1.5).
+struct IDTokenNotYetValid: Rule {
+    static let info = RuleInfo(
+        id: "id-token-not-yet-valid",
+        title: "The ID token is from the future",
+        severity: .error,
+        explanation: """
+            The iat or nbf claim of the ID token lies ahead of the very answer that brought it, by the provider's own clock. Clients refuse a token \
+            that is not valid yet.
+            """,
+        fix:
+            "Set the clocks of the provider's nodes by one time server; see that times in tokens are seconds, not milliseconds.",
+        badExample: """
+            200 OK, Date: Thu, 26 Mar 2026 09:15:00 GMT
+            id_token claims {"iat":1774517100, …}, which is 09:25:00
+            """,
+        goodExample: """
+            200 OK, Date: Thu, 26 Mar 2026 09:15:00 GMT
+            id_token claims {"iat":1774516500, …}, which is 09:15:00
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.3.7 (10)",
+                url: OpenIDConnect.core + "#IDTokenValidation"
+            ), .rfc(7519, "4.1.5"),
+        ]
+    )
+
+    private static let leeway: Int64 = 60
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens {
+            let token = delivered.idToken.token
+            guard token.claims != nil else {
+                reason = "the ID token is encrypted or unreadable"
+                continue
+            }
+            guard let answer = delivered.delivery(in: flow), answer.isStated else {
+                reason = "the answer with the ID token does not state the provider's time"
+                continue
+            }
+            let now = answer.time.seconds
+            let ahead = [("nbf", token.notBefore), ("iat", token.issuedAt)].compactMap { name, time in
+                time.flatMap { $0 - now > Self.leeway ? (name: name, time: $0) : nil }
+            }
+            guard let first = ahead.first else { continue }
+            let isSlight = first.name == "iat" && first.time - now < 300 && flow.wentOn(after: delivered)
+            return .violated(
+                Violation(
+                    ahead.map {
+                        delivered.evidence(
+                            ofTime: $0.name,
+                            $0.time,
+                            note: $0.time > 20_000_000_000
+                                ? "milliseconds; seconds are expected"
+                                : "\(Span.text($0.time - now)) after it came"
+                        )
+                    } + [answer.evidence(note: "the provider's clock")],
+                    severity: isSlight ? .warning : nil,
+                    exchange: delivered.idToken.place.exchange
+                )
+            )
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+}

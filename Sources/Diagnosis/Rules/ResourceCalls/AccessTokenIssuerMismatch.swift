@@ -1,0 +1,72 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The API trusts another issuer than the one that made the access token.
+///
+/// Decided where the API says so, or where its metadata (RFC 9728) lists its authorization servers and the token's
+/// `iss` is none of them.
+struct AccessTokenIssuerMismatch: Rule {
+    static let info = RuleInfo(
+        id: "access-token-issuer-mismatch",
+        title: "The API expects tokens of another issuer",
+        severity: .error,
+        explanation: """
+            The API refused the access token for its issuer: the iss claim is not the one that the API is set to trust, character by character.
+            """,
+        fix: """
+            Give the API the issuer that the tokens carry. Entra issues version 1 tokens (sts.windows.net) for an API whose manifest does not ask for \
+            version 2. Where browser and API reach the provider under two names, set its public address.
+            """,
+        badExample: """
+            access token claims {"iss":"http://keycloak:8080/realms/shop", …}
+            GET /orders → 401, error_description="The issuer is invalid"
+            """,
+        goodExample: """
+            access token claims {"iss":"https://id.shop.example/realms/shop", …}
+            GET /orders → 200
+            """,
+        specifications: [.rfc(9068, "4"), .rfc(7519, "4.1.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for (call, refusal) in BearerCall.refused(in: flow) {
+            guard call.grant != nil, let token = call.claimsToken, let issuer = token.issuer else { continue }
+            let isNamed = refusal.reasons.contains(.issuer)
+            let list = refusal.reasons.subtracting([.shape]).isEmpty ? unlisting(issuer, call, flow) : nil
+            guard isNamed || list != nil else { continue }
+            var evidence = [call.evidence(ofClaim: "iss", issuer)]
+            if let version = token.claim("ver") {
+                evidence.append(call.evidence(ofClaim: "ver", version.string ?? JSONWriter.text(of: version)))
+            }
+            if let list { evidence.append(list) }
+            evidence += [call.address, refusal.evidence]
+            return .violated(Violation(evidence, exchange: call.call.exchange))
+        }
+        return .holds
+    }
+
+    /// The API's list of authorization servers, where the issuer is not on it; nil where there is none.
+    private func unlisting(_ issuer: String, _ call: BearerCall, _ flow: Flow) -> Evidence? {
+        for document in flow.surroundings.metadata where document.isProtectedResource {
+            let resource = document.answer.parameters["resource"].map { RecordedURL($0) }
+            guard (resource ?? document.url).origin == call.call.endpoint.origin,
+                let servers = document.answer.json?["authorization_servers"]?.array?.compactMap(\.string),
+                !servers.isEmpty, !servers.contains(where: { isSame($0, issuer) })
+            else { continue }
+            return Evidence(
+                place: document.answer.place("authorization_servers"),
+                value: Masking.shown(servers.prefix(5).joined(separator: ", "), of: "servers"),
+                note: "the token's issuer is none of them"
+            )
+        }
+        return nil
+    }
+
+    /// Identifiers are often listed with another slash at the end.
+    private func isSame(_ left: String, _ right: String) -> Bool {
+        left == right || left == right + "/" || left + "/" == right
+    }
+}

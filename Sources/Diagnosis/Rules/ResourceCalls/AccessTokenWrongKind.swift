@@ -1,0 +1,103 @@
+import Captures
+import Flows
+import OAuth
+
+/// The ID token is sent to an API in place of the access token.
+///
+/// It is addressed to the client and says who signed in; an API wants a token that is addressed to it (OpenID
+/// Connect Core, section 2; RFC 9700, section 2.3). An app may show it to its own back end.
+struct AccessTokenWrongKind: Rule {
+    static let info = RuleInfo(
+        id: "access-token-wrong-kind",
+        title: "The ID token is used in place of the access token",
+        severity: .error,
+        explanation: """
+            The bearer token of the refused call is the ID token of this login. It tells the client who the user is; it is not addressed to the API, \
+            which has to refuse it.
+            """,
+        fix:
+            "Send the access_token of the token response in the Authorization header, and keep the id_token for yourself.",
+        badExample: """
+            POST /token → {"access_token":"2YotnFZF…","id_token":"eyJhbGci…"}
+            GET /orders, Authorization: Bearer eyJhbGci… → 401
+            """,
+        goodExample: """
+            POST /token → {"access_token":"2YotnFZF…","id_token":"eyJhbGci…"}
+            GET /orders, Authorization: Bearer 2YotnFZF… → 200
+            """,
+        specifications: [
+            .rfc(9700, "2.3"),
+            SpecificationReference(text: "OpenID Connect Core §2", url: OpenIDConnect.core + "#IDToken"),
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let tokens = TokenGrant.all(in: flow).compactMap { grant in
+            grant.parameters.parameter("id_token").flatMap { $0.value == grant.accessToken ? nil : $0 }
+        }
+        guard !tokens.isEmpty else { return .holds }
+        let delivered = Dictionary(tokens.map { ($0.value, $0) }) { first, _ in first }
+        var reason: String?
+        for (call, refusal) in BearerCall.refused(in: flow, with: [401, 403]) {
+            guard let token = delivered[call.token.value] else { continue }
+            switch owner(of: call, refusal, flow) {
+            case .app: continue
+            case .unknown:
+                reason = "the refused call may go to the app's own back end"
+                continue
+            case .other: break
+            }
+            return .violated(
+                Violation(
+                    [
+                        Evidence(call.token, note: "the ID token"), Evidence(token, note: "delivered here"),
+                        call.address, refusal.evidence,
+                    ],
+                    exchange: call.call.exchange
+                )
+            )
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private enum Owner {
+        case app
+        case other
+        case unknown
+    }
+
+    /// Whose the called URL is: a mobile app's back end may well want to see the ID token.
+    private func owner(of call: BearerCall, _ refusal: BearerRefusal, _ flow: Flow) -> Owner {
+        guard let host = call.call.endpoint.host, !call.isAtProvider(flow) else { return .other }
+        let targets = flow.authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0) } }
+        if targets.contains(where: { $0.isWeb && $0.host == host }) { return .app }
+        let isKnown = flow.surroundings.metadata.contains { $0.isProtectedResource && $0.url.host == host }
+        if isKnown { return .other }
+        guard isNative(call, targets, flow) else { return .other }
+        let sites = targets.compactMap(site)
+        if sites.contains(Site.of(host)) { return .app }
+        // Who challenges for a bearer token is a resource server (RFC 6750, section 3).
+        return refusal.isBearerChallenge ? .other : .unknown
+    }
+
+    /// An app that is no web page: it is called back by something else than a server of its own.
+    private func isNative(_ call: BearerCall, _ targets: [RecordedURL], _ flow: Flow) -> Bool {
+        if targets.isEmpty || targets.contains(where: { !$0.isWeb || LoopbackHost.isLoopback($0.host ?? "") })
+        {
+            let agent = flow.capture[call.call.exchange].request.headers.first("user-agent") ?? ""
+            // A page under development is called back by the machine itself, too.
+            return !(targets.allSatisfy(\.isWeb) && agent.utf8.starts(with: "Mozilla/".utf8))
+        }
+        let isAnswered = flow.authorizationResponses.contains { response in
+            response.callback.map { flow.capture[$0].response != nil } ?? false
+        }
+        return !isAnswered && !flow.capture[call.call.exchange].request.headers.contains("origin")
+    }
+
+    /// Private-use schemes are reversed domain names of the app's maker (RFC 8252, section 7.1).
+    private func site(_ target: RecordedURL) -> String? {
+        if target.isWeb { return target.host.map(Site.of) }
+        guard let scheme = target.scheme, scheme.utf8.contains(0x2e) else { return nil }
+        return Site.of(scheme.lowercased().split(separator: ".").reversed().joined(separator: "."))
+    }
+}

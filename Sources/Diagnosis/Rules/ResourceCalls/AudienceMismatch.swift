@@ -1,0 +1,102 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The access token is addressed to another API than the one that refused it.
+///
+/// Decided where the API says so, or where the token's `aud` lacks what was asked for or what the API calls itself
+/// (RFC 9068, section 4; RFC 8707).
+struct AudienceMismatch: Rule {
+    static let info = RuleInfo(
+        id: "audience-mismatch",
+        title: "The access token is for another API",
+        severity: .error,
+        explanation: """
+            The API refused the access token, and the token's aud names somebody else. Each API has to refuse tokens that were not made for it.
+            """,
+        fix: """
+            Ask for a token for this very API: its resource (RFC 8707), its audience, or one of its scopes, as the provider wants it. A token for \
+            Microsoft Graph or UserInfo is good for those alone.
+            """,
+        badExample: """
+            access token claims {"aud":"https://graph.microsoft.com", …}
+            GET https://api.shop.example/orders → 401
+            """,
+        goodExample: """
+            access token claims {"aud":"https://api.shop.example", …}
+            GET https://api.shop.example/orders → 200
+            """,
+        specifications: [.rfc(9068, "4"), .rfc(8707, "2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for (call, refusal) in BearerCall.refused(in: flow) {
+            guard call.grant != nil, !call.isUserInfo, let token = call.claimsToken, !token.audience.isEmpty
+            else {
+                continue
+            }
+            let seen = Masking.shown(token.audience.prefix(5).joined(separator: ", "), of: "aud")
+            let isNamed = refusal.reasons.contains(.audience)
+            let isOpen = refusal.reasons.subtracting([.shape]).isEmpty
+            let expected = isNamed || isOpen ? expectation(of: call, token.audience, flow) : nil
+            let isForeign = isOpen && !isNamed && isOfAnother(token.audience, call, flow)
+            guard isNamed || expected != nil || isForeign else { continue }
+            var evidence = [call.evidence(ofClaim: "aud", seen), call.address, refusal.evidence]
+            if let expected { evidence.append(Evidence(expected, note: "not among the token's audiences")) }
+            return .violated(Violation(evidence, exchange: call.call.exchange))
+        }
+        return .holds
+    }
+
+    /// What the token should be addressed to, as the messages say, and is not.
+    private func expectation(of call: BearerCall, _ audience: [String], _ flow: Flow) -> Parameter? {
+        let has = Set(audience.map(Self.withoutSlash))
+        if let resource = resource(of: call, flow) {
+            return has.contains(Self.withoutSlash(resource.value)) ? nil : resource
+        }
+        // Entra takes an address and answers with the application's number.
+        guard flow.provider != .entra else { return nil }
+        let messages =
+            flow.authorizationRequests.map(\.parameters.items)
+            + [call.grant?.request?.parameters.items ?? []]
+        let asked = messages.flatMap { $0 }.filter {
+            ["resource", "audience"].contains($0.name) && !$0.value.isEmpty
+        }
+        guard let first = asked.first, !asked.contains(where: { has.contains(Self.withoutSlash($0.value)) })
+        else {
+            return nil
+        }
+        return first
+    }
+
+    /// What the API calls itself (RFC 9728, section 2).
+    private func resource(of call: BearerCall, _ flow: Flow) -> Parameter? {
+        flow.surroundings.metadata.lazy.compactMap { document -> Parameter? in
+            guard document.isProtectedResource,
+                let resource = document.answer.parameters.parameter("resource"),
+                RecordedURL(resource.value).origin == call.call.endpoint.origin,
+                call.call.endpoint.text.utf8.starts(with: Self.withoutSlash(resource.value).utf8)
+            else { return nil }
+            return resource
+        }.first
+    }
+
+    /// Whether every audience is an address somewhere else, or an API that everybody knows.
+    private func isOfAnother(_ audience: [String], _ call: BearerCall, _ flow: Flow) -> Bool {
+        // Names of APIs look like addresses without being any; on the developer's machine they never match.
+        guard let host = call.call.endpoint.host, !LoopbackHost.isLoopback(host), !call.isAtProvider(flow)
+        else {
+            return false
+        }
+        return audience.allSatisfy { name in
+            if name == "00000003-0000-0000-c000-000000000000" { return host != "graph.microsoft.com" }
+            let url = RecordedURL(name)
+            return url.isWeb && url.host != host
+        }
+    }
+
+    private static func withoutSlash(_ text: String) -> String {
+        text.utf8.last == 0x2f ? String(text.dropLast()) : text
+    }
+}

@@ -1,0 +1,87 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// An API or UserInfo refused the access token, and nothing in the capture says why.
+struct BearerRejected: Rule {
+    static let info = RuleInfo(
+        id: "bearer-rejected",
+        title: "The API or UserInfo refused the access token",
+        severity: .error,
+        isSymptom: true,
+        explanation: """
+            A call with the access token of this login was answered with 401. The token was issued, so provider and API do not agree on it; the \
+            capture does not show where.
+            """,
+        fix: """
+            Compare what the API expects (issuer, audience, keys) with the token's claims, and look into the API's log. Keys that it fetched once \
+            and never again are a common cause after a rotation.
+            """,
+        badExample: """
+            GET /orders, Authorization: Bearer 2YotnFZF…
+            401, WWW-Authenticate: Bearer error="invalid_token"
+            """,
+        goodExample: """
+            GET /orders, Authorization: Bearer 2YotnFZF…
+            200 OK
+            """,
+        specifications: [.rfc(6750, "3")]
+    )
+
+    /// What explains a refusal better.
+    private static let causes: [any Rule] = [
+        AccessTokenExpired(), AccessTokenWrongKind(), AudienceMismatch(), APIAudienceNotRequested(),
+        AccessTokenIssuerMismatch(), InsufficientScope(),
+    ]
+
+    func verdict(on flow: Flow) -> Verdict {
+        let given = givenBack(flow)
+        let refused = BearerCall.refused(in: flow).filter { call, refusal in
+            guard call.grant != nil || call.isUserInfo, refusal.error(call.call.answer) != "use_dpop_nonce"
+            else {
+                return false
+            }
+            let end = given.tokens[call.token.value] ?? given.session
+            return end.map { flow.surroundings.position[call.call.exchange] < $0 } ?? true
+        }
+        guard let (call, refusal) = refused.first else { return .holds }
+        let isExplained = Self.causes.contains { rule in
+            if case .violated(let violation) = rule.verdict(on: flow) {
+                violation.severity ?? .error != .note
+            } else {
+                false
+            }
+        }
+        guard !isExplained else { return .holds }
+        var evidence = [refusal.evidence, call.address, Evidence(call.token)]
+        if let token = call.claimsToken {
+            if let issuer = token.issuer { evidence.append(call.evidence(ofClaim: "iss", issuer)) }
+            if !token.audience.isEmpty {
+                evidence.append(
+                    call.evidence(ofClaim: "aud", token.audience.prefix(5).joined(separator: ", "))
+                )
+            }
+            if let end = token.expiresAt, abs(end) < 9_000_000_000 {
+                evidence.append(call.evidence(ofClaim: "exp", Timestamp(seconds: end).rfc3339))
+            }
+        }
+        return .violated(Violation(evidence, exchange: call.call.exchange))
+    }
+
+    /// Tokens that were revoked, and the end of the session, by position: what comes after has to be refused.
+    private func givenBack(_ flow: Flow) -> (tokens: [String: Int], session: Int?) {
+        let position = flow.surroundings.position
+        var tokens: [String: Int] = [:]
+        var session: Int?
+        for message in flow.messages {
+            switch message {
+            case .revocation(let call) where call.answer.isSuccess:
+                if let token = call.parameters["token"] { tokens[token] = position[call.exchange] }
+            case .endSession(let call): session = session ?? position[call.exchange]
+            default: break
+            }
+        }
+        return (tokens, session)
+    }
+}

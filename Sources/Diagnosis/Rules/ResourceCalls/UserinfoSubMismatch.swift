@@ -1,0 +1,111 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// UserInfo tells of another user than the ID token.
+///
+/// The client has to compare the two `sub` and must not use the answer where they differ (OpenID Connect Core,
+/// section 5.3.2).
+struct UserinfoSubMismatch: Rule {
+    static let info = RuleInfo(
+        id: "userinfo-sub-mismatch",
+        title: "UserInfo is about another user",
+        severity: .error,
+        explanation: """
+            The sub of the UserInfo answer is not that of the ID token of the same login. Name and address in it are those of another user, and the \
+            client must not use them.
+            """,
+        fix: """
+            See which access token is sent to UserInfo: one kept from another session, or shared between users. At the provider, see that both \
+            answers name the user in the same way (pairwise or public).
+            """,
+        badExample: """
+            id_token claims {"sub":"alice", …}
+            GET /userinfo → {"sub":"bob", …}
+            """,
+        goodExample: """
+            id_token claims {"sub":"alice", …}
+            GET /userinfo → {"sub":"alice", …}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §5.3.2",
+                url: OpenIDConnect.core + "#UserInfoResponse"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = BearerCall.all(in: flow).filter { $0.isUserInfo && $0.call.answer.status == 200 }
+        guard !calls.isEmpty else { return .holds }
+        var reason: String?
+        let tokens = flow.deliveredIDTokens.filter { !$0.isOfTokenExchange }
+        for call in calls {
+            guard let subject = subject(of: call, in: flow) else {
+                if flow.capture[call.call.exchange].response?.body?.isRecorded != true
+                    || isEncrypted(call, in: flow)
+                {
+                    reason = "the UserInfo answer is encrypted or was not saved"
+                }
+                continue
+            }
+            guard let token = idToken(for: call, among: tokens, in: flow) else {
+                reason = "the ID token of this access token is not in the capture"
+                continue
+            }
+            guard token.idToken.token.claims != nil else {
+                reason = "the ID token is encrypted or unreadable"
+                continue
+            }
+            guard let expected = token.idToken.token.subject, expected != subject.value else { continue }
+            return .violated(
+                Violation(
+                    [token.evidence(ofClaim: "sub"), Evidence(subject, note: "another user")],
+                    exchange: call.call.exchange
+                )
+            )
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// The one that came with the access token, else the last one before the call.
+    private func idToken(for call: BearerCall, among tokens: [DeliveredIDToken], in flow: Flow)
+        -> DeliveredIDToken?
+    {
+        if let grant = call.grant,
+            let same = tokens.first(where: { $0.idToken.place.exchange == grant.exchange })
+        {
+            return same
+        }
+        // An access token that nobody saw given out may be anybody's, which is the very fault.
+        let position = flow.surroundings.position
+        return tokens.last { token in
+            token.idToken.place.exchange.map { position[$0] < position[call.call.exchange] } ?? false
+        }
+    }
+
+    private func subject(of call: BearerCall, in flow: Flow) -> Parameter? {
+        if let subject = call.call.answer.parameters.parameter("sub") { return subject }
+        guard let claims = signed(call, in: flow)?.claims?["sub"] else { return nil }
+        return Parameter(
+            name: "sub",
+            value: claims.string ?? JSONWriter.text(of: claims),
+            place: Place(exchange: call.call.exchange, part: .jwtClaims, name: "sub")
+        )
+    }
+
+    /// A UserInfo answer may be a token of its own (OpenID Connect Core, section 5.3.2).
+    private func signed(_ call: BearerCall, in flow: Flow) -> JSONWebToken? {
+        guard let bytes = flow.capture[call.call.exchange].response?.body?.bytes, bytes.first == 0x65 else {
+            return nil
+        }
+        let text = bytes.prefix { $0 > 0x20 }
+        return JSONWebToken.parse(String(decoding: text, as: UTF8.self))
+    }
+
+    private func isEncrypted(_ call: BearerCall, in flow: Flow) -> Bool {
+        signed(call, in: flow)?.form == .encrypted
+    }
+}

@@ -1,0 +1,134 @@
+import Captures
+import Flows
+import OAuth
+
+/// A code was exchanged for tokens, and there is no ID token among them.
+///
+/// An OpenID provider gives one when the login asked for the scope `openid` (OpenID Connect Core, section
+/// 3.1.3.3), and only then. Logins that never meant to be OpenID ones are left alone.
+struct IDTokenMissing: Rule {
+    static let info = RuleInfo(
+        id: "id-token-missing",
+        title: "No ID token was issued",
+        severity: .errorWhenRefused,
+        explanation: """
+            The token endpoint answered the code with tokens, but without an ID token. A client that signs users in has nothing to tell it who \
+            the user is, and stops here.
+            """,
+        fix: """
+            Ask for the scope openid in the authorization request. If it is asked for, assign it to the client at the provider, and look whether \
+            consent or a policy took it away.
+            """,
+        badExample: """
+            GET /authorize?…&scope=profile&nonce=n-0S6_WzA2Mj
+            POST /token → {"access_token":"…","token_type":"Bearer","scope":"profile"}
+            """,
+        goodExample: """
+            GET /authorize?…&scope=openid+profile&nonce=n-0S6_WzA2Mj
+            POST /token → {"access_token":"…","token_type":"Bearer","id_token":"eyJ…"}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.3.3",
+                url: OpenIDConnect.core + "#TokenResponse"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        // Plain OAuth, whatever scope is asked for.
+        guard flow.provider != .github, flow.provider != .myinfo else { return .holds }
+        var reason: String?
+        let logins = flow.logins
+        for request in flow.tokenRequests where request.isCodeExchange && request.answer.isSuccess {
+            guard request.answer.isBodyWhole, request.answer.json != nil else {
+                reason = "the token response was not saved"
+                continue
+            }
+            guard request.accessToken != nil, (request.answer.parameters["id_token"] ?? "").isEmpty else {
+                continue
+            }
+            guard
+                let login = logins.first(where: {
+                    $0.tokenRequests.contains { $0.exchange == request.exchange }
+                })
+            else {
+                reason = "the authorization request is not in the capture"
+                continue
+            }
+            guard !isDeliveredInFront(login) else { continue }
+            guard let intent = OpenIDIntent.sign(of: login.request, in: flow) else { continue }
+            return .violated(violation(login, request, intent, flow))
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// Hybrid flows bring it with the code (OpenID Connect Core, section 3.3.2.5).
+    private func isDeliveredInFront(_ login: Login) -> Bool {
+        login.response?.parameters.contains("id_token") ?? false
+            || (login.request.responseType ?? "").split(separator: " ").contains("id_token")
+    }
+
+    private func violation(_ login: Login, _ request: TokenRequest, _ intent: Parameter, _ flow: Flow)
+        -> Violation
+    {
+        var evidence = [Evidence(intent, note: "the login means to be an OpenID one")]
+        if intent.name != "scope" {
+            evidence.append(
+                login.request.parameters.parameter("scope").map { Evidence($0, note: "openid is not in it") }
+                    ?? Evidence(
+                        place: Place(exchange: login.request.exchange, part: .requestQuery, name: "scope"),
+                        value: "none"
+                    )
+            )
+        }
+        evidence += request.answer.parameters.parameter("scope").map { [Evidence($0, note: "granted")] } ?? []
+        evidence.append(
+            Evidence(
+                place: request.answer.place("id_token"),
+                value: Masking.shown(
+                    request.answer.parameters.items.prefix(20).map(\.name).joined(separator: ", "),
+                    of: "members"
+                ),
+                note: "all members of the answer"
+            )
+        )
+        let wentOn = flow.wentOn(after: request, callback: login.response?.callback)
+        return Violation(evidence, severity: wentOn ? .warning : nil, exchange: request.exchange)
+    }
+}
+
+/// What shows that an authorization request means to sign a user in by OpenID Connect.
+enum OpenIDIntent {
+    /// The scope with `openid` in it, else the first parameter that OpenID Connect alone defines; nil where
+    /// nothing shows it.
+    static func sign(of request: AuthorizationRequest, in flow: Flow) -> Parameter? {
+        if let scope = request.parameters.parameter("scope"),
+            scope.value.split(separator: " ").contains("openid")
+        {
+            return scope
+        }
+        for name in ["nonce", "max_age", "acr_values", "id_token_hint", "claims"] {
+            if let parameter = request.parameters.parameter(name), !parameter.value.isEmpty {
+                return parameter
+            }
+        }
+        for case .userInfo(let call) in flow.messages where isStated(call, in: flow) {
+            return Parameter(
+                name: "userinfo_endpoint",
+                value: call.endpoint.text,
+                place: Place(exchange: call.exchange, part: .requestURL, name: "userinfo_endpoint")
+            )
+        }
+        return nil
+    }
+
+    /// Metadata of this flow names the endpoint.
+    private static func isStated(_ call: EndpointCall, in flow: Flow) -> Bool {
+        flow.messages.contains { message in
+            guard case .discovery(let document) = message else { return false }
+            return document.endpoint("userinfo_endpoint").map { RecordedURL($0).withoutQuery }
+                == call.endpoint.text
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider granted less than was asked for, and said so.
+///
+/// Consent or the client's settings took a scope away; RFC 6749, section 5.1, has the answer name what is left.
+struct ScopeReduced: Rule {
+    static let info = RuleInfo(
+        id: "scope-reduced",
+        title: "Fewer scopes were granted than asked",
+        severity: .note,
+        explanation: """
+            The token response names the scopes that were granted, and some that were asked for are not among them. Calls that need those will be \
+            refused later.
+            """,
+        fix: """
+            See whether the user unticked something on the consent page, and whether the client is allowed to ask for these scopes. Have the app \
+            look at the scope it was given.
+            """,
+        badExample: """
+            GET /authorize?…&scope=openid+orders.read+orders.write
+            POST /token → {…,"scope":"openid orders.read"}
+            """,
+        goodExample: """
+            GET /authorize?…&scope=openid+orders.read
+            POST /token → {…,"scope":"openid orders.read"}
+            """,
+        specifications: [.rfc(6749, "5.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let logins = flow.logins
+        for request in flow.tokenRequests where request.answer.isSuccess && request.accessToken != nil {
+            guard let granted = request.answer.parameters.parameter("scope"), !granted.value.isEmpty else {
+                continue
+            }
+            let login = logins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
+            let source = request.isCodeExchange ? login?.request.parameters : request.parameters
+            guard let asked = source?.parameter("scope") else { continue }
+            let has = Set(words(granted.value).map(name))
+            let missing = words(asked.value).filter { scope in
+                !has.contains(name(scope)) && !isGiven(scope, by: request.answer)
+            }
+            guard !missing.isEmpty else { continue }
+            return .violated(
+                Violation(
+                    [
+                        Evidence(asked),
+                        Evidence(
+                            granted,
+                            note: "without \(Masking.shown(missing.joined(separator: ", "), of: "scope"))"
+                        ),
+                    ],
+                    exchange: request.exchange
+                )
+            )
+        }
+        return .holds
+    }
+
+    /// GitHub separates by commas.
+    private func words(_ text: String) -> [String] {
+        text.utf8.split { $0 == 0x20 || $0 == 0x2c }.compactMap { String(Substring($0)) }
+    }
+
+    /// Google answers with addresses for the short names, Entra with or without the API's address.
+    private func name(_ scope: String) -> String {
+        var name = scope.lowercased()
+        if name.containsBytes("://"), let slash = name.utf8.lastIndex(of: 0x2f) {
+            name = String(name[name.utf8.index(after: slash)...])
+        }
+        return name.utf8.starts(with: "userinfo.".utf8) ? String(name.dropFirst(9)) : name
+    }
+
+    /// Some providers leave out what shows by itself.
+    private func isGiven(_ scope: String, by answer: Answer) -> Bool {
+        switch scope {
+        case "openid": answer.parameters.contains("id_token")
+        case "offline_access": answer.parameters.contains("refresh_token")
+        default: false
+        }
+    }
+}

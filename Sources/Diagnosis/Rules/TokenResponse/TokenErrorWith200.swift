@@ -1,0 +1,66 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The token endpoint answers with success, and what it says is an error.
+///
+/// RFC 6749, section 5.2, wants a 4xx. A client that looks at the status alone takes it for tokens.
+struct TokenErrorWith200: Rule {
+    static let info = RuleInfo(
+        id: "token-error-with-200",
+        title: "The token endpoint reported an error with status 200",
+        severity: .error,
+        explanation: """
+            The body of the token response is an error, though its status says success. No tokens were issued; a client that goes by the status \
+            alone finds out only later, with another message.
+            """,
+        fix: """
+            Look for the member error before anything else, whatever the status is; GitHub answers so by design. Then see to the error itself, \
+            which the description names.
+            """,
+        badExample: """
+            POST /token
+            200 OK
+            {"error":"bad_verification_code","error_description":"…"}
+            """,
+        goodExample: """
+            POST /token
+            400 Bad Request
+            {"error":"invalid_grant","error_description":"…"}
+            """,
+        specifications: [.rfc(6749, "5.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        for request in flow.tokenRequests {
+            let answer = request.answer
+            guard let status = answer.status, (200..<300).contains(status) else { continue }
+            guard answer.isBodyWhole else {
+                reason = "the token response was not saved"
+                continue
+            }
+            guard let error = answer.error, isError(answer), (request.accessToken ?? "").isEmpty,
+                !isPending(error.error)
+            else { continue }
+            return .violated(
+                Violation([answer.evidence(), answer.statusEvidence(note: "says success")])
+            )
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// `"error": false` and its like are what some frameworks write beside a success.
+    private func isError(_ answer: Answer) -> Bool {
+        switch answer.json?["error"] {
+        case .bool, .number, .null: false
+        default: true
+        }
+    }
+
+    /// A device that waits for its user (RFC 8628, section 3.5).
+    private func isPending(_ error: String) -> Bool {
+        error == "authorization_pending" || error == "slow_down"
+    }
+}

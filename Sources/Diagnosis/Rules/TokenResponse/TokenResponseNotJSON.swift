@@ -1,0 +1,88 @@
+import Captures
+import Flows
+import OAuth
+
+/// The token endpoint answers with success, and with something that is no JSON object.
+///
+/// A form where JSON is expected is GitHub's default; a page comes from something that stands before the token
+/// endpoint.
+struct TokenResponseNotJSON: Rule {
+    static let info = RuleInfo(
+        id: "token-response-not-json",
+        title: "The token response is not JSON",
+        severity: .errorWhenRefused,
+        explanation:
+            "The token endpoint answered with success, but the body is no JSON object, so a client finds no tokens in it.",
+        fix: """
+            Look at the body: a page means that a proxy, a login page or a wrong path answered instead of the token endpoint. GitHub answers with \
+            a form unless the request has Accept: application/json.
+            """,
+        badExample: """
+            POST /token
+            200 OK, Content-Type: text/html
+            <!doctype html><title>Sign in</title>…
+            """,
+        goodExample: """
+            POST /token
+            200 OK, Content-Type: application/json
+            {"access_token":"…","token_type":"Bearer"}
+            """,
+        specifications: [.rfc(6749, "5.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        var mislabelled: Violation?
+        for request in flow.tokenRequests {
+            guard let status = request.answer.status, (200..<300).contains(status) else { continue }
+            guard request.answer.isBodyWhole else {
+                reason = "the token response was not saved"
+                continue
+            }
+            let type = flow.capture[request.exchange].response?.headers.first("content-type")
+            if request.answer.json == nil {
+                // An error in a form is told of as an error.
+                guard request.answer.error == nil else { continue }
+                return .violated(violation(request, type, flow))
+            }
+            if let type, !type.lowercased().containsBytes("json"), mislabelled == nil {
+                mislabelled = Violation(
+                    [self.type(type, of: request, note: "the body is JSON")],
+                    severity: .note,
+                    explanation:
+                        "The token response is JSON, but its Content-Type says otherwise; strict clients refuse it.",
+                    fix: "Have the token endpoint say Content-Type: application/json."
+                )
+            }
+        }
+        if let mislabelled { return .violated(mislabelled) }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private func violation(_ request: TokenRequest, _ type: String?, _ flow: Flow) -> Violation {
+        let body = flow.capture[request.exchange].response?.body?.text ?? ""
+        let isForm = request.answer.parameters.contains("access_token")
+        let evidence = [
+            self.type(type ?? "none", of: request, note: nil),
+            Evidence(
+                place: Place(exchange: request.exchange, part: .responseBody, name: ""),
+                value: body.isEmpty
+                    ? "empty" : Masking.shown(Excerpt.start(of: body.prefixBytes(600), 120), of: "body"),
+                note: isForm ? "a form" : nil
+            ),
+        ]
+        let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
+        let wentOn = flow.wentOn(after: request, callback: login?.response?.callback)
+        let isGitHub = flow.provider == .github && isForm
+        let isAccepted = wentOn || isForm && flow.ending == .success
+        return Violation(evidence, severity: isAccepted ? (isGitHub ? .note : .warning) : nil)
+    }
+
+    private func type(_ type: String, of request: TokenRequest, note: String?) -> Evidence {
+        Evidence(
+            place: Place(exchange: request.exchange, part: .responseHeader, name: "Content-Type"),
+            value: Masking.shown(type, of: "content-type"),
+            note: note
+        )
+    }
+}

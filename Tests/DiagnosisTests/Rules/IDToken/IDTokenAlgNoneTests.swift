@@ -1,0 +1,47 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenAlgNoneTests {
+    private let rule = "id-token-alg-none"
+    private let broken = "id-token/id-token-alg-none"
+
+    @Test func namesTheHeader() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 jwt.header alg"])
+        #expect(finding.evidence[0].value == "none")
+        #expect(finding.notes == ["the signature is empty"])
+    }
+
+    @Test func whatWasRegisteredIsANote() throws {
+        let finding = try #require(Recording(broken + ".near-miss").finding(rule))
+        #expect(finding.severity == .note)
+        #expect(finding.places == ["5 jwt.header alg", "0 response.body id_token_signed_response_alg"])
+    }
+
+    @Test func anEmptySignatureIsNoneWhateverTheHeaderSays() throws {
+        #expect(try Recording(broken).editingIDToken(header: { $0["alg"] = "RS256" }).finding(rule) != nil)
+    }
+
+    @Test(arguments: ["None", "NONE"]) func readsAnyCase(name: String) throws {
+        let recording = try Recording("id-token/id-token-nonce-missing").editingIDToken(header: {
+            $0["alg"] = .string(name)
+        })
+        #expect(recording.finding(rule)?.notes == ["a signature is there all the same"])
+    }
+
+    @Test func isAnErrorThoughTheClientWentOn() throws {
+        let recording = try Recording(broken).goingOn
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesEncryptedAndSignedTokensAlone() throws {
+        #expect(try Recording(broken).withEncryptedIDToken.finding(rule) == nil)
+        #expect(try Recording("healthy/web-code-flow").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,65 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenAlgUnexpectedTests {
+    private let rule = "id-token-alg-unexpected"
+    private let broken = "id-token/id-token-alg-unexpected"
+
+    @Test func namesBoth() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["5 jwt.header alg", "0 response.body id_token_signed_response_alg"])
+        #expect(finding.evidence.map(\.value) == ["RS256", "ES256"])
+    }
+
+    @Test func leavesWhatWasRegisteredAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func isAWarningWhereTheClientWentOn() throws {
+        #expect(try Recording(broken).goingOn.finding(rule)?.severity == .warning)
+    }
+
+    @Test func readsTheListOfTheMetadata() throws {
+        let recording = try Recording("id-token/id-token-issuer-mismatch")
+        let signed = { (name: String) in
+            recording.editingIDToken(header: { $0["alg"] = .string(name) }).finding(rule)
+        }
+        #expect(
+            signed("ES256")?.places == [
+                "6 jwt.header alg", "0 response.body id_token_signing_alg_values_supported",
+            ]
+        )
+        #expect(signed("RS256") == nil)
+        let other = recording.editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["id_token_signing_alg_values_supported"] = ["PS256"]
+        }
+        #expect(other.finding(rule) == nil)
+    }
+
+    @Test func saysNothingWhereNoListIsKnown() throws {
+        let recording = try Recording("id-token/id-token-nonce-missing").editingIDToken(header: {
+            $0["alg"] = "ES256"
+        })
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func aSymmetricAlgorithmNeedsASecret() throws {
+        let recording = try Recording("id-token/id-token-nonce-missing").editingIDToken(header: {
+            $0["alg"] = "HS256"
+        })
+        #expect(recording.finding(rule) == nil)
+        let open = recording.sending("client_secret", nil)
+        #expect(open.finding(rule)?.places[1] == "4 request.body client_secret")
+        #expect(open.sanitized.finding(rule) == nil)
+    }
+
+    @Test func leavesUnsignedAndEncryptedTokensAlone() throws {
+        #expect(try Recording(broken).editingIDToken(header: { $0["alg"] = "none" }).finding(rule) == nil)
+        #expect(try Recording(broken).withEncryptedIDToken.finding(rule) == nil)
+    }
+}

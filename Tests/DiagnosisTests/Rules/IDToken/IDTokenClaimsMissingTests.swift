@@ -1,0 +1,42 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenClaimsMissingTests {
+    private let rule = "id-token-claims-missing"
+    private let broken = "id-token/id-token-claims-missing"
+
+    @Test func namesTheClaimAndThoseThatAreThere() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 jwt.claims sub"])
+        #expect(finding.notes == ["the token has iss, aud, iat, exp, nonce"])
+    }
+
+    @Test func leavesFractionsAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test(arguments: ["iss", "sub", "aud", "exp", "iat"]) func wantsAllFive(name: String) throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(
+            recording.editingIDToken(claims: { $0[name] = nil }).finding(rule)?.places == [
+                "4 jwt.claims \(name)"
+            ]
+        )
+        #expect(recording.editingIDToken(claims: { $0[name] = .null }).finding(rule) != nil)
+    }
+
+    @Test func isAnErrorThoughTheClientWentOn() throws {
+        #expect(try Recording(broken).goingOn.finding(rule)?.severity == .error)
+    }
+
+    @Test func abstainsOnAnEncryptedToken() throws {
+        let recording = try Recording(broken).withEncryptedIDToken
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

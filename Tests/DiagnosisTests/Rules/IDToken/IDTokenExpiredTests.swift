@@ -1,0 +1,65 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenExpiredTests {
+    private let rule = "id-token-expired"
+    private let broken = "id-token/id-token-expired"
+
+    @Test func namesTheEndAndTheTimeOfTheAnswer() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 jwt.claims exp", "4 response.header Date"])
+        #expect(finding.notes == ["5 min before it came", "the provider's clock"])
+    }
+
+    @Test func leavesAShortLifeAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func goesByTheRecorderWhereTheProviderStatesNoTime() throws {
+        let recording = try Recording(broken).answering("/token", header: "Date", nil)
+        #expect(recording.finding(rule)?.places[1] == "4 timing time")
+        let unknown = recording.editingLast("/token") { $0.isZoneKnown = false }
+        #expect(unknown.finding(rule) == nil)
+        #expect(unknown.abstention(rule) != nil)
+    }
+
+    @Test func theVerySecondIsTooLate() throws {
+        let recording = try Recording(broken)
+        let now = try #require(
+            recording.exchanges[4].response?.headers.first("date").flatMap { Timestamp(httpDate: $0) }
+        )
+        let ends = { (seconds: Int64) in
+            recording.editingIDToken { $0["exp"] = .number(JSONNumber(now.seconds + seconds)) }.finding(rule)
+        }
+        #expect(ends(0) != nil)
+        #expect(ends(1) == nil)
+    }
+
+    @Test func leavesAHintAtLogoutAlone() throws {
+        let recording = try Recording("healthy/logout").editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.startedAt = exchange.startedAt + .seconds(86_400)
+            exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["1e308", "-1e308", "1e15", "99999999999999999999"]) func survivesAbsurdTimes(
+        text: String
+    ) throws {
+        _ = try Recording(broken).editingIDToken { claims in
+            for name in ["exp", "iat", "nbf", "auth_time"] { claims[name] = .number(JSONNumber(text: text)) }
+        }.asking("max_age", "9223372036854775807").diagnoses
+    }
+
+    @Test func abstainsOnAnEncryptedToken() throws {
+        let recording = try Recording(broken).withEncryptedIDToken
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,88 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenIssuerMismatchTests {
+    private let rule = "id-token-issuer-mismatch"
+    private let broken = "id-token/id-token-issuer-mismatch"
+
+    @Test func namesBothAndTheDifference() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["6 jwt.claims iss", "0 response.body issuer"])
+        #expect(finding.evidence.map(\.value) == ["http://id.harbour.example", "https://id.harbour.example"])
+        #expect(finding.notes == ["scheme http instead of https", "the provider's issuer"])
+    }
+
+    @Test func leavesMetadataOfAnotherTenantAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+        let alone = try Recording(broken + ".near-miss").without {
+            $0.request.url.path == "/.well-known/openid-configuration"
+        }
+        #expect(alone.finding(rule) == nil)
+        #expect(alone.abstention(rule) != nil)
+    }
+
+    @Test func aSlashAtTheEndIsAnotherIssuer() throws {
+        let recording = try Recording(broken).editingIDToken { $0["iss"] = "https://id.harbour.example/" }
+        #expect(recording.finding(rule)?.notes.first == "a \"/\" too many at the end")
+    }
+
+    private func issuers(_ metadata: String, _ token: String, tenant: String? = nil) throws -> Recording {
+        try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["issuer"] = .string(metadata)
+        }.editingIDToken { claims in
+            claims["iss"] = .string(token)
+            claims["tid"] = tenant.map { .string($0) }
+        }
+    }
+
+    @Test func leavesTheTwoNamesOfGoogleAlone() throws {
+        #expect(try issuers("https://accounts.google.com", "accounts.google.com").finding(rule) == nil)
+        #expect(
+            try issuers("https://accounts.google.example", "accounts.google.example").finding(rule) != nil
+        )
+    }
+
+    @Test func fillsInTheTenantOfEntra() throws {
+        let template = "https://login.microsoftonline.com/{tenantid}/v2.0"
+        let issuer = "https://login.microsoftonline.com/9188040d/v2.0"
+        #expect(try issuers(template, issuer, tenant: "9188040d").finding(rule) == nil)
+        #expect(try issuers(template, issuer, tenant: "other").finding(rule) != nil)
+    }
+
+    @Test func leavesAWrongDocumentToItsOwnRule() throws {
+        #expect(try issuers("http://localhost:8080", "https://id.harbour.example").finding(rule) == nil)
+    }
+
+    @Test func goesByTheAddressWhereTheDocumentWasNotSaved() throws {
+        let recording = try Recording(broken).editingLast("/.well-known/openid-configuration") {
+            $0.response?.body = Body(content: .missing)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places == ["6 jwt.claims iss", "0 request.url "])
+        #expect(recording.editingIDToken { $0["iss"] = "https://id.harbour.example/" }.finding(rule) == nil)
+        #expect(recording.editingIDToken { $0["iss"] = "https://id.harbour.example" }.finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutMetadata() throws {
+        let recording = try Recording(broken).without {
+            $0.request.url.path.hasSuffix("openid-configuration")
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func isAnErrorThoughTheClientWentOn() throws {
+        #expect(try Recording(broken).goingOn.finding(rule)?.severity == .error)
+    }
+
+    @Test func abstainsOnAnEncryptedToken() throws {
+        let recording = try Recording(broken).withEncryptedIDToken
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

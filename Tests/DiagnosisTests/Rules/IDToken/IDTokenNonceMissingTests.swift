@@ -1,0 +1,43 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenNonceMissingTests {
+    private let rule = "id-token-nonce-missing"
+    private let broken = "id-token/id-token-nonce-missing"
+
+    @Test func namesTheNonceAndTheClaims() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["1 request.query nonce", "4 jwt.claims nonce"])
+        #expect(finding.notes == ["the token has iss, sub, aud, iat, exp"])
+    }
+
+    @Test func leavesARefreshAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func saysNothingWhereNoneWasSent() throws {
+        #expect(try Recording(broken).asking("nonce", nil).finding(rule) == nil)
+        #expect(try Recording(broken).asking("nonce", "").finding(rule) == nil)
+    }
+
+    @Test func saysNothingOfACodeThatIsAnotherLogins() throws {
+        #expect(try Recording(broken).sending("code", "code-of-a-login-nobody-recorded").finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutTheRequest() throws {
+        let recording = try Recording(broken).withoutAuthorization
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func abstainsOnAnEncryptedToken() throws {
+        let recording = try Recording(broken).withEncryptedIDToken
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,58 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenNotYetValidTests {
+    private let rule = "id-token-not-yet-valid"
+    private let broken = "id-token/id-token-not-yet-valid"
+
+    @Test func namesBothClaimsAndTheTime() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 jwt.claims nbf", "4 jwt.claims iat", "4 response.header Date"])
+        #expect(finding.notes == ["10 min after it came", "10 min after it came", "the provider's clock"])
+    }
+
+    @Test func putsUpWithLessThanAMinute() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    /// Only `iat`, by so many seconds, and the client went on.
+    private func slight(_ seconds: Int64) throws -> Recording {
+        let recording = try Recording(broken).goingOn
+        let now = try #require(
+            recording.exchanges[4].response?.headers.first("date").flatMap { Timestamp(httpDate: $0) }
+        )
+        return recording.editingIDToken { claims in
+            claims["nbf"] = nil
+            claims["iat"] = .number(JSONNumber(now.seconds + seconds))
+        }
+    }
+
+    @Test func isAWarningWhereAnAcceptedTokenIsSlightlyAhead() throws {
+        #expect(try slight(60).finding(rule) == nil)
+        #expect(try slight(61).finding(rule)?.severity == .warning)
+        #expect(try slight(299).finding(rule)?.severity == .warning)
+        #expect(try slight(300).finding(rule)?.severity == .error)
+    }
+
+    @Test func readsMilliseconds() throws {
+        let recording = try Recording(broken).editingIDToken { $0["iat"] = 1_774_516_500_000 }
+        #expect(recording.finding(rule)?.notes.contains("milliseconds; seconds are expected") == true)
+    }
+
+    @Test func abstainsWhereTheProviderStatesNoTime() throws {
+        let recording = try Recording(broken).answering("/token", header: "Date", nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func abstainsOnAnEncryptedToken() throws {
+        let recording = try Recording(broken).withEncryptedIDToken
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,71 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct AccessTokenIssuerMismatchTests {
+    private let rule = "access-token-issuer-mismatch"
+    private let broken = "resource-calls/access-token-issuer-mismatch"
+
+    @Test func namesIssuerAndAnswer() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == ["6 jwt.claims iss", "6 request.url ", "6 response.header WWW-Authenticate"]
+        )
+        #expect(finding.evidence[0].value == "https://id.harbour.example")
+    }
+
+    @Test func leavesAnotherReasonAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "IDX10205: Issuer validation failed", "jwt issuer invalid. expected: x",
+        "unexpected \"iss\" claim value",
+        "The iss claim is not valid", "Invalid token issuer. Expected 'x'",
+    ])
+    func knowsTheWords(words: String) throws {
+        let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.answering("/orders", 401, ["message": .string(words)]).finding(rule) != nil)
+    }
+
+    /// With the API's own metadata, and an answer without a reason.
+    private func listing(_ servers: String) throws -> Recording {
+        let base = try Recording(broken).answering("/orders", header: "WWW-Authenticate", "Bearer")
+        var document = base.exchanges[0]
+        document.request.url = RecordedURL("https://api.orders.example/.well-known/oauth-protected-resource")
+        document.response = RecordedResponse(
+            status: 200,
+            body: Body(
+                text: #"{"resource":"https://api.orders.example","authorization_servers":\#(servers)}"#,
+                mediaType: "application/json"
+            )
+        )
+        return Recording([document] + base.exchanges)
+    }
+
+    @Test func readsTheAPIsList() throws {
+        let finding = try #require(listing(#"["https://id.other.example"]"#).finding(rule))
+        #expect(finding.places[1] == "0 response.body authorization_servers")
+        #expect(
+            try listing(#"["https://id.other.example","https://id.harbour.example/"]"#).finding(rule) == nil
+        )
+        #expect(try listing("[]").finding(rule) == nil)
+    }
+
+    @Test func leavesAcceptedCallsAndOpaqueTokensAlone() throws {
+        #expect(
+            try Recording(broken).editingLast("/orders") { $0.response?.status = 200 }.finding(rule) == nil
+        )
+        let opaque = try Recording("resource-calls/bearer-rejected").answering(
+            "/orders",
+            401,
+            ["m": "jwt issuer invalid"]
+        )
+        #expect(opaque.finding(rule) == nil)
+    }
+}

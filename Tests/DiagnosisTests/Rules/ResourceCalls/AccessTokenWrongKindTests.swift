@@ -1,0 +1,62 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct AccessTokenWrongKindTests {
+    private let rule = "access-token-wrong-kind"
+    private let broken = "resource-calls/access-token-wrong-kind"
+
+    @Test func namesTokenAndPlace() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "6 request.header Authorization", "4 response.body id_token", "6 request.url ",
+                "6 response.header WWW-Authenticate",
+            ]
+        )
+    }
+
+    @Test func leavesTheAppsOwnBackEndAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+        let own = try Recording(broken).editingLast("/orders") {
+            $0.request.url = RecordedURL("https://www.shop.example/api/orders")
+        }
+        #expect(own.findings.isEmpty)
+        #expect(own.outcomes == [.success])
+    }
+
+    @Test func theProviderIsNobodysBackEnd() throws {
+        let recording = try Recording(broken + ".near-miss").editingLast("/api/session") {
+            $0.request.url = RecordedURL("https://id.harbour.example/userinfo")
+        }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func aStrangerThatChallengesIsAnAPI() throws {
+        let stranger = try Recording(broken + ".near-miss").editingLast("/api/session") {
+            $0.request.url = RecordedURL("https://api.orders.example/orders")
+        }
+        #expect(stranger.finding(rule) == nil)
+        #expect(stranger.abstention(rule) != nil)
+        let challenge = stranger.answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"invalid_token\""
+        )
+        #expect(challenge.finding(rule) != nil)
+    }
+
+    @Test(arguments: [(200, false), (401, true), (403, true), (500, false)])
+    func goesByTheAnswer(status: Int, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/orders") { $0.response?.status = status }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test func leavesTheAccessTokenAlone() throws {
+        #expect(try Recording("resource-calls/bearer-rejected").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,117 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct AudienceMismatchTests {
+    private let rule = "audience-mismatch"
+    private let broken = "resource-calls/audience-mismatch"
+
+    private let named = "Bearer error=\"invalid_token\", error_description=\"The audience 'x' is invalid\""
+
+    @Test func namesAudienceAndAPI() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == ["6 jwt.claims aud", "6 request.url ", "6 response.header WWW-Authenticate"]
+        )
+        #expect(finding.evidence[0].value == "https://api.stock.example")
+    }
+
+    @Test func leavesNamesAloneThatSayNothing() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.answering("/orders", header: "WWW-Authenticate", "Bearer").finding(rule) == nil)
+        #expect(recording.answering("/orders", header: "WWW-Authenticate", named).finding(rule) != nil)
+    }
+
+    @Test(arguments: ["token expired", "The issuer 'x' is invalid", "invalid signature"])
+    func leavesAnotherReasonAlone(reason: String) throws {
+        let recording = try Recording(broken).answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error_description=\"\(reason)\""
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func readsTheBody() throws {
+        let recording = try Recording(broken + ".near-miss").answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            nil
+        )
+        .answering("/orders", 401, ["message": "jwt audience invalid. expected: orders"])
+        #expect(recording.finding(rule)?.places.last == "6 response.body ")
+    }
+
+    @Test func comparesWithWhatWasAskedFor() throws {
+        let recording = try Recording(broken + ".near-miss").answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer"
+        )
+        #expect(
+            recording.asking("audience", "orders").finding(rule)?.places.last == "1 request.query audience"
+        )
+        #expect(
+            recording.sending("resource", "orders").finding(rule)?.places.last == "4 request.body resource"
+        )
+        #expect(recording.asking("audience", "account").finding(rule) == nil)
+    }
+
+    @Test func comparesWithWhatTheAPICallsItself() throws {
+        let base = try Recording(broken + ".near-miss").answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer"
+        )
+        var document = base.exchanges[0]
+        document.request.url = RecordedURL("https://api.orders.example/.well-known/oauth-protected-resource")
+        document.response = RecordedResponse(
+            status: 200,
+            body: Body(text: #"{"resource":"https://api.orders.example/"}"#, mediaType: "application/json")
+        )
+        let recording = Recording([document] + base.exchanges)
+        #expect(recording.finding(rule)?.places.last == "0 response.body resource")
+    }
+
+    @Test func leavesTheDevelopersMachineAlone() throws {
+        let recording = try Recording(broken).editingLast("/orders") {
+            $0.request.url = RecordedURL("http://localhost:3000/orders")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["00000003-0000-0000-c000-000000000000", "https://graph.microsoft.com"])
+    func knowsTheGraph(audience: String) throws {
+        let recording = try Recording(broken).withAudience(audience)
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func leavesAcceptedCallsUserInfoAndOpaqueTokensAlone() throws {
+        #expect(
+            try Recording(broken).editingLast("/orders") { $0.response?.status = 200 }.finding(rule) == nil
+        )
+        let userInfo = try Recording(broken).editingLast("/orders") {
+            $0.request.url = RecordedURL("https://id.harbour.example/userinfo")
+        }
+        #expect(userInfo.finding(rule) == nil)
+        #expect(try Recording("resource-calls/bearer-rejected").finding(rule) == nil)
+    }
+}
+
+extension Recording {
+    /// With an access token for another audience, in the answer and in the calls.
+    fileprivate func withAudience(_ audience: String) -> Recording {
+        let claims = #"{"iss":"https://id.harbour.example","aud":"\#(audience)","sub":"alice"}"#
+        let token = encoded(#"{"alg":"RS256"}"#) + "." + encoded(claims) + ".c2ln"
+        return editingAnswer(of: "/token") { $0["access_token"] = .string(token) }.editingLast("/orders") {
+            exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+            exchange.request.headers.append("Authorization", "Bearer \(token)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct BearerRejectedTests {
+    private let rule = "bearer-rejected"
+    private let broken = "resource-calls/bearer-rejected"
+
+    @Test func namesTheAnswerAndTheToken() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "6 response.header WWW-Authenticate", "6 request.url ", "6 request.header Authorization",
+            ]
+        )
+        #expect(finding.evidence[0].value == "Bearer error=\"invalid_token\"")
+        #expect(!finding.evidence[2].value.contains("Bearer"))
+    }
+
+    @Test func showsTheClaimsOfATokenThatCanBeRead() throws {
+        let finding = try #require(Recording("resource-calls/audience-mismatch.near-miss").finding(rule))
+        #expect(finding.places.suffix(3) == ["6 jwt.claims iss", "6 jwt.claims aud", "6 jwt.claims exp"])
+    }
+
+    @Test func leavesATokenAloneThatWasGivenBack() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test(arguments: [
+        "access-token-expired", "access-token-wrong-kind", "audience-mismatch", "api-audience-not-requested",
+        "access-token-issuer-mismatch", "insufficient-scope",
+    ])
+    func leavesWhatHasACauseToIt(cause: String) throws {
+        #expect(try Recording("resource-calls/\(cause)").finding(rule) == nil)
+    }
+
+    @Test func leavesCallsWithoutATokenAlone() throws {
+        let recording = try Recording(broken).editingLast("/orders") { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+        }
+        #expect(recording.findings.isEmpty)
+    }
+
+    @Test func leavesAProofThatIsAskedForAlone() throws {
+        let recording = try Recording(broken).answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "DPoP algs=\"ES256\", error=\"use_dpop_nonce\", error_description=\"a nonce, is needed\""
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesWhatWasRepeatedWithSuccessAlone() throws {
+        var recording = try Recording(broken)
+        var second = recording.exchanges[6]
+        second.startedAt = second.startedAt + .seconds(1)
+        second.response?.status = 200
+        recording.exchanges.append(second)
+        #expect(recording.findings.isEmpty)
+    }
+
+    @Test func readsUserInfoThoughNobodySawTheTokenGivenOut() throws {
+        let recording = try Recording("token-request/token-invalid-client.near-miss")
+        #expect(recording.finding(rule) != nil)
+        #expect(recording.without { $0.request.url.path == "/token" }.finding(rule) != nil)
+    }
+}

@@ -1,0 +1,53 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct UserinfoSubMismatchTests {
+    private let rule = "userinfo-sub-mismatch"
+    private let broken = "resource-calls/userinfo-sub-mismatch"
+
+    @Test func namesBothUsers() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 jwt.claims sub", "6 response.body sub"])
+        #expect(finding.evidence.map(\.value) == ["alice", "bob"])
+    }
+
+    @Test func readsASignedAnswer() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.findings.isEmpty)
+        #expect(
+            recording.editingIDToken { $0["sub"] = "bob" }.finding(rule)?.places.last == "6 jwt.claims sub"
+        )
+    }
+
+    @Test func isAnErrorThoughTheClientWentOn() throws {
+        let recording = try Recording(broken)
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAnswersWithoutASubjectAndRefusalsAlone() throws {
+        #expect(try Recording(broken).editingAnswer(of: "/userinfo") { $0["sub"] = nil }.finding(rule) == nil)
+        #expect(
+            try Recording(broken).editingLast("/userinfo") { $0.response?.status = 201 }.finding(rule) == nil
+        )
+    }
+
+    @Test func abstainsWhereEitherCannotBeRead() throws {
+        let recording = try Recording(broken)
+        let encrypted = recording.editingLast("/userinfo") {
+            $0.response?.body = Body(text: "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA")
+        }
+        for torn in [recording.withEncryptedIDToken, encrypted, recording.withoutBodies(of: "/userinfo")] {
+            #expect(torn.finding(rule) == nil)
+            #expect(torn.abstention(rule) != nil)
+        }
+        let without = recording.editingAnswer(of: "/token") { $0["id_token"] = nil }
+        #expect(without.finding(rule) == nil)
+        #expect(without.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,84 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IDTokenMissingTests {
+    private let rule = "id-token-missing"
+    private let broken = "token-response/id-token-missing"
+
+    @Test func namesTheSignOfIntentTheScopesAndTheMembers() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "1 request.query nonce", "1 request.query scope", "4 response.body scope",
+                "4 response.body id_token",
+            ]
+        )
+        #expect(finding.evidence[3].value == "access_token, token_type, expires_in, refresh_token, scope")
+    }
+
+    @Test func leavesARefreshAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func theScopeOpenIDIsIntentEnough() throws {
+        let finding = try #require(
+            Recording(broken).asking("nonce", nil).asking("scope", "openid").finding(rule)
+        )
+        #expect(finding.places.first == "1 request.query scope")
+    }
+
+    @Test(arguments: ["max_age", "acr_values", "id_token_hint", "claims"])
+    func whatOpenIDConnectAloneDefinesIsIntent(name: String) throws {
+        let recording = try Recording(broken).asking("nonce", nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.asking(name, "1").finding(rule) != nil)
+    }
+
+    @Test func aCallOfTheUserInfoEndpointIsIntent() throws {
+        var recording = try Recording(broken).asking("nonce", nil)
+        let healthy = try Recording("healthy/web-code-flow").exchanges
+        let token = try #require(recording.flows.first?.tokenRequests.first?.accessToken)
+        let call = try #require(healthy.first { $0.request.url.path == "/userinfo" })
+        recording.exchanges.append(call)
+        recording = recording.editingLast("/userinfo") { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+            exchange.request.headers.append("Authorization", "Bearer \(token)")
+            exchange.startedAt = recording.exchanges[4].startedAt + .seconds(1)
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(try recording.withMetadata().finding(rule)?.severity == .warning)
+    }
+
+    @Test func isAWarningWhereTheAppWentOn() throws {
+        let recording = try Recording(broken).goingOn
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func leavesAHybridFlowAlone() throws {
+        #expect(try Recording(broken).asking("response_type", "code id_token").finding(rule) == nil)
+    }
+
+    @Test func aNullIsMissing() throws {
+        #expect(
+            try Recording(broken).editingAnswer(of: "/token") { $0["id_token"] = .null }.finding(rule) != nil
+        )
+    }
+
+    @Test func leavesOtherGrantsAlone() throws {
+        #expect(try Recording(broken).sending("grant_type", "refresh_token").finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutTheAnswerOrTheRequest() throws {
+        let recording = try Recording(broken)
+        #expect(recording.withoutBodies(of: "/token").finding(rule) == nil)
+        #expect(recording.withoutAuthorization.finding(rule) == nil)
+        #expect(recording.withoutAuthorization.abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,47 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ScopeReducedTests {
+    private let rule = "scope-reduced"
+    private let broken = "token-response/scope-reduced"
+
+    @Test func showsBothAndTheDifference() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.severity == .note)
+        #expect(finding.places == ["1 request.query scope", "4 response.body scope"])
+        #expect(finding.notes == ["without orders.write"])
+    }
+
+    @Test func leavesScopesAloneWhoseTokensCame() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func saysNothingWhereTheAnswerNamesNone() throws {
+        #expect(try Recording(broken).editingAnswer(of: "/token") { $0["scope"] = nil }.finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        (
+            "email profile",
+            "https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/userinfo.profile"
+        ),
+        ("repo user:email", "repo,user:email"), ("User.Read", "https://graph.microsoft.com/user.read"),
+    ])
+    func knowsTheNamesProvidersGive(asked: String, granted: String) throws {
+        let recording = try Recording(broken).asking("scope", asked).editingAnswer(of: "/token") {
+            $0["scope"] = .string(granted)
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func openIDCountsWhereNoIDTokenCame() throws {
+        let recording = try Recording(broken + ".near-miss").editingAnswer(of: "/token") {
+            $0["id_token"] = nil
+        }
+        #expect(recording.finding(rule)?.notes == ["without openid"])
+    }
+}

@@ -1,0 +1,67 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct TokenErrorWith200Tests {
+    private let rule = "token-error-with-200"
+    private let broken = "token-response/token-error-with-200"
+
+    @Test func namesErrorAndStatus() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["4 response.body error", "4 response.status "])
+        #expect(finding.evidence[0].value.hasPrefix("bad_verification_code: "))
+        #expect(finding.evidence[1].value == "200")
+    }
+
+    @Test func leavesADeviceThatWaitsAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test func readsAForm() throws {
+        let recording = try Recording(broken).editingLast("/token") {
+            $0.response?.body = Body(text: "error=bad_verification_code", mediaType: FormBody.mediaType)
+        }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func leavesErrorStatusesAlone() throws {
+        #expect(
+            try Recording(broken).editingLast("/token") { $0.response?.status = 400 }.finding(rule) == nil
+        )
+    }
+
+    @Test(arguments: [JSONValue.bool(false), .null, ""]) func whatIsNoErrorIsNone(value: JSONValue) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") {
+            $0["error"] = value
+            $0["access_token"] = nil
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesTokensAlone() throws {
+        #expect(
+            try Recording(broken).editingAnswer(of: "/token") { $0["access_token"] = "a" }.finding(rule)
+                == nil
+        )
+    }
+
+    @Test func isANoteWhereTheNextTryWentWell() throws {
+        var recording = try Recording(broken).goingOn
+        let good = try #require(
+            Recording("healthy/web-code-flow").exchanges.first { $0.request.url.path == "/token" }
+        )
+        var second = recording.exchanges[4]
+        second.response = good.response
+        second.startedAt = second.startedAt + .seconds(1)
+        recording.exchanges.append(second)
+        #expect(recording.finding(rule)?.severity == .note)
+    }
+
+    @Test func abstainsWithoutTheBody() throws {
+        #expect(try Recording(broken).withoutBodies(of: "/token").withMetadata().abstention(rule) != nil)
+    }
+}

@@ -1,0 +1,81 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct TokenResponseNotJSONTests {
+    private let rule = "token-response-not-json"
+    private let broken = "token-response/token-response-not-json"
+
+    @Test func namesTypeAndBody() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["4 response.header Content-Type", "4 response.body "])
+        #expect(finding.evidence[0].value == "text/html; charset=utf-8")
+        #expect(finding.evidence[1].value.hasPrefix("<!doctype html>"))
+    }
+
+    @Test func jsonOfAnotherTypeIsANote() throws {
+        let finding = try #require(Recording(broken + ".near-miss").finding(rule))
+        #expect(finding.severity == .note)
+        #expect(finding.evidence.map(\.value) == ["text/plain; charset=utf-8"])
+    }
+
+    @Test(arguments: ["[1]", "access_token=a&token_type=bearer", "null"]) func nothingButAnObjectWillDo(
+        body: String
+    ) throws {
+        let recording = try Recording(broken).editingLast("/token") {
+            $0.response?.body = Body(text: body, mediaType: "text/plain")
+        }
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    @Test func anEmptyBodyCountsWhereTheServerSaysThatItIsEmpty() throws {
+        let recording = try Recording(broken).editingLast("/token") { $0.response?.body = Body(text: "") }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+        #expect(
+            recording.answering("/token", header: "Content-Length", "0").finding(rule)?.evidence[1].value
+                == "empty"
+        )
+    }
+
+    @Test func aFormThatWasTakenIsAWarning() throws {
+        let recording = try Recording(broken).goingOn.editingLast("/token") {
+            $0.response?.body = Body(text: "access_token=a&token_type=bearer", mediaType: FormBody.mediaType)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .warning)
+        #expect(finding.notes == ["a form"])
+        #expect(!finding.evidence[1].value.contains("access_token=a&"))
+    }
+
+    @Test func theDefaultOfGitHubIsANote() throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            let text = exchange.request.url.text.replacing(
+                "id.harbour.example/authorize",
+                with: "github.com/login/oauth/authorize"
+            )
+            .replacing("id.harbour.example/token", with: "github.com/login/oauth/access_token")
+            exchange.request.url = RecordedURL(text)
+        }.editingLast("/login/oauth/access_token") {
+            $0.response?.body = Body(text: "access_token=a&token_type=bearer", mediaType: FormBody.mediaType)
+        }
+        #expect(recording.flows.contains { $0.provider == .github })
+        #expect(recording.finding(rule)?.severity == .note)
+    }
+
+    @Test func leavesRefusalsAlone() throws {
+        let recording = try Recording(broken).editingLast("/token") { $0.response?.status = 502 }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsWithoutTheBody() throws {
+        let recording = try Recording(broken).withoutBodies(of: "/token").withMetadata()
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

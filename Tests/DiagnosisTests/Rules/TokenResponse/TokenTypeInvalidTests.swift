@@ -1,0 +1,46 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct TokenTypeInvalidTests {
+    private let rule = "token-type-invalid"
+    private let broken = "token-response/token-type-invalid"
+
+    @Test func namesTheMembersThatAreThere() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["4 response.body token_type"])
+        #expect(finding.evidence[0].value == "missing")
+    }
+
+    @Test func leavesLowerCaseAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.isEmpty)
+    }
+
+    @Test(arguments: ["DPoP", "N_A", "PoP", "MAC", "BEARER"]) func leavesKnownTypesAlone(type: String) throws
+    {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["token_type"] = .string(type) }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func showsAnUnknownOne() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["token_type"] = "JWT" }
+        #expect(recording.finding(rule)?.evidence.map(\.value) == ["JWT"])
+    }
+
+    @Test func isAWarningWhereTheAppWentOn() throws {
+        #expect(try Recording(broken).goingOn.finding(rule)?.severity == .warning)
+    }
+
+    @Test func saysNothingWithoutAnAccessToken() throws {
+        #expect(
+            try Recording(broken).editingAnswer(of: "/token") { $0["access_token"] = nil }.finding(rule)
+                == nil
+        )
+        #expect(try Recording(broken).withoutBodies(of: "/token").finding(rule) == nil)
+    }
+}
