@@ -19,10 +19,9 @@ struct MutationTests {
         return all.filter { $0.hasSuffix(".har") }.map { String($0.dropLast(4)) }.sorted()
     }()
 
-    /// Those that show no fault at all.
+    /// Whole logins in good health. A near miss is one step from its fault by design: there the step explains it.
     static let sound: [String] = names.filter { name in
-        guard let recording = try? Recording(name) else { return false }
-        return !recording.findings.contains { $0.severity == .error }
+        name.hasPrefix("healthy/") || name.hasPrefix("providers/") && !name.hasSuffix(".broken")
     }
 
     private static func errors(_ exchanges: [Exchange]) -> Set<String> {
@@ -100,15 +99,11 @@ struct MutationTests {
 
     @Test(arguments: sound) func whatTheRecordingLacksIsNoFault(name: String) throws {
         let exchanges = try Recording(name).exchanges
-        var mutants =
-            Self.withoutEntry(exchanges) + Self.withoutBody(exchanges) + Self.sanitized(exchanges)
-            + Self.reordered(exchanges)
-        // The many of them, where a login is whole.
-        if name.hasPrefix("healthy/") || name.hasPrefix("providers/") {
-            mutants += Self.withoutHeader(exchanges)
-        }
+        let mutants =
+            Self.withoutEntry(exchanges) + Self.withoutHeader(exchanges) + Self.withoutBody(exchanges)
+            + Self.sanitized(exchanges) + Self.reordered(exchanges)
         for mutant in mutants {
-            let found = Self.errors(mutant.exchanges).filter { !Self.isExplained($0, by: mutant.what) }
+            let found = Self.errors(mutant.exchanges)
             #expect(found.isEmpty, "\(name) \(mutant.what): \(found.sorted())")
         }
     }
@@ -120,21 +115,4 @@ struct MutationTests {
             #expect(Recording(mutant.exchanges).findings.map(\.rule) == findings, "\(name) \(mutant.what)")
         }
     }
-
-    /// What taking something out of the traffic itself explains, each with its reason.
-    private static func isExplained(_ rule: String, by what: String) -> Bool {
-        explained.contains { $0.rule == rule && what.contains($0.what) }
-    }
-
-    private static let explained: [(rule: String, what: String)] = [
-        // The request that made up for the throttled one is what was taken out.
-        ("rate-limited", "without POST /token"), ("rate-limited", "/token without its request body"),
-        // The request that brought the nonce back is what was taken out.
-        ("dpop-nonce-ignored", "without POST /token"),
-        ("dpop-nonce-ignored", "/token without its request body"),
-        // Of two logins in two tabs the first one's request: its answer then looks like the second one's.
-        ("state-mismatch", "without GET /authorize"),
-        // Of two clients the request of the one: its token then looks like the other's.
-        ("id-token-audience-mismatch", "without GET /authorize"),
-    ]
 }

@@ -156,15 +156,18 @@ extension Flow {
         return refusal(on: attempt.pages, redirectURI: attempt["redirect_uri"])
     }
 
-    /// What the first of these pages that refuses says.
+    /// What the first of these pages that refuses says; a redirect to an error page says less than the page.
     func refusal(on pages: [Int], redirectURI: String?) -> RequestRefusal? {
         let target = redirectURI.map { RecordedURL($0).withoutQuery }
+        var first: RequestRefusal?
         for page in pages {
             // The app's answer is none of the provider's.
-            if capture[page].request.url.withoutQuery == target { return nil }
-            if let refusal = refusal(on: page, redirectURI: redirectURI) { return refusal }
+            if capture[page].request.url.withoutQuery == target { break }
+            guard let refusal = refusal(on: page, redirectURI: redirectURI) else { continue }
+            guard capture[page].response?.location != nil else { return refusal }
+            first = first ?? refusal
         }
-        return nil
+        return first
     }
 
     private func refusal(on page: Int, redirectURI: String?) -> RequestRefusal? {
