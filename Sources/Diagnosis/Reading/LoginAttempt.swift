@@ -183,8 +183,11 @@ extension Flow {
         let isNegotiation =
             response.status == 401 && (response.headers.contains("www-authenticate"))
         if surroundings.messages[page] == nil,
-            let stated = RequestRefusal(in: exchange.request.url, of: page, .requestQuery, .page)
+            var stated = RequestRefusal(in: exchange.request.url, of: page, .requestQuery, .page)
         {
+            // The name in the URL may be a code of the provider's own; the page has the words.
+            let words = response.status >= 400 ? PageText.words(of: response.body) : ""
+            if !words.isEmpty { stated.text += ": " + words }
             return stated
         }
         guard response.status >= 400 && !isNegotiation || response.status == 200 else { return nil }
