@@ -19,7 +19,9 @@ struct MutationTests {
         return all.filter { $0.hasSuffix(".har") }.map { String($0.dropLast(4)) }.sorted()
     }()
 
-    /// Whole logins in good health. A near miss is one step from its fault by design: there the step explains it.
+    /// Whole logins in good health.
+    ///
+    /// A near miss is one step from its fault by design: there the step explains it.
     static let sound: [String] = names.filter { name in
         name.hasPrefix("healthy/") || name.hasPrefix("providers/") && !name.hasSuffix(".broken")
     }

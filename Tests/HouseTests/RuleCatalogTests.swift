@@ -20,7 +20,8 @@ struct RuleCatalogTests {
     /// `redirect-uri-token-mismatch` is `RedirectURITokenMismatch`.
     static func typeName(of id: String) -> String {
         let abbreviations: Set<String> = [
-            "acr", "api", "azp", "cors", "csrf", "dpop", "http", "https", "id", "jarm", "json", "jwks", "mtls", "par",
+            "acr", "api", "azp", "cors", "csrf", "dpop", "http", "https", "id", "jarm", "json", "jwks",
+            "mtls", "par",
             "pkce", "tls", "uri", "uris", "url",
         ]
         return id.split(separator: "-").map { word in
