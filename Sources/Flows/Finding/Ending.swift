@@ -124,7 +124,12 @@ struct Ending {
                 let end = LogoutCourse(of: call, in: index).end
                 let url = index.capture[call.exchange].request.url.withoutQuery
                 if case .refused = end { last[url] = 400 } else { last[url] = 200 }
-                if case .page = end { isLeftOpen = true } else { isLeftOpen = false }
+                // Asked to confirm although the hint says who it is, and left there: the login stands all the same.
+                if case .page = end, !call.parameters.contains("id_token_hint") {
+                    isLeftOpen = true
+                } else {
+                    isLeftOpen = false
+                }
                 return nil
             case .backChannelLogout(let delivery): return delivery.answer
             default: return nil
