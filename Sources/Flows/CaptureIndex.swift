@@ -36,6 +36,8 @@ package final class CaptureIndex: Sendable {
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
     package let latest: LatestRequests
+    /// Values of logins by which they meet again elsewhere in the capture.
+    package let loginValues: LoginValues
     /// The 401 answers, in order of time, by the origin of the resource.
     ///
     /// Kept only where somebody asked for a resource's metadata.
@@ -101,6 +103,13 @@ package final class CaptureIndex: Sendable {
                 by: { $0.resource.origin ?? "" }
             ) : [:]
         latest = LatestRequests(capture, order: order, messages: messages)
+        loginValues = LoginValues(
+            capture,
+            order: order,
+            requests: requests,
+            responses: responses,
+            tokens: tokens
+        )
         isSanitized = !requests.isEmpty && Self.hasNoCredentials(capture)
         knownSecrets = Self.secrets(tokens, registrations)
         assertionUses = order.reduce(into: [:]) { uses, index in
@@ -139,8 +148,7 @@ package final class CaptureIndex: Sendable {
         var messages = messages
         for index in capture.indices where messages[index] == nil {
             let exchange = capture[index]
-            guard let token = BearerToken.of(exchange.request, exchange: index), issued.contains(token.value)
-            else { continue }
+            guard let token = bearer(exchange.request, index), issued.contains(token.value) else { continue }
             messages[index] = .resource(
                 EndpointCall(
                     exchange: index,
@@ -151,6 +159,13 @@ package final class CaptureIndex: Sendable {
             )
         }
         return messages
+    }
+
+    /// In the header, or in the query, where it ought not to be (RFC 6750, section 2.3).
+    private static func bearer(_ request: RecordedRequest, _ index: Int) -> Parameter? {
+        if let token = BearerToken.of(request, exchange: index) { return token }
+        guard let query = request.url.query, query.containsBytes("access_token=") else { return nil }
+        return Parameters(QueryItems(query), of: index, in: .requestQuery).parameter("access_token")
     }
 
     private static func hasNoCredentials(_ capture: Capture) -> Bool {

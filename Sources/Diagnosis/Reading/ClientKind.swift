@@ -73,7 +73,7 @@ enum ClientKind {
     }
 
     /// Pages of the app at the origin of the redirect URI, other than the callback itself.
-    private static func isWebApp(at origin: String?, _ flow: Flow) -> Bool {
+    static func isWebApp(at origin: String?, _ flow: Flow) -> Bool {
         let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
         return flow.capture.indices.contains { index in
             !callbacks.contains(index) && flow.capture[index].request.url.origin == origin

@@ -1,0 +1,75 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// An app that claims an https redirect URI does not say so to Singpass.
+///
+/// Without `redirect_uri_https_type=app_claimed_https` Singpass redirects as for a web site, and the system
+/// opens the address in the browser.
+struct SingpassHTTPSTypeMissing: Rule {
+    static let info = RuleInfo(
+        id: "singpass-https-type-missing",
+        title: "An app-claimed https redirect is not declared to Singpass",
+        severity: .errorWhenRefused,
+        explanation: """
+            The redirect URI is an https address that an app claims. Singpass was not told so and sends the browser there by itself, without the \
+            touch that the system wants before it hands the address to the app.
+            """,
+        fix:
+            "Send redirect_uri_https_type=app_claimed_https with the request, or better, use a private-use scheme as the redirect URI.",
+        badExample:
+            "GET https://id.singpass.gov.sg/auth?…&redirect_uri=https%3A%2F%2Fapp.example%2Frp&app_launch_url=…",
+        goodExample: """
+            GET https://id.singpass.gov.sg/auth?…&redirect_uri=https%3A%2F%2Fapp.example%2Frp&app_launch_url=…
+              &redirect_uri_https_type=app_claimed_https
+            """,
+        specifications: [SingpassGuide.mobile]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        var reason: String?
+        let logins = flow.logins
+        for (attempt, endpoint) in flow.singpassAttempts where endpoint != .myinfo {
+            guard attempt["redirect_uri_https_type"] == nil, let sent = attempt.parameter("redirect_uri"),
+                RecordedURL(sent.value).scheme?.lowercased() == "https", let request = attempt.request,
+                let sign = sign(of: attempt, request, logins, flow)
+            else { continue }
+            if let hidden = attempt.hiddenParameters {
+                reason = hidden
+                continue
+            }
+            return .violated(
+                Violation(
+                    [Evidence(sent), attempt.names(note: "without redirect_uri_https_type"), sign],
+                    exchange: attempt.exchange
+                )
+            )
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// What shows that the client is an app.
+    private func sign(
+        of attempt: LoginAttempt,
+        _ request: AuthorizationRequest,
+        _ logins: [Login],
+        _ flow: Flow
+    ) -> Evidence? {
+        if let launch = attempt.parameter("app_launch_url") {
+            return Evidence(launch, note: "sent by an app")
+        }
+        let login = logins.first { $0.request.exchange == request.exchange }
+        let relay = login.flatMap { AppOnDevice.relays(of: $0, in: flow).first }
+        guard let exchange = relay ?? AppOnDevice.fetchOfChallenge(request, in: flow) else { return nil }
+        return Evidence(
+            place: Place(exchange: exchange, part: .requestHeader, name: "User-Agent"),
+            value: Masking.shown(
+                flow.capture[exchange].request.headers.first("user-agent") ?? "",
+                of: "user-agent"
+            ),
+            note: relay == nil ? "an app fetched the code challenge" : "an app handed the code on"
+        )
+    }
+}

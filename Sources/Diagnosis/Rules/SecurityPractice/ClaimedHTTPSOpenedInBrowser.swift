@@ -1,0 +1,115 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The https redirect URI of an app was opened by the browser instead of the app.
+///
+/// The system hands such URLs to the app only where domain and app name one another (RFC 8252, section 7.2),
+/// and mostly only after the user has touched something; otherwise the browser loads them.
+struct ClaimedHTTPSOpenedInBrowser: Rule {
+    static let info = RuleInfo(
+        id: "claimed-https-opened-in-browser",
+        title: "The https redirect opened in the browser instead of the app",
+        severity: .error,
+        explanation: """
+            The login is one of an app that claims an https address as its redirect URI. The browser did not give the address to the app: it \
+            loaded it from the web server, which knows nothing of it, and the code was never used.
+            """,
+        fix: """
+            Publish the association file for the domain and name the domain in the app's entitlements; let the last step at the provider be one \
+            that the user touches. Where the provider has a setting for it, declare the redirect as claimed by an app, or use a private-use scheme.
+            """,
+        badExample: """
+            302 Location: https://app.example/callback?code=…
+            GET https://app.example/callback?code=…  User-Agent: Mozilla/5.0 …  → 404
+            """,
+        goodExample: """
+            302 Location: https://app.example/callback?code=…
+            POST /token  User-Agent: Shop/4.2 CFNetwork/1568 …  → 200
+            """,
+        specifications: [.rfc(8252, "7.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for login in flow.logins {
+            guard let response = login.response, let callback = response.callback, let code = response.code,
+                login.request.redirectURI.map({ RecordedURL($0).scheme?.lowercased() == "https" }) ?? false,
+                login.tokenRequests.isEmpty, AppOnDevice.relays(of: login, in: flow).isEmpty
+            else { continue }
+            let exchange = flow.capture[callback]
+            guard exchange.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false,
+                let status = exchange.response?.status, let sign = sign(of: login, in: flow)
+            else { continue }
+            let isMissing = status == 404
+            let isStatic = status == 200 && isStaticPage(exchange) && sign.isOfTheClient
+            guard isMissing || isStatic, !isUsed(code, after: callback, in: flow) else { continue }
+            return .violated(
+                Violation(
+                    [
+                        Evidence(
+                            place: Place(exchange: callback, part: .requestURL, name: ""),
+                            value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
+                            note: "loaded by a browser"
+                        ),
+                        Evidence(
+                            place: Place(exchange: callback, part: .responseStatus, name: ""),
+                            value: "\(status)",
+                            note: isStatic ? "a page that sets no cookie, and nobody used the code" : nil
+                        ),
+                        sign.evidence,
+                    ],
+                    exchange: callback
+                )
+            )
+        }
+        return .holds
+    }
+
+    private func isStaticPage(_ exchange: Exchange) -> Bool {
+        exchange.response?.body?.essence == "text/html" && exchange.response?.setCookies.isEmpty ?? false
+    }
+
+    /// What shows that the client is an app; of this very client, or of some app in the file.
+    private func sign(of login: Login, in flow: Flow) -> (evidence: Evidence, isOfTheClient: Bool)? {
+        if let client = RegisteredClient.of(login.request.clientID, before: login.request.exchange, in: flow),
+            let type = client.evidence("application_type"), type.value == "native"
+        {
+            return (type, true)
+        }
+        let index = flow.surroundings
+        if let fetch = AppOnDevice.fetchOfChallenge(login.request, in: flow),
+            let agent = PublicAgent(of: flow.capture[fetch].request, at: fetch)
+        {
+            return (agent.evidence, true)
+        }
+        for message in flow.messages {
+            guard case .discovery = message,
+                let agent = PublicAgent(of: flow.capture[message.exchange].request, at: message.exchange),
+                agent.kind == .native
+            else { continue }
+            return (agent.evidence, false)
+        }
+        for request in index.tokenRequests.prefix(500) where request.clientID == login.request.clientID {
+            guard let agent = PublicAgent(of: flow.capture[request.exchange].request, at: request.exchange),
+                agent.kind == .native
+            else { continue }
+            return (agent.evidence, true)
+        }
+        return nil
+    }
+
+    /// Whether anything later carries the code on.
+    private func isUsed(_ code: String, after callback: Int, in flow: Flow) -> Bool {
+        let wanted = Array(code.utf8)
+        return flow.exchanges(after: callback, within: .seconds(600)).contains { index in
+            let request = flow.capture[index].request
+            if let query = request.url.query, query.containsBytes(code) { return true }
+            guard let body = request.body, (body.size ?? 0) < 1 << 16, let bytes = body.bytes else {
+                return false
+            }
+            return bytes.firstRange(of: wanted) != nil
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct SingpassAppLaunchURLMissingTests {
+    private let rule = "singpass-app-launch-url-missing"
+    private let broken = "provider-specific/singpass-app-launch-url-missing"
+
+    /// A parameter of the login's request changed; nil takes it out.
+    private func asking(_ name: String, _ value: String?, _ capture: String? = nil) throws -> Recording {
+        try Recording(capture ?? broken).editing { exchange in
+            let url = exchange.request.url
+            guard url.path.hasSuffix("/authorize"), url.queryItems.contains("client_id") else { return }
+            exchange.request.url = RecordedURL(Recording.changing(url.text, name, value))
+        }
+    }
+
+    /// The provider's host, another one.
+    private func at(_ host: String, _ path: String? = nil, _ capture: String? = nil) throws -> Recording {
+        try Recording(capture ?? broken).editing { exchange in
+            guard exchange.request.url.host == "id.harbour.example" else { return }
+            var text = exchange.request.url.text.replacing("id.harbour.example", with: host)
+            if let path { text = text.replacing("/singpass/v2/authorize", with: path) }
+            exchange.request.url = RecordedURL(text)
+        }
+    }
+
+    @Test func namesTheRedirectURIAndTheAgent() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(
+            finding.places == [
+                "1 request.query redirect_uri", "1 request.query ", "1 request.header User-Agent",
+            ]
+        )
+    }
+
+    @Test func leavesTheNearestAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test func leavesARequestThatNamesItAlone() throws {
+        #expect(try asking("app_launch_url", "https://www.shop.example/app").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "Mozilla/5.0 (Linux; Android 15; Pixel 9)", "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)",
+    ])
+    func leavesOtherSystemsAlone(agent: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            for index in exchange.request.headers.fields.indices
+            where exchange.request.headers.fields[index].value.contains("iPhone") {
+                exchange.request.headers.fields[index].value = agent
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func looksAtADeclaredHTTPSRedirectToo() throws {
+        let capture = "provider-specific/singpass-https-type-missing.near-miss"
+        #expect(try Recording(capture).finding(rule) == nil)
+        #expect(try asking("app_launch_url", nil, capture).finding(rule) != nil)
+    }
+}

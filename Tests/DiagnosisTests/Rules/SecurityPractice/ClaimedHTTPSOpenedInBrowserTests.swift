@@ -1,0 +1,62 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct ClaimedHTTPSOpenedInBrowserTests {
+    private let rule = "claimed-https-opened-in-browser"
+    private let broken = "security-practice/claimed-https-opened-in-browser"
+
+    @Test func namesTheCallbackAndTheApp() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["3 request.url ", "3 response.status ", "0 request.header User-Agent"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesTheNearestAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test func leavesWebAppsAlone() throws {
+        #expect(
+            try Recording(broken).without { $0.request.url.path.hasSuffix("configuration") }.finding(rule)
+                == nil
+        )
+    }
+
+    @Test func leavesACodeAloneThatIsUsedLater() throws {
+        var recording = try Recording(broken)
+        let code = try #require(recording.exchanges[3].request.url.queryItems.first("code"))
+        var later = recording.exchanges[3]
+        later.startedAt = later.startedAt + .seconds(2)
+        later.request.method = "POST"
+        later.request.url = RecordedURL("https://api.shop.example/finish")
+        later.request.body = Body(text: "{\"code\":\"\(code)\"}", mediaType: "application/json")
+        recording.exchanges.append(later)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func takesAPageForItWhereTheClientIsKnownToBeAnApp() throws {
+        var recording = try Recording(broken).answering("/app/signed-in", 200)
+        recording.exchanges[3].response?.body = Body(text: "<p>Get the app</p>", mediaType: "text/html")
+        #expect(recording.finding(rule) == nil)
+        var registration = recording.exchanges[0]
+        registration.startedAt = registration.startedAt - .seconds(60)
+        registration.request.method = "POST"
+        registration.request.url = RecordedURL("https://id.harbour.example/register")
+        registration.request.body = Body(text: "{\"redirect_uris\":[]}", mediaType: "application/json")
+        registration.response = RecordedResponse(status: 201)
+        registration.response?.body = Body(
+            text: "{\"client_id\":\"shop-app\",\"application_type\":\"native\"}",
+            mediaType: "application/json"
+        )
+        recording.exchanges.append(registration)
+        #expect(recording.finding(rule)?.places.last == "4 response.body application_type")
+    }
+}

@@ -1,0 +1,59 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct TokensRelayedToAppTests {
+    private let rule = "tokens-relayed-to-app"
+    private let broken = "security-practice/tokens-relayed-to-app"
+
+    /// What the back end answers its app.
+    private func answering(_ json: JSONValue) throws -> Recording {
+        try Recording(broken).answering("/login/finish", 200, json)
+    }
+
+    @Test func namesTheTokens() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(
+            finding.places == [
+                "2 response.body access_token", "2 response.body id_token", "2 request.url ",
+            ]
+        )
+        #expect(finding.evidence[0].value.contains("…("))
+    }
+
+    @Test func leavesTheNearestAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test func leavesTokensOfTheAppsOwnAlone() throws {
+        let own: JSONValue = [
+            "access_token": "of-the-shops-own-making", "token_type": "Bearer", "expires_in": 60,
+        ]
+        #expect(try answering(own).finding(rule) == nil)
+        // Without the provider's answer there is nothing to compare with.
+        let unseen = try answering(own).without { $0.request.url.path == "/token" }
+        #expect(unseen.finding(rule)?.places.first == "2 response.body access_token")
+        let session = try answering(["session": "x"]).without { $0.request.url.path == "/token" }
+        #expect(session.finding(rule) == nil)
+    }
+
+    @Test func leavesAnAppThatFetchesItsTokensItselfAlone() throws {
+        #expect(try Recording("healthy/native-app").finding(rule) == nil)
+    }
+
+    @Test func leavesPagesAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/login/finish" else { return }
+            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
+            exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+}
