@@ -90,6 +90,8 @@ package enum Diagnostician {
         return [
             "state-mismatch", "issuer-param-mismatch", "jarm-invalid", "userinfo-sub-mismatch",
             "refresh-subject-changed",
+            // Here it is the browser that withholds a good answer from the page.
+            "cors-blocked",
         ].contains(info.id)
     }
 
