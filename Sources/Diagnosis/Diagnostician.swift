@@ -92,6 +92,8 @@ package enum Diagnostician {
             "refresh-subject-changed",
             // Says of itself whether the client used what it got: the provider's answers alone look like success.
             "client-clock-skew",
+            // Here it is the browser that withholds a good answer from the page.
+            "cors-blocked",
         ].contains(info.id)
     }
 

@@ -91,6 +91,16 @@ enum Precedence {
             over: ["redirect-loop", "callback-rejected-by-app"]
         ),
         Row(["refresh-token-reused", "refresh-token-expired"], over: ["token-invalid-grant"]),
+        Row(
+            codeFaults + clientFaults + ["dpop-*", "token-request-format", "unsupported-grant-type"],
+            over: ["token-endpoint-error"]
+        ),
+        Row(
+            ["token-request-format", "unsupported-grant-type", "dpop-*", "cors-blocked"],
+            over: [
+                "token-invalid-grant", "token-invalid-client", "callback-rejected-by-app", "redirect-loop",
+            ]
+        ),
     ]
 
     /// Findings that are not told at all beside another one, which says the same and why.
@@ -99,6 +109,8 @@ enum Precedence {
         Silence("pkce-required", of: "pkce-missing-public-client"),
         Silence("scope-malformed", of: "scope-rejected"),
         Silence("refresh-scope-widened", of: "scope-rejected"),
+        Silence("registration-grant-missing", of: "unsupported-grant-type"),
+        Silence("token-request-format", of: "unsupported-grant-type"),
     ]
 
     /// One of ``silences``.

@@ -27,11 +27,15 @@ package final class CaptureIndex: Sendable {
     package let isSanitized: Bool
     /// Client secrets by `client_id`: issued by a registration, or accepted by a token endpoint.
     package let knownSecrets: [String: String]
+    /// Registrations by the `client_id` they gave out, oldest first.
+    package let registrationsByClient: [String: [EndpointCall]]
+    /// Codes by the client whose login they answer, as far as `state` shows it; oldest first.
+    package let codesByClient: [String: [Parameter]]
     /// Exchanges that carry a client assertion, by what tells it from others (``ClientAssertion/key``), in the
     /// order of time.
     package let assertionUses: [String: [Int]]
-    /// Questions of a browser whether a page may call another origin (Fetch standard, CORS), by the URL asked
-    /// for.
+    /// Questions of a browser whether a page may call another origin (Fetch standard, CORS), by the host that
+    /// is asked, in the order of time.
     package let preflights: [String: [Int]]
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
@@ -116,6 +120,18 @@ package final class CaptureIndex: Sendable {
         )
         isSanitized = !requests.isEmpty && Self.hasNoCredentials(capture)
         knownSecrets = Self.secrets(tokens, registrations)
+        registrationsByClient = registrations.reduce(into: [:]) { list, call in
+            if let client = call.answer.parameters["client_id"] { list[client, default: []].append(call) }
+        }
+        let clients = requests.reduce(into: [String: String]()) { list, request in
+            if let state = request.state, let client = request.clientID { list[state] = client }
+        }
+        codesByClient = responses.reduce(into: [:]) { list, response in
+            guard let client = response.state.flatMap({ clients[$0] }),
+                let code = response.parameters.parameter("code")
+            else { return }
+            list[client, default: []].append(code)
+        }
         assertionUses = order.reduce(into: [:]) { uses, index in
             let parameter: Parameter? =
                 switch messages[index] {
@@ -130,7 +146,7 @@ package final class CaptureIndex: Sendable {
         preflights = order.reduce(into: [:]) { found, index in
             let request = capture[index].request
             guard request.method == "OPTIONS", request.headers.contains("origin") else { return }
-            found[request.url.withoutQuery, default: []].append(index)
+            found[request.url.host ?? "", default: []].append(index)
         }
         openedHosts = Set(
             capture.indices.compactMap { index in

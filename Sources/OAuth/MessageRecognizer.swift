@@ -51,6 +51,9 @@ package struct MessageRecognizer: Sendable {
             return .authorizationRequest(authorizationRequest(exchange, index, query))
         }
         switch role {
+        // In a query where a form belongs: a fault to be told.
+        case .token where exchange.request.method == "GET" && (isStated || query.contains("grant_type")):
+            return .token(tokenRequest(exchange, index, query))
         case .keys:
             let answer = Answer(of: exchange, at: index)
             guard isStated || answer.json?["keys"]?.array != nil else { return nil }
@@ -73,7 +76,10 @@ package struct MessageRecognizer: Sendable {
         -> OAuthMessage?
     {
         let request = exchange.request
-        let form = FormBody.items(of: request.body).map { Parameters($0, of: index, in: .requestBody) }
+        let items =
+            FormBody.items(of: request.body)
+            ?? (role == .token ? FormBody.misnamedItems(of: request.body) : nil)
+        let form = items.map { Parameters($0, of: index, in: .requestBody) }
         let json = form == nil ? jsonBody(request) : nil
         let parameters = form ?? json.map { Parameters($0, of: index, in: .requestBody) } ?? Parameters()
         if let token = form?.parameter("logout_token"), !token.value.isEmpty {
@@ -88,15 +94,7 @@ package struct MessageRecognizer: Sendable {
         if role != .authorization, role != .pushedRequest,
             isTokenRequest(parameters, role, isStated: isStated)
         {
-            return .token(
-                TokenRequest(
-                    exchange: index,
-                    request: request,
-                    parameters: parameters,
-                    answer: Answer(of: exchange, at: index),
-                    startedAt: exchange.startedAt
-                )
-            )
+            return .token(tokenRequest(exchange, index, parameters))
         }
         switch role {
         case .registration where json?["redirect_uris"] != nil || isStated:
@@ -185,6 +183,16 @@ package struct MessageRecognizer: Sendable {
             request: exchange.request,
             parameters: parameters,
             status: exchange.response?.status
+        )
+    }
+
+    private func tokenRequest(_ exchange: Exchange, _ index: Int, _ parameters: Parameters) -> TokenRequest {
+        TokenRequest(
+            exchange: index,
+            request: exchange.request,
+            parameters: parameters,
+            answer: Answer(of: exchange, at: index),
+            startedAt: exchange.startedAt
         )
     }
 

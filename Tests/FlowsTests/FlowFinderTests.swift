@@ -146,6 +146,30 @@ struct FlowFinderTests {
         #expect(capture.flows.count == 1)
     }
 
+    /// A push that was refused and sent again belongs to the login that the second one began.
+    @Test(arguments: [("state-of-one-0001", 1), ("state-of-another", 2)])
+    func refusedTryOfAPushBelongsToTheOneThatWasTaken(state: String, flows: Int) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        let form = login.request.map { ($0.0, $0.0 == "state" ? state : $0.1) }
+        capture.post(
+            login.issuer + "/par",
+            form,
+            400,
+            body: .json(#"{"error":"use_dpop_nonce"}"#)
+        )
+        capture.post(
+            login.issuer + "/par",
+            login.request,
+            201,
+            body: .json(#"{"request_uri":"urn:ietf:params:oauth:request_uri:abc","expires_in":60}"#)
+        )
+        capture.get(
+            login.issuer + "/authorize?client_id=shop&request_uri=urn:ietf:params:oauth:request_uri:abc"
+        )
+        #expect(capture.flows.count == flows)
+    }
+
     @Test func refreshJoinsTheLoginWhoseTokenItCarries() {
         var capture = CaptureBuilder()
         let one = ShopLogin("one")

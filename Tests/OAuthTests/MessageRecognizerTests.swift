@@ -51,11 +51,23 @@ struct MessageRecognizerTests {
             ("https://x.example/any?client_id=a&request_uri=urn:x", "authorizationRequest"),
             ("https://x.example/.well-known/openid-configuration", "discovery"),
             ("https://x.example/t/.well-known/oauth-authorization-server/a", "discovery"),
+            ("https://x.example/authorize?response_type=code&redirect_uri=x", "authorizationRequest"),
+            (
+                "https://x.example/authorize?request_uri=urn:ietf:params:oauth:request_uri:x",
+                "authorizationRequest"
+            ),
+            ("https://x.example/authorize?response_type=code", nil),
+            ("https://x.example/home?response_type=code&redirect_uri=x", nil),
             ("https://x.example/home?client_id=a", nil), ("https://x.example/?state=1&code=2", nil),
             ("app:/cb?response_type=code&client_id=a", nil),
         ] as [(String, String?)]
     )
     func getsByTheirParameters(url: String, expected: String?) { #expect(kind(get(url)) == expected) }
+
+    @Test func aPushNeedsNoClientInItsForm() {
+        #expect(kind(post("https://x.example/as/par", [("response_type", "code")])) == "pushedRequest")
+        #expect(kind(post("https://x.example/as/par", [("q", "code")])) == nil)
+    }
 
     @Test func postsByTheirParameters() {
         #expect(

@@ -1,9 +1,11 @@
 """Stage 7. Token request."""
 import base64
 import hashlib
+import urllib.parse
 
 from parts import (
-    APP, BACKEND, FAILED, ID, Login, NATIVE, REFUSED, basic_token, capture, form, jwt, proof, refresh, registered, s256, sign, web,
+    APP, BACKEND, BROWSER, FAILED, ID, METADATA, Login, NATIVE, REFUSED, basic_token, capture, compact, form, jwt, proof, refresh, registered,
+    s256, sign, web,
 )
 
 
@@ -649,3 +651,160 @@ def _(c):
     login.bound["token_type"] = "Bearer"
     dpop_token(login)
     login.userinfo(agent=NATIVE)
+
+
+# The request as such, and whom it is sent to
+
+MTLS = {"token_endpoint_auth_methods_supported": ["tls_client_auth"],
+        "mtls_endpoint_aliases": {"token_endpoint": "https://mtls.harbour.example/token"}}
+
+
+@capture("token-request/mtls-alias-not-used")
+def _(c):
+    """The provider knows clients by their certificates alone, at an address of its own; the request goes to the plain one."""
+    login = Login(c)
+    login.discover(MTLS)
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, client_secret=None)
+
+
+@capture("token-request/mtls-alias-not-used.near-miss")
+def _(c):
+    """The request goes to the address for certificates, and is refused there for the certificate."""
+    login = Login(c)
+    login.discover(MTLS)
+    login.start()
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(401, INVALID_CLIENT, client_secret=None)
+    c.entries[-1]["request"]["url"] = "https://mtls.harbour.example/token"
+
+
+def as_json(entry):
+    """The form of a request as an object of JSON."""
+    post = entry["request"]["postData"]
+    fields = dict(item.split("=", 1) for item in post["text"].split("&"))
+    post.update(mimeType="application/json", text=compact({name: urllib.parse.unquote_plus(value) for name, value in fields.items()}))
+    for header in entry["request"]["headers"]:
+        if header["name"] == "Content-Type":
+            header["value"] = "application/json"
+
+
+@capture("token-request/token-request-format")
+def _(c):
+    """The token request is an object of JSON."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, {"error": "invalid_request", "error_description": "Missing form parameter: grant_type"})
+    as_json(c.entries[-1])
+
+
+@capture("token-request/token-request-format.near-miss")
+def _(c):
+    """The token request is an object of JSON, which this provider takes."""
+    login = web(c)
+    login.sign_in()
+    login.callback()
+    login.token()
+    as_json(c.entries[-1])
+    login.keys()
+
+
+PAGE = [("Origin", APP), ("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Site", "cross-site")]
+
+
+def spa(c):
+    """A login of a page, up to the callback."""
+    login = Login(c, client="shop-spa")
+    c.get(APP + "/login", body="<!doctype html><title>Shop</title><script src=app.js></script>")
+    login.sign_in()
+    c.get(login.answer, body="<!doctype html><title>Shop</title><script src=app.js></script>")
+    return login
+
+
+def preflight(c, status, allowed):
+    c.exchange("OPTIONS", ID + "/token", status, answers=[("Access-Control-Allow-Origin", allowed)] if allowed else [],
+               headers=[("Origin", APP), ("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "dpop")])
+
+
+@capture("token-request/cors-blocked")
+def _(c):
+    """The page's origin is not registered: the preflight is refused, and the browser does not send the token request."""
+    login = spa(c)
+    preflight(c, 403, None)
+    login.token(0, agent=BROWSER, client_secret=None, headers=PAGE)
+    c.entries[-1]["response"]["headers"] = []
+    c.entries[-1]["_error"] = "net::ERR_FAILED"
+
+
+@capture("token-request/cors-blocked.near-miss")
+def _(c):
+    """Preflight and answer name the page's origin; the code is refused, for it lay for twenty minutes."""
+    login = spa(c)
+    c.wait(1200)
+    preflight(c, 204, APP)
+    c.entries[-1]["response"]["headers"].append({"name": "Access-Control-Allow-Headers", "value": "DPoP, Authorization"})
+    login.token(400, REFUSED, agent=BROWSER, client_secret=None, headers=PAGE, answers=[("Access-Control-Allow-Origin", APP)])
+
+
+@capture("token-request/client-type-mismatch")
+def _(c):
+    """The back end exchanges a code for a redirect URI that is registered for a single-page app."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, {"error": "invalid_request", "error_description": "AADSTS9002327: Tokens issued for the 'Single-Page Application' "
+                      "client-type may only be redeemed via cross-origin requests."})
+
+
+@capture("token-request/client-type-mismatch.near-miss")
+def _(c):
+    """Another refusal of the same kind, which says that a parameter is missing."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, {"error": "invalid_request", "error_description": "AADSTS900144: The request body must contain the following "
+                      "parameter: 'scope'."})
+
+
+@capture("token-request/unsupported-grant-type")
+def _(c):
+    """A service asks with the grant client_credentials, which this provider does not offer."""
+    c.get(ID + "/.well-known/openid-configuration", agent=BACKEND, body={**METADATA, "grant_types_supported": ["authorization_code"]})
+    c.post(ID + "/token", 400, agent=BACKEND, body={"error": "unsupported_grant_type"},
+           sent=form(grant_type="client_credentials", client_id="shop-jobs", client_secret="not-a-secret-of-anyone", scope="stock"))
+
+
+@capture("token-request/unsupported-grant-type.near-miss")
+def _(c):
+    """The client is not authorized either, but because of its redirect URI."""
+    login = web(c)
+    login.sign_in()
+    login.callback(500, FAILED)
+    login.token(400, {"error": "unauthorized_client", "error_description": "The redirect URI is wrong."}, redirect_uri=login.redirect + "/")
+
+
+@capture("token-request/token-endpoint-error")
+def _(c):
+    """The provider refuses a service for its own reasons, in words of its own."""
+    c.post(ID + "/token", 400, agent=BACKEND, body={"error": "tenant_suspended", "error_description": "The tenant is suspended"},
+           sent=form(grant_type="client_credentials", client_id="shop-jobs", client_secret="not-a-secret-of-anyone"))
+
+
+@capture("token-request/token-endpoint-error.near-miss")
+def _(c):
+    """A device asks until the user has confirmed: the answers before say that they are still waiting."""
+    c.post(ID + "/device_authorization", agent=BACKEND, sent=form(client_id="shop-tv", scope="openid"),
+           body={"device_code": c.value("device", 40), "user_code": "WDJB-MJHT", "verification_uri": ID + "/device", "expires_in": 600,
+                 "interval": 5})
+    poll = form(grant_type="urn:ietf:params:oauth:grant-type:device_code", device_code=c.value("device", 40), client_id="shop-tv")
+    for _ in range(2):
+        c.wait(6)
+        c.post(ID + "/token", 400, agent=BACKEND, sent=poll, body={"error": "authorization_pending"})
+    c.wait(6)
+    c.post(ID + "/token", agent=BACKEND, sent=poll, body={"access_token": c.value("access", 40), "token_type": "Bearer", "expires_in": 600,
+                                                         "id_token": jwt({"iss": ID, "sub": "alice", "aud": "shop-tv", "iat": c.seconds,
+                                                                          "exp": c.seconds + 600})})

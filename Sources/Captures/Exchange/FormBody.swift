@@ -25,6 +25,15 @@ package enum FormBody {
         return QueryItems(end.map { text[...$0] } ?? "")
     }
 
+    /// The items of a form that is sent under the name of another media type, or as `multipart/form-data`; nil
+    /// for other bodies.
+    package static func misnamedItems(of body: Body?) -> QueryItems? {
+        guard let body, let bytes = body.bytes else { return nil }
+        if body.essence == MultipartForm.mediaType { return MultipartForm.items(of: body) }
+        guard looksLikeForm(bytes) else { return nil }
+        return QueryItems(String(decoding: bytes, as: UTF8.self))
+    }
+
     /// Writes items as a browser does: everything but unreserved characters percent-encoded, a space as `+`.
     package static func encode(_ items: [(String, String)]) -> String {
         items.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")

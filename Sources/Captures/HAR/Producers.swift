@@ -9,6 +9,7 @@ enum Producers {
             response["_error"], entry["_error"],
             // Firefox and Playwright.
             response["_failureText"], entry["_errorMessage"], response["_errorMessage"],
+            response["_blockedReason"], entry["_blockedReason"],
             // HTTP Toolkit lists failed handshakes beside the entries and in them.
             entry["_tlsError"],
         ]

@@ -20,10 +20,12 @@ struct ClientCall {
     var answer: Answer
     /// What is called, to tell a repetition of the same call from another one.
     var purpose: String
+    /// Whether a later call for the same purpose went well.
+    var isRepaired = false
 
     /// In the order of time.
     static func all(in flow: Flow) -> [ClientCall] {
-        flow.messages.compactMap { message in
+        var calls = flow.messages.compactMap { message -> ClientCall? in
             switch message {
             case .token(let request):
                 ClientCall(
@@ -43,6 +45,12 @@ struct ClientCall {
             default: nil
             }
         }
+        var succeeded: Set<String> = []
+        for index in calls.indices.reversed() {
+            calls[index].isRepaired = succeeded.contains(calls[index].purpose)
+            if calls[index].answer.isSuccess { succeeded.insert(calls[index].purpose) }
+        }
+        return calls
     }
 
     private init(_ kind: Kind, _ call: EndpointCall, _ purpose: String) {
@@ -94,16 +102,7 @@ struct ClientCall {
     ]
 
     /// How severe a fault of this call's credentials is: it was refused for them, or was let in.
-    func severity(among calls: [ClientCall]) -> Severity {
-        guard mayBlameClient else { return .warning }
-        return isRepaired(among: calls) ? .note : .error
-    }
-
-    /// Whether a later call for the same purpose went well.
-    func isRepaired(among calls: [ClientCall]) -> Bool {
-        guard let index = calls.firstIndex(where: { $0.exchange == exchange }) else { return false }
-        return calls[(index + 1)...].contains { $0.purpose == purpose && $0.answer.isSuccess }
-    }
+    var severity: Severity { mayBlameClient ? (isRepaired ? .note : .error) : .warning }
 
     /// Whether it was the client that was refused: `invalid_client`, or 401 that names no other fault.
     var isClientRefused: Bool {

@@ -17,8 +17,8 @@ enum MutualTLS {
     }
 
     /// Whether the provider's metadata lists nothing else.
-    static func isOnlyMethod(at endpoint: RecordedURL, in flow: Flow) -> Bool {
-        guard let list = flow.metadata(of: endpoint)?.list("token_endpoint_auth_methods_supported") else {
+    static func isOnlyMethod(at endpoint: RecordedURL, _ provider: ProviderFacts) -> Bool {
+        guard let list = provider.metadata(of: endpoint)?.list("token_endpoint_auth_methods_supported") else {
             return false
         }
         return !list.isEmpty && list.allSatisfy(methods.contains)
@@ -28,11 +28,11 @@ enum MutualTLS {
 /// Providers that take client assertions and nothing else.
 enum AssertionOnly {
     /// Whether such a provider refused a call that has no (whole) assertion.
-    static func applies(to call: ClientCall, in flow: Flow) -> Bool {
+    static func applies(to call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
         guard call.kind == .token || call.kind == .pushedRequest, call.mayBlameClient,
             lacksAssertion(call)
         else { return false }
-        return isOne(call, in: flow)
+        return isOne(call, provider, flow)
     }
 
     /// Whether the assertion, or the parameter that says what it is, is missing or another.
@@ -42,14 +42,14 @@ enum AssertionOnly {
             || call.parameters["client_assertion_type"] != ClientAssertion.type
     }
 
-    private static func isOne(_ call: ClientCall, in flow: Flow) -> Bool {
-        if let list = flow.metadata(of: call.endpoint)?.list("token_endpoint_auth_methods_supported"),
+    private static func isOne(_ call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
+        if let list = provider.metadata(of: call.endpoint)?.list("token_endpoint_auth_methods_supported"),
             !list.isEmpty
         {
             return list.allSatisfy { methods.contains($0) || MutualTLS.methods.contains($0) }
                 && list.contains(where: methods.contains)
         }
-        return (flow.provider == .singpass || flow.provider == .myinfo) && flow.isOfProvider(call.endpoint)
+        return (flow.provider == .singpass || flow.provider == .myinfo) && provider.has(call.endpoint)
     }
 
     private static let methods: Set<String> = ["private_key_jwt", "client_secret_jwt"]

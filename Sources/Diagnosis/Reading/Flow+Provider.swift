@@ -3,41 +3,55 @@ import Flows
 import JSON
 import OAuth
 
-extension Flow {
+/// What the capture knows of the flow's provider, looked up by endpoint: made once by a rule.
+struct ProviderFacts {
+    private var documents: [String: MetadataDocument] = [:]
+    private var ofLogin: MetadataDocument?
+    private var sites: Set<String>
+
+    init(of flow: Flow) {
+        let requests = flow.authorizationRequests
+        sites = Set(requests.map { Site.of($0.endpoint.host ?? "") })
+        let login = requests.first.flatMap { Self.key($0.endpoint) }
+        for document in flow.serverMetadata where document.answer.json != nil {
+            for key in document.clientEndpoints.compactMap(Self.key) { documents[key] = document }
+            let named = document.endpoint("authorization_endpoint").map(RecordedURL.init).flatMap(Self.key)
+            if let login, named == login { ofLogin = document }
+        }
+    }
+
     /// The metadata of the authorization server that has this endpoint; nil where the capture holds none.
     ///
     /// The document that names the endpoint, else the one that names the endpoint of the flow's login: a host
     /// may serve many providers.
     func metadata(of endpoint: RecordedURL) -> MetadataDocument? {
-        let documents = messages.compactMap { message -> MetadataDocument? in
-            guard case .discovery(let document) = message, !document.isProtectedResource,
-                document.answer.json != nil
-            else { return nil }
-            return document
-        }
-        if let named = documents.last(where: { $0.names(endpoint) }) { return named }
-        let login = authorizationRequests.first?.endpoint
-        return documents.last { document in
-            guard let login, let url = document.endpoint("authorization_endpoint").map(RecordedURL.init)
-            else { return false }
-            return url.origin == login.origin && url.path == login.path
-        }
+        Self.key(endpoint).flatMap { documents[$0] } ?? ofLogin
     }
 
     /// Whether an endpoint is the provider's own: an app may have a back end of its own that takes the same
     /// parameters.
-    func isOfProvider(_ endpoint: RecordedURL) -> Bool {
+    func has(_ endpoint: RecordedURL) -> Bool {
         guard let host = endpoint.host else { return false }
-        if ProviderRecognizer.kind(ofHost: host) != nil { return true }
-        if metadata(of: endpoint)?.names(endpoint) ?? false { return true }
-        let requests = authorizationRequests
-        return requests.isEmpty || requests.contains { Site.of($0.endpoint.host ?? "") == Site.of(host) }
+        return ProviderRecognizer.kind(ofHost: host) != nil || sites.isEmpty || sites.contains(Site.of(host))
+            || Self.key(endpoint).map { documents[$0] != nil } ?? false
     }
 
-    /// Registrations of a client that the capture holds, oldest first.
+    /// Whether a URL is that of a token endpoint: by the metadata, else by the paths that providers use.
+    func isTokenEndpoint(_ url: RecordedURL) -> Bool {
+        if let document = Self.key(url).flatMap({ documents[$0] }) {
+            return document.endpoint("token_endpoint").map { Self.key(RecordedURL($0)) == Self.key(url) }
+                ?? false
+        }
+        return Endpoints.conventionalRole(of: url) == .token
+    }
+
+    private static func key(_ url: RecordedURL) -> String? { url.origin.map { $0 + url.path } }
+}
+
+extension Flow {
+    /// The last registrations of a client that the capture holds, oldest first.
     func registrations(of client: String?) -> [EndpointCall] {
-        guard let client else { return [] }
-        return surroundings.registrations.filter { $0.answer.parameters["client_id"] == client }
+        client.flatMap { surroundings.registrationsByClient[$0]?.suffix(8) }.map(Array.init) ?? []
     }
 
     /// Every token request with the login whose code it is certain to carry.
@@ -55,14 +69,9 @@ extension MetadataDocument {
         answer.json?["mtls_endpoint_aliases"]?[name]?.string
     }
 
-    /// Whether it names this endpoint as one of those that take a client's credentials.
-    func names(_ endpoint: RecordedURL) -> Bool {
-        Self.endpoints.contains { name in
-            [self.endpoint(name), mutualTLSAlias(name)].contains { text in
-                guard let url = text.map(RecordedURL.init) else { return false }
-                return url.path == endpoint.path && url.origin == endpoint.origin && url.origin != nil
-            }
-        }
+    /// The endpoints it names that take a client's credentials.
+    var clientEndpoints: [RecordedURL] {
+        Self.endpoints.flatMap { [endpoint($0), mutualTLSAlias($0)] }.compactMap { $0 }.map(RecordedURL.init)
     }
 
     private static let endpoints = [

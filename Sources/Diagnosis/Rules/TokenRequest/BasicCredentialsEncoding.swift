@@ -45,7 +45,7 @@ struct BasicCredentialsEncoding: Rule {
             else { continue }
             guard var found = fault(of: client, secret, call, flow) else { continue }
             found.evidence.append(call.answer.evidence())
-            found.severity = call.isRepaired(among: calls) ? .note : .error
+            found.severity = call.isRepaired ? .note : .error
             found.exchange = call.exchange
             return .violated(found)
         }

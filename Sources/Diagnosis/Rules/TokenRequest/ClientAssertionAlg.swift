@@ -31,18 +31,19 @@ struct ClientAssertionAlg: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
         var found: [Violation] = []
+        let provider = ProviderFacts(of: flow)
         var isUnlisted = false
         for call in calls {
             guard let assertion = call.assertion, assertion.token.form == .signed,
                 let algorithm = assertion.token.algorithm
             else { continue }
-            let metadata = flow.metadata(of: call.endpoint)
+            let metadata = provider.metadata(of: call.endpoint)
             let stated = metadata?.list(Self.member).flatMap { $0.isEmpty ? nil : $0 }
             let list = stated ?? (flow.provider == .singpass ? ["ES256", "ES384", "ES512"] : nil)
             let isUnsigned = algorithm.lowercased() == "none"
             guard let list else {
                 isUnlisted = true
-                if isUnsigned { found.append(violation(assertion, algorithm, nil, call, calls)) }
+                if isUnsigned { found.append(violation(assertion, algorithm, nil, call)) }
                 continue
             }
             guard isUnsigned || !list.contains(algorithm) else { continue }
@@ -55,7 +56,7 @@ struct ClientAssertionAlg: Rule {
             let evidence = place.map {
                 Evidence(place: $0, value: list.joined(separator: ", "), note: "accepted")
             }
-            found.append(violation(assertion, algorithm, evidence, call, calls))
+            found.append(violation(assertion, algorithm, evidence, call))
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }
         return isUnlisted ? .abstains("no list of algorithms is in the capture") : .holds
@@ -67,8 +68,7 @@ struct ClientAssertionAlg: Rule {
         _ assertion: ClientAssertion,
         _ algorithm: String,
         _ list: Evidence?,
-        _ call: ClientCall,
-        _ calls: [ClientCall]
+        _ call: ClientCall
     ) -> Violation {
         let kid = assertion.token.keyID.map { "kid \(Masking.shown($0, of: "kid"))" }
         return Violation(
@@ -76,7 +76,7 @@ struct ClientAssertionAlg: Rule {
                 Evidence(place: assertion.place(ofHeader: "alg"), value: algorithm, note: kid), list,
                 call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence(),
             ].compactMap { $0 },
-            severity: call.severity(among: calls),
+            severity: call.severity,
             exchange: call.exchange
         )
     }

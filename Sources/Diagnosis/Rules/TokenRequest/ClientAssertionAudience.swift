@@ -41,10 +41,11 @@ struct ClientAssertionAudience: Rule {
         let calls = ClientCall.all(in: flow)
         var found: [Violation] = []
         var isUnknown = false
+        let provider = ProviderFacts(of: flow)
         for call in calls {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
             let audience = assertion.token.audience
-            let (accepted, isComplete) = accepted(by: call, flow)
+            let (accepted, isComplete) = accepted(by: call, provider.metadata(of: call.endpoint), flow)
             guard !audience.contains(where: { name in accepted.contains { $0.value == name } }) else {
                 continue
             }
@@ -65,7 +66,7 @@ struct ClientAssertionAudience: Rule {
                 Violation(
                     [claim] + accepted.prefix(4)
                         + [call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence()],
-                    severity: call.severity(among: calls),
+                    severity: call.severity,
                     exchange: call.exchange
                 )
             )
@@ -75,8 +76,9 @@ struct ClientAssertionAudience: Rule {
     }
 
     /// What the audience may be, and whether that is all.
-    private func accepted(by call: ClientCall, _ flow: Flow) -> ([Evidence], isComplete: Bool) {
-        let metadata = flow.metadata(of: call.endpoint)
+    private func accepted(by call: ClientCall, _ metadata: MetadataDocument?, _ flow: Flow) -> (
+        [Evidence], isComplete: Bool
+    ) {
         let named = { (name: String) -> Evidence? in
             metadata?.endpoint(name).map { Evidence(place: $0, metadata, name) }
         }

@@ -38,13 +38,14 @@ struct ClientAssertionMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
-        guard let call = calls.first(where: { AssertionOnly.applies(to: $0, in: flow) }) else {
+        let provider = ProviderFacts(of: flow)
+        guard let call = calls.first(where: { AssertionOnly.applies(to: $0, provider, flow) }) else {
             return .holds
         }
         let name =
             (call.parameters["client_assertion"] ?? "").isEmpty ? "client_assertion" : "client_assertion_type"
         var evidence: [Evidence] = []
-        if let metadata = flow.metadata(of: call.endpoint),
+        if let metadata = provider.metadata(of: call.endpoint),
             let list = metadata.list("token_endpoint_auth_methods_supported"), !list.isEmpty
         {
             evidence.append(
@@ -64,7 +65,7 @@ struct ClientAssertionMissing: Rule {
         return .violated(
             Violation(
                 evidence,
-                severity: call.isRepaired(among: calls) ? .note : .error,
+                severity: call.isRepaired ? .note : .error,
                 exchange: call.exchange
             )
         )

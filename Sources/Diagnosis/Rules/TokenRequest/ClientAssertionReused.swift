@@ -53,7 +53,7 @@ struct ClientAssertionReused: Rule {
                             note: "sent again"
                         ), call.answer.evidence(),
                     ],
-                    severity: call.isRepaired(among: calls) ? .note : .error,
+                    severity: call.isRepaired ? .note : .error,
                     exchange: call.exchange
                 )
             )

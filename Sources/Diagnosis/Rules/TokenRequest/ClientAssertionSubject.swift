@@ -43,14 +43,14 @@ struct ClientAssertionSubject: Rule {
             guard !isOtherClient else { continue }
             guard let expected = asked ?? own else {
                 if issuer == nil || subject == nil || issuer != subject {
-                    found.append(violation(assertion, issuer, subject, nil, call, calls))
+                    found.append(violation(assertion, issuer, subject, nil, call))
                 }
                 continue
             }
             guard issuer != expected.value || subject != expected.value else { continue }
             // Made by an issuer of its own for this client: the provider knows it.
             if call.answer.isSuccess, issuer.map({ RecordedURL($0).isWeb }) ?? false { continue }
-            found.append(violation(assertion, issuer, subject, expected, call, calls))
+            found.append(violation(assertion, issuer, subject, expected, call))
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
     }
@@ -60,8 +60,7 @@ struct ClientAssertionSubject: Rule {
         _ issuer: String?,
         _ subject: String?,
         _ expected: Parameter?,
-        _ call: ClientCall,
-        _ calls: [ClientCall]
+        _ call: ClientCall
     ) -> Violation {
         var evidence = [("iss", issuer), ("sub", subject)].map { name, value in
             Evidence(
@@ -72,6 +71,6 @@ struct ClientAssertionSubject: Rule {
         }
         if let expected { evidence.append(Evidence(expected, note: "the client of this login")) }
         evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
-        return Violation(evidence, severity: call.severity(among: calls), exchange: call.exchange)
+        return Violation(evidence, severity: call.severity, exchange: call.exchange)
     }
 }

@@ -70,7 +70,7 @@ struct ClientAssertionTime: Rule {
             )
             evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
             found.append(
-                Violation(evidence, severity: call.severity(among: calls), exchange: call.exchange)
+                Violation(evidence, severity: call.severity, exchange: call.exchange)
             )
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }

@@ -32,7 +32,7 @@ struct ClientAuthDuplicate: Rule {
         let calls = ClientCall.all(in: flow)
         let twice = calls.filter { $0.authentication.methods.count > 1 }
         // The one that was refused for it tells more than those before it.
-        guard let call = twice.first(where: { $0.severity(among: calls) == .error }) ?? twice.first else {
+        guard let call = twice.first(where: { $0.severity == .error }) ?? twice.first else {
             return .holds
         }
         var evidence: [Evidence] = []
@@ -59,7 +59,7 @@ struct ClientAuthDuplicate: Rule {
         }
         evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
         return .violated(
-            Violation(evidence, severity: call.severity(among: calls), exchange: call.exchange)
+            Violation(evidence, severity: call.severity, exchange: call.exchange)
         )
     }
 }

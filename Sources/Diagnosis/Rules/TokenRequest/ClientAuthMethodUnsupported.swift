@@ -35,10 +35,11 @@ struct ClientAuthMethodUnsupported: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow).filter { $0.kind == .token || $0.kind == .pushedRequest }
+        let provider = ProviderFacts(of: flow)
         var isUnlisted = false
         var found: Violation?
         for call in calls where !call.parameters.isEmpty {
-            guard let metadata = flow.metadata(of: call.endpoint),
+            guard let metadata = provider.metadata(of: call.endpoint),
                 let list = metadata.list("token_endpoint_auth_methods_supported"), !list.isEmpty
             else {
                 isUnlisted = true
@@ -47,7 +48,7 @@ struct ClientAuthMethodUnsupported: Rule {
             guard let method = method(of: call), !list.contains(method), !isFine(method, call, list, flow)
             else { continue }
             let severity: Severity =
-                call.isClientRefused ? (call.isRepaired(among: calls) ? .note : .error) : .warning
+                call.isClientRefused ? (call.isRepaired ? .note : .error) : .warning
             if let found, (found.severity ?? .error) == .error || severity != .error { continue }
             found = Violation(
                 [

@@ -30,9 +30,11 @@ struct ClientAuthMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
+        let provider = ProviderFacts(of: flow)
         var isSanitized = false
         for call in calls where isBare(call, flow) && isRefusedForIt(call) {
-            guard !mayShowCertificate(call, flow), !AssertionOnly.applies(to: call, in: flow) else {
+            guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow)
+            else {
                 continue
             }
             guard !flow.surroundings.isSanitized else {
@@ -52,7 +54,7 @@ struct ClientAuthMissing: Rule {
             return .violated(
                 Violation(
                     evidence,
-                    severity: call.isRepaired(among: calls) ? .note : .error,
+                    severity: call.isRepaired ? .note : .error,
                     exchange: call.exchange
                 )
             )
@@ -74,8 +76,8 @@ struct ClientAuthMissing: Rule {
     }
 
     /// Registered with a certificate, or at a provider that takes nothing else.
-    private func mayShowCertificate(_ call: ClientCall, _ flow: Flow) -> Bool {
-        MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, in: flow)
+    private func mayShowCertificate(_ call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
+        MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
     }
 
     /// Words that ask for credentials.

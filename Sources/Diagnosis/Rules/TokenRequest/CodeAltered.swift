@@ -35,11 +35,12 @@ struct CodeAltered: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var isUnknown = false
+        let own = Array(flow.authorizationResponses.compactMap { $0.parameters.parameter("code") }.reversed())
         for request in flow.tokenRequests where request.isCodeExchange && request.isGrantRefused {
             guard let sent = request.parameters.parameter("code"), !sent.value.isEmpty,
                 !Placeholder.isOne(sent.value)
             else { continue }
-            let delivered = delivered(to: request, flow)
+            let delivered = own.isEmpty ? delivered(to: request, flow) : own
             guard !delivered.contains(where: { $0.value == sent.value }) else { continue }
             isUnknown = isUnknown || delivered.isEmpty
             for code in delivered {
@@ -59,17 +60,9 @@ struct CodeAltered: Rule {
             ? .abstains("the delivered code, or the one that was sent, is not in the capture") : .holds
     }
 
-    /// Codes that were delivered to the client of a request, latest first.
+    /// Codes that were delivered to the client of a request that could not be joined to its login, latest first.
     private func delivered(to request: TokenRequest, _ flow: Flow) -> [Parameter] {
-        let own = flow.authorizationResponses.compactMap { $0.parameters.parameter("code") }
-        guard own.isEmpty else { return own.reversed() }
-        // Nothing of the request could be joined to its login: look at those of its client.
-        guard let client = request.clientID else { return [] }
-        let states = Set(
-            flow.surroundings.authorizationRequests.filter { $0.clientID == client }.compactMap(\.state)
-        )
-        return flow.surroundings.responses.filter { $0.state.map(states.contains) ?? false }
-            .compactMap { $0.parameters.parameter("code") }.suffix(50).reversed()
+        request.clientID.flatMap { flow.surroundings.codesByClient[$0]?.suffix(50).reversed() } ?? []
     }
 
     /// The step that turns the delivered code into the sent one, in words; nil where none does.

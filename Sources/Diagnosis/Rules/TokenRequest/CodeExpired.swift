@@ -31,6 +31,7 @@ struct CodeExpired: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        let provider = ProviderFacts(of: flow)
         var isUnknown = false
         var seen: Set<String> = []
         for (login, request) in flow.redemptions {
@@ -46,7 +47,7 @@ struct CodeExpired: Rule {
                 isUnknown = true
                 continue
             }
-            let (elapsed, clock) = elapsed(from: response, to: request, flow)
+            let (elapsed, clock) = elapsed(from: response, to: request, provider, flow)
             let limit = Self.lifetime(at: flow.provider)
             guard elapsed > limit else { continue }
             var evidence: [Evidence] = []
@@ -75,13 +76,16 @@ struct CodeExpired: Rule {
     }
 
     /// Whole seconds, and whose clock they are of.
-    private func elapsed(from response: AuthorizationResponse, to request: TokenRequest, _ flow: Flow) -> (
-        Int64, String
-    ) {
+    private func elapsed(
+        from response: AuthorizationResponse,
+        to request: TokenRequest,
+        _ provider: ProviderFacts,
+        _ flow: Flow
+    ) -> (Int64, String) {
         let date = { (exchange: Int) in
             flow.capture[exchange].response?.headers.first("date").flatMap { Timestamp(httpDate: $0) }
         }
-        if let page = response.deliveredBy, flow.isOfProvider(flow.capture[page].request.url),
+        if let page = response.deliveredBy, provider.has(flow.capture[page].request.url),
             let start = date(page), let end = date(request.exchange)
         {
             return ((end - start).components.seconds, "the provider's clock")

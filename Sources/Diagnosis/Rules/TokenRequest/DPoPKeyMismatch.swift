@@ -32,6 +32,8 @@ struct DPoPKeyMismatch: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = Dictionary(DPoPCall.all(in: flow).map { ($0.exchange, $0) }) { first, _ in first }
+        let logins = Dictionary(flow.redemptions.map { ($0.request.exchange, $0.login) }) { first, _ in first
+        }
         var keys: [String: Evidence] = [:]
         var found: [Violation] = []
         for request in flow.tokenRequests {
@@ -51,7 +53,7 @@ struct DPoPKeyMismatch: Rule {
                 continue
             }
             var expected: [Evidence] = []
-            if request.isCodeExchange { expected += codeKeys(request, flow) }
+            if request.isCodeExchange { expected += codeKeys(request, logins) }
             if request.isRefresh, request.authentication.methods == [.none], let token = request.refreshToken,
                 let key = keys[token]
             {
@@ -109,8 +111,8 @@ struct DPoPKeyMismatch: Rule {
     }
 
     /// `dpop_jkt` of the request that the code answers.
-    private func codeKeys(_ request: TokenRequest, _ flow: Flow) -> [Evidence] {
-        flow.redemptions.first { $0.request.exchange == request.exchange }?.login.request.parameters
+    private func codeKeys(_ request: TokenRequest, _ logins: [Int: Login]) -> [Evidence] {
+        logins[request.exchange]?.request.parameters
             .parameter("dpop_jkt").map { [Evidence($0, note: "dpop_jkt of the login")] } ?? []
     }
 

@@ -32,27 +32,42 @@ struct DPoPNonceIgnored: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = DPoPCall.all(in: flow)
-        // From the last to the first: what later proofs to the same server carry.
-        var used: [String: Set<String>] = [:]
-        var issued: [String: Set<String>] = [:]
-        var next: [String: DPoPCall] = [:]
+        // From the last to the first: what later proofs to the same server carry, and what it issued since.
+        var servers: [String: Later] = [:]
         var found: Violation?
         for call in calls.reversed() {
-            let server = call.server
-            if call.asksForNonce, let nonce = call.issuedNonce {
-                // This one, or one that the server issued since.
-                let fresh = (issued[server] ?? []).union([nonce])
-                if used[server]?.isDisjoint(with: fresh) ?? true {
-                    found = violation(call, nonce, next[server])
-                }
+            var later = servers.removeValue(forKey: call.server) ?? Later()
+            if call.asksForNonce, let nonce = call.issuedNonce, !later.used.contains(nonce), !later.usesNewer
+            {
+                found = violation(call, nonce, later.next)
             }
-            if let nonce = call.issuedNonce { issued[server, default: []].insert(nonce) }
+            if let nonce = call.issuedNonce { later.issue(nonce) }
             if let proof = call.proof {
-                if let nonce = proof.nonce { used[server, default: []].insert(nonce) }
-                next[server] = call
+                if let nonce = proof.nonce { later.use(nonce) }
+                later.next = call
             }
+            servers[call.server] = later
         }
         return found.map { .violated($0) } ?? .holds
+    }
+
+    /// What became of one server's nonces after a moment.
+    private struct Later {
+        private(set) var used: Set<String> = []
+        private(set) var usesNewer = false
+        private var issued: Set<String> = []
+        /// The next request with a proof.
+        var next: DPoPCall?
+
+        mutating func issue(_ nonce: String) {
+            issued.insert(nonce)
+            usesNewer = usesNewer || used.contains(nonce)
+        }
+
+        mutating func use(_ nonce: String) {
+            used.insert(nonce)
+            usesNewer = usesNewer || issued.contains(nonce)
+        }
     }
 
     private func violation(_ call: DPoPCall, _ nonce: String, _ next: DPoPCall?) -> Violation {

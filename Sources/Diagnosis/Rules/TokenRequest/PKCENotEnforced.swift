@@ -32,16 +32,16 @@ struct PKCENotEnforced: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason = flow.hasUnsavedTokenRequest ? "a token request was saved without its body" : nil
+        let provider = ProviderFacts(of: flow)
         let redemptions = flow.redemptions
+        let uses = redemptions.reduce(into: [String: Int]()) { $0[$1.request.code ?? "", default: 0] += 1 }
         for (login, request) in redemptions where request.answer.isSuccess {
             guard login.request.codeChallenge != nil,
                 let challenge = login.request.parameters.parameter("code_challenge")
             else { continue }
             // The code may go through an app's own back end, whose request carries the verifier.
-            let isRelayed = redemptions.contains {
-                $0.request.exchange != request.exchange && $0.request.code == request.code
-            }
-            guard !isRelayed, flow.isOfProvider(request.endpoint) else {
+            let isRelayed = uses[request.code ?? "", default: 1] > 1
+            guard !isRelayed, provider.has(request.endpoint) else {
                 reason = "the code may have been exchanged by an app's back end"
                 continue
             }

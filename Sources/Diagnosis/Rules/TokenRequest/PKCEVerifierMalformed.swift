@@ -29,7 +29,8 @@ struct PKCEVerifierMalformed: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var isTakenOut = false
         var found: Violation?
-        let logins = flow.logins
+        let logins = Dictionary(flow.redemptions.map { ($0.request.exchange, $0.login) }) { first, _ in first
+        }
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let verifier = request.parameters.parameter("code_verifier"), !verifier.value.isEmpty,
                 let fault = Self.fault(of: verifier.value)
@@ -38,7 +39,8 @@ struct PKCEVerifierMalformed: Rule {
                 isTakenOut = true
                 continue
             }
-            let challenge = challenge(of: request, logins, flow)
+            let challenge = logins[request.exchange]?.request.parameters.parameter("code_challenge")
+                .flatMap { $0.value.isEmpty ? nil : $0 }
             if let challenge {
                 let relation = CodeChallenge.relation(of: challenge.value, to: verifier.value)
                 guard relation == .s256 || relation == .plain else { continue }
@@ -59,13 +61,6 @@ struct PKCEVerifierMalformed: Rule {
         }
         if let found { return .violated(found) }
         return isTakenOut ? .abstains("the verifier was taken out of the capture") : .holds
-    }
-
-    /// The challenge of the request's code, where both are certain.
-    private func challenge(of request: TokenRequest, _ logins: [Login], _ flow: Flow) -> Parameter? {
-        logins.first { login in
-            flow.certainTokenRequests(of: login).contains { $0.exchange == request.exchange }
-        }?.request.parameters.parameter("code_challenge").flatMap { $0.value.isEmpty ? nil : $0 }
     }
 
     /// What is wrong with the form, in words; nil for a verifier that is as it should be.

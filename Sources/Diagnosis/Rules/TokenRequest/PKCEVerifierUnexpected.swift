@@ -32,7 +32,11 @@ struct PKCEVerifierUnexpected: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason = flow.hasUnsavedTokenRequest ? "a token request was saved without its body" : nil
-        let requests = flow.tokenRequests
+        let taken = flow.tokenRequests.filter(\.answer.isSuccess).reduce(into: [String: Timestamp]()) {
+            list,
+            request in
+            if let code = request.code, list[code] == nil { list[code] = request.startedAt }
+        }
         for (login, request) in flow.redemptions where request.isGrantRefused {
             guard let verifier = request.parameters.parameter("code_verifier"), !verifier.value.isEmpty,
                 login.request.codeChallenge == nil
@@ -42,9 +46,7 @@ struct PKCEVerifierUnexpected: Rule {
                 continue
             }
             // Taken once with its verifier: that is not what it is refused for now.
-            let wasTaken = requests.contains {
-                $0.code == request.code && $0.answer.isSuccess && $0.startedAt < request.startedAt
-            }
+            let wasTaken = taken[request.code ?? ""].map { $0 < request.startedAt } ?? false
             guard !wasTaken else { continue }
             let names = login.request.parameters.items.map(\.name).prefix(14).joined(separator: ", ")
             return .violated(

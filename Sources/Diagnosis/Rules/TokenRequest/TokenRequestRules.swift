@@ -27,7 +27,13 @@ enum TokenRequestRules {
         DPoPProofInvalid(),
         DPoPKeyMismatch(),
         DPoPSchemeBearer(),
+        MTLSAliasNotUsed(),
+        TokenRequestFormat(),
+        CORSBlocked(),
+        ClientTypeMismatch(),
+        UnsupportedGrantType(),
         TokenInvalidGrant(),
         TokenInvalidClient(),
+        TokenEndpointError(),
     ]
 }

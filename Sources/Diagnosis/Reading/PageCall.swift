@@ -1,0 +1,110 @@
+import Captures
+import Flows
+import OAuth
+
+/// A call of a page to an endpoint of the provider on another origin.
+struct PageCall {
+    var exchange: Int
+    var method: String
+    var url: RecordedURL
+    /// As the browser wrote it.
+    var origin: String
+    var answer: Answer?
+    /// Whether something later shows that the page had the answer.
+    var wentOn: Bool
+
+    /// Calls for tokens, user data, metadata and keys, in the order of time.
+    static func all(in flow: Flow) -> [PageCall] {
+        var calls: [PageCall] = []
+        var used: Set<String> = []
+        var isLater = false
+        for message in flow.messages.reversed() {
+            switch message {
+            case .token(let request):
+                let tokens = [request.accessToken, request.issuedRefreshToken].compactMap { $0 }
+                calls.append(request.answer, wentOn: tokens.contains { used.contains($0) }, flow)
+                if let token = request.refreshToken { used.insert(token) }
+            case .userInfo(let call):
+                calls.append(call.answer, wentOn: isLater, flow)
+                if let token = call.token?.value { used.insert(token) }
+            case .resource(let call): if let token = call.token?.value { used.insert(token) }
+            // Metadata and keys that were withheld stop a login; one that goes on had them.
+            case .discovery(let document): calls.append(document.answer, wentOn: isLater, flow)
+            case .keySet(let document): calls.append(document.answer, wentOn: isLater, flow)
+            case .authorizationRequest, .endSession: isLater = true
+            default: break
+            }
+        }
+        return calls.reversed()
+    }
+
+    /// Nil for navigations, calls of other programs than browsers, and calls to the page's own origin.
+    fileprivate init?(_ answer: Answer, wentOn: Bool, _ flow: Flow) {
+        let request = flow.capture[answer.exchange].request
+        // Extensions and apps with a scheme of their own have other rules.
+        guard let origin = request.headers.first("origin"), let page = RecordedURL(origin).origin,
+            page != request.url.origin,
+            let agent = request.headers.first("user-agent"), agent.lowercased().hasPrefix("mozilla/")
+        else { return nil }
+        let mode = request.headers.first("sec-fetch-mode")?.lowercased() ?? "cors"
+        guard mode == "cors" else { return nil }
+        exchange = answer.exchange
+        method = request.method
+        url = request.url
+        self.origin = origin
+        self.answer = answer
+        self.wentOn = wentOn
+    }
+
+    var errorText: String { answer?.errorText ?? "" }
+
+    var originEvidence: Evidence {
+        Evidence(
+            place: Place(exchange: exchange, part: .requestHeader, name: "Origin"),
+            value: Masking.shown(origin, of: "origin"),
+            note: "the page; the call goes to \(Masking.shown(url.origin ?? "", of: "url"))"
+        )
+    }
+}
+
+extension [PageCall] {
+    fileprivate mutating func append(_ answer: Answer, wentOn: Bool, _ flow: Flow) {
+        if let call = PageCall(answer, wentOn: wentOn, flow) { append(call) }
+    }
+}
+
+/// What the headers of an answer allow a page of another origin (Fetch standard, CORS protocol).
+enum Permission {
+    /// Why a page must not read an answer; nil where it may.
+    static func missing(in response: RecordedResponse, for origin: String) -> String? {
+        let values = response.headers.all("access-control-allow-origin")
+        guard let value = values.first else { return "the page's origin is not allowed" }
+        if values.count > 1 { return "sent \(values.count) times, which allows nobody" }
+        return value == "*" || value == origin ? nil : "another origin is allowed"
+    }
+
+    /// Why a browser must not send a request after its preflight; nil where it may.
+    static func refusal(of preflight: Exchange, from origin: String) -> String? {
+        guard let response = preflight.response else { return nil }
+        if let fault = missing(in: response, for: origin) { return fault }
+        guard (200..<300).contains(response.status) else {
+            return "the preflight has to be answered with 2xx"
+        }
+        let allowed = names(response.headers.all("access-control-allow-headers"))
+        // The star does not stand for credentials.
+        let wanted = names(preflight.request.headers.all("access-control-request-headers"))
+            .filter { !allowed.contains($0) && (!allowed.contains("*") || $0 == "authorization") }
+        return wanted.isEmpty
+            ? nil : "headers that are not allowed: \(wanted.sorted().prefix(6).joined(separator: ", "))"
+    }
+
+    private static func names(_ values: [String]) -> Set<String> {
+        Set(
+            values.flatMap { value in
+                value.utf8.split(separator: 0x2c).map { name in
+                    String(decoding: name.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
+                }
+            }
+        )
+    }
+}

@@ -1,0 +1,174 @@
+import Captures
+import Flows
+import OAuth
+
+/// A page called the provider on another origin, and the browser did not let it have the answer.
+///
+/// The browser asks first (a preflight) or looks at the answer, and wants the page's origin named there (Fetch
+/// standard). Seen in a preflight that was refused, in a request without an answer, or in an answer without
+/// the permission. What a page went on with was not blocked.
+struct CORSBlocked: Rule {
+    static let info = RuleInfo(
+        id: "cors-blocked",
+        title: "The browser blocked a cross-origin call to the provider",
+        severity: .error,
+        explanation: """
+            The request comes from a page on another origin than the provider's. The provider does not say that this origin may read its \
+            answers, so the browser keeps them from the page, which sees a network error.
+            """,
+        fix: """
+            Register the page's origin at the provider ("web origins", platform "single-page application", allowed origins), exactly, with \
+            scheme and port; or make the call from a server.
+            """,
+        badExample: """
+            OPTIONS /token  Origin: https://app.example  → 403
+            POST /token     Origin: https://app.example  → no answer
+            """,
+        goodExample: """
+            OPTIONS /token  Origin: https://app.example  → 204 Access-Control-Allow-Origin: https://app.example
+            POST /token     Origin: https://app.example  → 200 Access-Control-Allow-Origin: https://app.example
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "Fetch standard, CORS protocol",
+                url: "https://fetch.spec.whatwg.org/#http-cors-protocol"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = PageCall.all(in: flow)
+        // A URL counts by its last call: a page that tried again and was let in has lost nothing.
+        var last: [String: PageCall] = [:]
+        for call in calls { last["\(call.method) \(call.url.withoutQuery)"] = call }
+        for call in calls where last["\(call.method) \(call.url.withoutQuery)"]?.exchange == call.exchange {
+            if let violation = judge(call, flow) { return .violated(violation) }
+        }
+        return lonePreflight(calls, flow).map { .violated($0) } ?? .holds
+    }
+
+    // MARK: - A call that was recorded
+
+    private func judge(_ call: PageCall, _ flow: Flow) -> Violation? {
+        if let response = flow.capture[call.exchange].response {
+            guard (200..<300).contains(response.status) || (400..<500).contains(response.status),
+                !response.headers.fields.isEmpty, !call.wentOn
+            else { return nil }
+            let fault = Permission.missing(in: response, for: call.origin)
+            let isSaid = call.errorText.containsBytes("aadsts9002326")
+            guard let fault = fault ?? (isSaid ? "the provider says so itself" : nil) else { return nil }
+            var evidence = [call.originEvidence, permission(response, call.exchange, fault)]
+            if isSaid, let answer = call.answer { evidence.append(answer.evidence()) }
+            return Violation(evidence, exchange: call.exchange)
+        }
+        guard !isOfTheNetwork(call, flow) else { return nil }
+        var evidence = [
+            call.originEvidence,
+            Evidence(
+                place: Place(exchange: call.exchange, part: .responseStatus, name: ""),
+                value: flow.capture[call.exchange].failure.map { Excerpt.start(of: $0) } ?? "no answer"
+            ),
+        ]
+        if let preflight = preflight(of: call, flow), let response = flow.capture[preflight].response {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: preflight, part: .responseStatus, name: ""),
+                    value: "\(response.status)",
+                    note: "the preflight"
+                )
+            )
+            let fault = Permission.refusal(of: flow.capture[preflight], from: call.origin)
+            // Asked and allowed, and no answer all the same: that is another fault, unless the browser says so.
+            guard let fault else {
+                return isSaidToBe(call, flow) ? Violation(evidence, exchange: call.exchange) : nil
+            }
+            evidence.append(permission(response, preflight, fault))
+        } else if !isSaidToBe(call, flow), call.exchange == flow.surroundings.order.last {
+            // The recording may have ended before the answer came.
+            return nil
+        }
+        return Violation(evidence, exchange: call.exchange)
+    }
+
+    private func permission(_ response: RecordedResponse, _ exchange: Int, _ fault: String) -> Evidence {
+        Evidence(
+            place: Place(exchange: exchange, part: .responseHeader, name: "Access-Control-Allow-Origin"),
+            value: response.headers.first("access-control-allow-origin").map {
+                Masking.shown($0, of: "access-control-allow-origin")
+            } ?? "missing",
+            note: fault
+        )
+    }
+
+    /// Reasons that have nothing to do with origins: no connection, cancelled by the page.
+    private func isOfTheNetwork(_ call: PageCall, _ flow: Flow) -> Bool {
+        guard let words = flow.capture[call.exchange].failure else { return false }
+        return TransportFailure(words) != nil || call.answer?.isCancelled ?? false
+    }
+
+    private func isSaidToBe(_ call: PageCall, _ flow: Flow) -> Bool {
+        flow.capture[call.exchange].failure?.lowercased().containsBytes("cors") ?? false
+    }
+
+    // MARK: - Preflights
+
+    /// The last preflight of a call, at most ten seconds before it.
+    private func preflight(of call: PageCall, _ flow: Flow) -> Int? {
+        let list = flow.surroundings.preflights[call.url.host ?? ""] ?? []
+        let start = flow.capture[call.exchange].startedAt
+        let end = upperBound(of: start, in: list, flow)
+        return list[..<end].reversed().prefix(20).first { index in
+            flow.capture[index].request.url.withoutQuery == call.url.withoutQuery
+                && flow.capture[index].request.headers.first("origin") == call.origin
+                && start - flow.capture[index].startedAt <= .seconds(10)
+        }
+    }
+
+    /// A preflight of the code's exchange that was refused, after which the browser sent nothing.
+    private func lonePreflight(_ calls: [PageCall], _ flow: Flow) -> Violation? {
+        guard let login = flow.logins.last, let response = login.response, response.code != nil,
+            login.tokenRequests.isEmpty,
+            let origin = login.request.redirectURI.flatMap({ RecordedURL($0).origin })
+        else { return nil }
+        let start = flow.capture[response.exchange].startedAt
+        let provider = ProviderFacts(of: flow)
+        for host in flow.providerHosts.sorted().prefix(8) {
+            let list = flow.surroundings.preflights[host] ?? []
+            for index in list[upperBound(of: start, in: list, flow)...].prefix(20) {
+                let exchange = flow.capture[index]
+                guard let sent = exchange.request.headers.first("origin"), RecordedURL(sent).origin == origin,
+                    exchange.request.headers.first("access-control-request-method")?.uppercased() == "POST",
+                    provider.isTokenEndpoint(exchange.request.url),
+                    let answer = exchange.response, let fault = Permission.refusal(of: exchange, from: sent)
+                else { continue }
+                return Violation(
+                    [
+                        Evidence(
+                            place: Place(exchange: index, part: .requestHeader, name: "Origin"),
+                            value: Masking.shown(sent, of: "origin"),
+                            note: "the page"
+                        ),
+                        Evidence(
+                            place: Place(exchange: index, part: .responseStatus, name: ""),
+                            value: "\(answer.status)",
+                            note: "the preflight; no request followed"
+                        ), permission(answer, index, fault),
+                    ],
+                    exchange: index
+                )
+            }
+        }
+        return nil
+    }
+
+    /// How many of a list in order of time began at a time or before.
+    private func upperBound(of time: Timestamp, in list: [Int], _ flow: Flow) -> Int {
+        var low = 0
+        var high = list.count
+        while low < high {
+            let middle = (low + high) / 2
+            if flow.capture[list[middle]].startedAt <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,75 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider says that the client, or its redirect URI, is registered for another kind of app.
+///
+/// Only the provider knows how the client is registered, so its words decide; the finding adds who it was that
+/// asked.
+struct ClientTypeMismatch: Rule {
+    static let info = RuleInfo(
+        id: "client-type-mismatch",
+        title: "The client is registered as another kind of app",
+        severity: .error,
+        explanation: """
+            Providers tell web apps, single-page apps and native apps apart, and allow each other ways in. The one that asked here is not of \
+            the kind that this client_id or redirect URI is registered for.
+            """,
+        fix: """
+            At Entra a redirect URI of the platform "single-page application" can only be redeemed by the page itself; for a back end register \
+            it under "web". At Google every kind of app has a client of its own: use the id of the iOS, Android or desktop client in the app, \
+            not the web client's.
+            """,
+        badExample: """
+            POST /token  User-Agent: node   (no Origin)
+            400 invalid_request: AADSTS9002327: Tokens issued for the 'Single-Page Application' client-type may only be redeemed via \
+            cross-origin requests.
+            """,
+        goodExample: """
+            POST /token  Origin: https://app.example   → 200
+            """,
+        specifications: [.rfc(6749, "2.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for call in ClientCall.all(in: flow) where call.answer.isRefusal && saysSo(call.answer.errorText) {
+            var evidence = [call.answer.evidence()]
+            evidence.append(sender(of: call.exchange, flow))
+            if let uri = call.parameters.parameter("redirect_uri") { evidence.append(Evidence(uri)) }
+            return .violated(
+                Violation(
+                    evidence,
+                    severity: call.isRepaired ? .note : .error,
+                    exchange: call.exchange
+                )
+            )
+        }
+        for attempt in flow.loginAttempts {
+            guard let refusal = attempt.refusal, refusal.says(Self.texts) else { continue }
+            var evidence = [refusal.evidence(around: Self.texts), sender(of: attempt.exchange, flow)]
+            for name in ["redirect_uri", "client_id"] {
+                if let parameter = attempt.parameter(name) { evidence.append(Evidence(parameter)) }
+            }
+            return .violated(Violation(evidence, exchange: attempt.exchange))
+        }
+        return .holds
+    }
+
+    private func saysSo(_ text: String) -> Bool { Self.texts.contains(where: text.containsBytes) }
+
+    private func sender(of exchange: Int, _ flow: Flow) -> Evidence {
+        let headers = flow.capture[exchange].request.headers
+        let name = headers.contains("origin") ? "Origin" : "User-Agent"
+        return Evidence(
+            place: Place(exchange: exchange, part: .requestHeader, name: name),
+            value: headers.first(name).map { Masking.shown($0, of: name) } ?? "missing",
+            note: name == "Origin" ? "sent by a page" : "no Origin: not sent by a page"
+        )
+    }
+
+    private static let texts = [
+        "aadsts9002327", "may only be redeemed via cross-origin requests",
+        "custom scheme uris are not allowed for", "not allowed for the web client type",
+        "not allowed for 'web' client type", "custom uri scheme is not enabled for your",
+    ]
+}

@@ -1,0 +1,69 @@
+import Captures
+import Flows
+import OAuth
+
+/// A client that proves itself by a certificate called the endpoint that does not ask for one.
+///
+/// Providers that offer both have another address for certificates (RFC 8705, section 5), so that browsers are
+/// not asked for them.
+struct MTLSAliasNotUsed: Rule {
+    static let info = RuleInfo(
+        id: "mtls-alias-not-used",
+        title: "The client certificate endpoint was not used",
+        severity: .error,
+        explanation: """
+            The client authenticates by its TLS certificate. The provider's metadata names an address of its own for such clients; the request \
+            went to the plain one, where no certificate is asked for, and was refused.
+            """,
+        fix: """
+            Post to the URL under mtls_endpoint_aliases.token_endpoint, with the client's certificate. If a proxy ends the TLS connection in \
+            between, see that it passes the certificate on.
+            """,
+        badExample: """
+            token_endpoint: https://id.example/token, mtls_endpoint_aliases.token_endpoint: https://mtls.id.example/token
+            POST https://id.example/token  client_id=shop&…  → 401 invalid_client
+            """,
+        goodExample: """
+            token_endpoint: https://id.example/token, mtls_endpoint_aliases.token_endpoint: https://mtls.id.example/token
+            POST https://mtls.id.example/token  client_id=shop&…  → 200
+            """,
+        specifications: [.rfc(8705, "5")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let provider = ProviderFacts(of: flow)
+        for call in ClientCall.all(in: flow) {
+            guard call.kind == .token, call.answer.isRefusal, call.answer.error?.error == "invalid_client",
+                let metadata = provider.metadata(of: call.endpoint),
+                let alias = metadata.mutualTLSAlias("token_endpoint"),
+                let plain = metadata.endpoint("token_endpoint"),
+                plain != alias, isSame(plain, call.endpoint),
+                MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
+            else { continue }
+            return .violated(
+                Violation(
+                    [
+                        Evidence(
+                            place: metadata.answer.place("mtls_endpoint_aliases"),
+                            value: Masking.shown(alias, of: "token_endpoint"),
+                            note: "for clients with a certificate"
+                        ),
+                        Evidence(
+                            place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+                            value: call.endpoint.text,
+                            note: "where the request went"
+                        ), call.answer.evidence(),
+                    ],
+                    severity: call.isRepaired ? .note : .error,
+                    exchange: call.exchange
+                )
+            )
+        }
+        return .holds
+    }
+
+    private func isSame(_ text: String, _ url: RecordedURL) -> Bool {
+        let other = RecordedURL(text)
+        return other.origin == url.origin && other.path == url.path
+    }
+}

@@ -1,0 +1,51 @@
+import Captures
+import Flows
+import OAuth
+
+/// The token endpoint answered with an error that none of the other symptoms stands for.
+///
+/// Only restates it. Answers that ask for patience or for a nonce, and were followed by success, are none.
+struct TokenEndpointError: Rule {
+    static let info = RuleInfo(
+        id: "token-endpoint-error",
+        title: "The token endpoint answered with an error",
+        severity: .error,
+        isSymptom: true,
+        explanation:
+            "The provider did not answer the token request with tokens. Status, error and text are those of its answer.",
+        fix:
+            "Read the error and its description; the provider's log has the rest, under the correlation or trace id if the answer carries one.",
+        badExample: """
+            POST /token  grant_type=authorization_code&code=…  → 400 {"error":"invalid_request","error_description":"…"}
+            """,
+        goodExample: """
+            POST /token  grant_type=authorization_code&code=…  → 200 {"access_token":"…","token_type":"Bearer"}
+            """,
+        specifications: [.rfc(6749, "5.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let calls = ClientCall.all(in: flow)
+        // A refusal of the client is told as that; a try that the next one made up for is forgotten.
+        let others = Set(calls.filter { $0.isRepaired || $0.isClientRefused }.map(\.exchange))
+        let refused = flow.tokenRequests.filter { !others.contains($0.exchange) && isError($0) }
+        guard let first = refused.first else { return .holds }
+        return .violated(
+            Violation(
+                refused.prefix(4).map { $0.answer.evidence() },
+                exchange: first.exchange
+            )
+        )
+    }
+
+    private func isError(_ request: TokenRequest) -> Bool {
+        guard let status = request.answer.status, request.answer.isRefusal else { return false }
+        switch request.answer.error?.error {
+        case "invalid_grant", "authorization_pending", "slow_down": return false
+        // The user's own no, where a device asks for it.
+        case "access_denied": return request.parameters["device_code"] == nil
+        case nil: return status >= 400
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Captures
+import Flows
+import OAuth
+
+/// The request to the token endpoint is no POST of a form, and failed.
+///
+/// Parameters belong into a body of `application/x-www-form-urlencoded` (RFC 6749, section 4.1.3). Providers
+/// that take JSON as well are left alone, and refusals that show that the parameters were read.
+struct TokenRequestFormat: Rule {
+    static let info = RuleInfo(
+        id: "token-request-format",
+        title: "The token request is not a form POST",
+        severity: .error,
+        explanation: """
+            The token endpoint reads a form that is posted as application/x-www-form-urlencoded. It was sent something else, and did not find \
+            the parameters in it.
+            """,
+        fix: """
+            POST the parameters as a form body with Content-Type: application/x-www-form-urlencoded; no JSON, no multipart, nothing in the \
+            query. If it was a POST at first, look for a redirect on the way that made a GET of it.
+            """,
+        badExample: """
+            POST /token  Content-Type: application/json  {"grant_type":"authorization_code","code":"…"}  → 400 invalid_request
+            """,
+        goodExample: """
+            POST /token  Content-Type: application/x-www-form-urlencoded  grant_type=authorization_code&code=…  → 200
+            """,
+        specifications: [.rfc(6749, "4.1.3"), .rfc(6749, "3.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let repaired = Set(ClientCall.all(in: flow).filter(\.isRepaired).map(\.exchange))
+        for request in flow.tokenRequests where isUnread(request) {
+            let recorded = flow.capture[request.exchange].request
+            let faults = faults(of: recorded, request.exchange)
+            guard !faults.isEmpty else { continue }
+            return .violated(
+                Violation(
+                    faults + [request.answer.evidence()],
+                    severity: repaired.contains(request.exchange) ? .note : .error,
+                    exchange: request.exchange
+                )
+            )
+        }
+        return .holds
+    }
+
+    /// Refused by somebody who may not have found the parameters.
+    private func isUnread(_ request: TokenRequest) -> Bool {
+        guard let status = request.answer.status, request.answer.isRefusal, !(300..<400).contains(status),
+            ![429, 502, 503, 504].contains(status)
+        else { return false }
+        guard let error = request.answer.error?.error else { return true }
+        return ["invalid_request", "unsupported_grant_type", "invalid_client", "server_error"].contains(error)
+            || status == 405 || status == 415
+    }
+
+    private func faults(of recorded: RecordedRequest, _ exchange: Int) -> [Evidence] {
+        guard recorded.method == "POST" else {
+            return [
+                Evidence(
+                    place: Place(exchange: exchange, part: .requestURL, name: ""),
+                    value: "\(recorded.method) \(Masking.shown(recorded.url.withoutQuery, of: "url"))",
+                    note: "has to be POST"
+                )
+            ]
+        }
+        guard let type = recorded.headers.first("content-type") ?? recorded.body?.mediaType, !type.isEmpty
+        else {
+            return []
+        }
+        let essence = String(decoding: type.utf8.prefix { $0 != 0x3b }.filter { $0 != 0x20 }, as: UTF8.self)
+            .lowercased()
+        let start = recorded.body?.bytes?.first { $0 > 0x20 }
+        guard essence != FormBody.mediaType || start == 0x7b else { return [] }
+        let body: String =
+            switch (essence, start) {
+            case (MultipartForm.mediaType, _): "multipart"
+            case (_, 0x7b): "an object of JSON"
+            case (_, nil): "empty or not saved"
+            default: "of another kind"
+            }
+        return [
+            Evidence(
+                place: Place(exchange: exchange, part: .requestHeader, name: "Content-Type"),
+                value: Masking.shown(type, of: "content-type"),
+                note: essence == FormBody.mediaType
+                    ? "but the body is none" : "has to be \(FormBody.mediaType)"
+            ),
+            Evidence(place: Place(exchange: exchange, part: .requestBody, name: ""), value: body),
+        ]
+    }
+}

@@ -1,0 +1,91 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider does not know the grant, or does not let this client use it.
+///
+/// `unauthorized_client` stands for more than that at some providers: it counts where its text names the grant
+/// or is absent, and nothing else of this stage is wrong with the request.
+struct UnsupportedGrantType: Rule {
+    static let info = RuleInfo(
+        id: "unsupported-grant-type",
+        title: "The provider does not know or not allow this grant",
+        severity: .error,
+        explanation:
+            "The token request names a grant_type that this provider does not offer, or that the client is not allowed to use.",
+        fix:
+            "Enable the grant for the client at the provider, or use one that its metadata lists under grant_types_supported; check the spelling of grant_type.",
+        badExample: """
+            POST /token  grant_type=password&username=…  → 400 unsupported_grant_type
+            """,
+        goodExample: """
+            POST /token  grant_type=authorization_code&code=…  → 200
+            """,
+        specifications: [.rfc(6749, "5.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let provider = ProviderFacts(of: flow)
+        let repaired = Set(ClientCall.all(in: flow).filter(\.isRepaired).map(\.exchange))
+        var others: Set<Int>?
+        for request in flow.tokenRequests {
+            if !request.isRefused(with: "unsupported_grant_type") {
+                guard request.isRefused(with: "unauthorized_client"), isOfGrant(request.answer) else {
+                    continue
+                }
+                let explained = others ?? Self.explained(in: flow)
+                others = explained
+                guard !explained.contains(request.exchange) else { continue }
+            }
+            var evidence: [Evidence] = []
+            if let grant = request.parameters.parameter("grant_type") {
+                evidence.append(Evidence(grant))
+            } else {
+                evidence.append(request.missing("grant_type"))
+            }
+            if let metadata = provider.metadata(of: request.endpoint),
+                let list = metadata.list("grant_types_supported")
+            {
+                evidence.append(
+                    Evidence(
+                        place: metadata.answer.place("grant_types_supported"),
+                        value: Masking.shown(list.joined(separator: ", "), of: "list"),
+                        note: list.contains(request.grantType)
+                            ? "the provider knows it: it is the client that may not" : "not among them"
+                    )
+                )
+            }
+            evidence.append(request.answer.evidence())
+            return .violated(
+                Violation(
+                    evidence,
+                    severity: repaired.contains(request.exchange) ? .note : .error,
+                    exchange: request.exchange
+                )
+            )
+        }
+        return .holds
+    }
+
+    /// Whether the text names the grant, or there is none.
+    private func isOfGrant(_ answer: Answer) -> Bool {
+        guard let text = answer.error?.description?.lowercased(), !text.isEmpty else { return true }
+        return text.containsBytes("grant") || text.containsBytes("client_credentials")
+            || text.containsBytes("service account") || text.containsBytes("authorization_code")
+            || text.containsBytes("refresh_token")
+    }
+
+    /// Exchanges that another rule of this stage finds something wrong with.
+    private static func explained(in flow: Flow) -> Set<Int> {
+        var found: Set<Int> = []
+        for rule in TokenRequestRules.list
+        where !(rule is UnsupportedGrantType) && !type(of: rule).info.isSymptom {
+            guard case .violated(let violation) = rule.verdict(on: flow), violation.severity != .warning,
+                violation.severity != .note
+            else { continue }
+            found.formUnion(violation.evidence.compactMap(\.place.exchange))
+            if let exchange = violation.exchange { found.insert(exchange) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,33 @@
+import Captures
+import Testing
+
+@testable import Diagnosis
+
+struct PageTextTests {
+    private func words(_ text: String, _ type: String = "text/html") -> String {
+        PageText.words(of: Body(text: text, mediaType: type))
+    }
+
+    @Test(arguments: [
+        ("<h1>Client\n  not</h1><p>found.", "Client not found."),
+        ("<script>var pkce = 1</script>Sorry<style>a{}</style>", "Sorry"),
+        ("<SCRIPT src=x></SCRIPT >Sorry", "Sorry"), ("Missing: <b>client_id</b>", "Missing: client_id"),
+        ("&#39;x&#39; &amp; y", "'x' & y"), ("<p", ""), ("<script>unfinished", ""), ("", ""), ("a<", "a"),
+    ])
+    func leavesTagsAndScriptsOut(page: String, text: String) { #expect(words(page) == text) }
+
+    @Test func readsTheNumberedMessageInAScript() {
+        let page = "<script>$Config={\"m\":\"AADSTS50011: The redirect URI\",\"n\":1}</script>Sign in"
+        #expect(words(page) == "Sign in AADSTS50011: The redirect URI")
+    }
+
+    @Test func takesTextAsItIs() { #expect(words("a < b\n c", "text/plain") == "a < b c") }
+
+    @Test func readsAPageByItsFirstCharacter() { #expect(words(" <p>x</p>", "text/plain") == "x") }
+
+    @Test func looksAtABoundedPartOnly() {
+        let body = Body(text: "abcdef", mediaType: "text/plain")
+        #expect(PageText.words(of: body, limit: 3) == "abc")
+        #expect(PageText.words(of: Body(content: .missing)).isEmpty)
+    }
+}

@@ -1,0 +1,150 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct CORSBlockedTests {
+    private let rule = "cors-blocked"
+    private let broken = "token-request/cors-blocked"
+    private let healthy = "token-request/cors-blocked.near-miss"
+
+    private func token(in recording: Recording, _ edit: (inout Exchange) -> Void) -> Recording {
+        recording.editing { if $0.request.url.path == "/token", $0.request.method == "POST" { edit(&$0) } }
+    }
+
+    private func preflight(in recording: Recording, _ edit: (inout Exchange) -> Void) -> Recording {
+        recording.editing { if $0.request.method == "OPTIONS" { edit(&$0) } }
+    }
+
+    @Test func namesTheOriginAndThePreflight() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "5 request.header Origin", "5 response.status ", "4 response.status ",
+                "4 response.header Access-Control-Allow-Origin",
+            ]
+        )
+        #expect(finding.evidence.map(\.value).suffix(3) == ["net::ERR_FAILED", "403", "missing"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAnAllowedOriginAlone() throws {
+        #expect(try Recording(healthy).finding(rule) == nil)
+    }
+
+    @Test func seesAPreflightAlone() throws {
+        let recording = try Recording(broken).without {
+            $0.request.url.path == "/token" && $0.request.method == "POST"
+        }
+        #expect(recording.finding(rule)?.places.first == "4 request.header Origin")
+    }
+
+    @Test func looksAtHeadersThatThePreflightAsksFor() throws {
+        let recording = try preflight(in: Recording(broken)) { exchange in
+            exchange.response?.status = 204
+            exchange.response?.headers.append("Access-Control-Allow-Origin", "https://www.shop.example")
+        }
+        #expect(recording.finding(rule)?.notes.last == "headers that are not allowed: dpop")
+        let allowed = preflight(in: recording) {
+            $0.response?.headers.append("Access-Control-Allow-Headers", "DPoP")
+        }
+        #expect(allowed.finding(rule) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("*", true), ("https://www.shop.example", true), ("https://shop.example", false), (nil, false),
+        ] as [(String?, Bool)]
+    )
+    func looksAtTheAnswer(allowed: String?, isRight: Bool) throws {
+        let recording = try token(in: Recording(healthy)) { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
+            if let allowed { exchange.response?.headers.append("Access-Control-Allow-Origin", allowed) }
+        }
+        #expect((recording.finding(rule) == nil) == isRight)
+    }
+
+    @Test func isAnErrorThoughTheProviderGaveTokens() throws {
+        let recording = try token(
+            in: Recording(healthy).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            )
+        ) { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
+        }
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesAPageAloneThatUsesTheTokens() throws {
+        var recording = try token(
+            in: Recording(healthy).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            )
+        ) { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
+        }
+        var call = try #require(recording.exchanges.last)
+        call.startedAt = call.startedAt + .seconds(1)
+        call.request.method = "GET"
+        call.request.url = RecordedURL("https://id.harbour.example/userinfo")
+        call.request.body = nil
+        call.request.headers.append("Authorization", "Bearer not-a-token")
+        call.response?.headers.append("Access-Control-Allow-Origin", "*")
+        recording.exchanges.append(call)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("User-Agent", "node"), ("Origin", "https://id.harbour.example"),
+            ("Origin", "chrome-extension://abcdef"),
+            ("Sec-Fetch-Mode", "navigate"), ("Origin", nil),
+        ] as [(String, String?)]
+    ) func leavesOtherCallersAlone(name: String, value: String?) throws {
+        let recording = try Recording(broken).without { $0.request.method == "OPTIONS" }.sendingHeader(
+            name,
+            value,
+            to: "/token"
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: ["net::ERR_CONNECTION_REFUSED", "net::ERR_ABORTED"]) func leavesTheNetworkAlone(
+        words: String
+    ) throws {
+        let recording = try token(in: Recording(broken).without { $0.request.method == "OPTIONS" }) {
+            $0.failure = words
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesTheEndOfARecordingAlone() throws {
+        let recording = try token(in: Recording(broken).without { $0.request.method == "OPTIONS" }) {
+            $0.failure = nil
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(token(in: recording) { $0.failure = "CORS error" }.finding(rule) != nil)
+    }
+
+    @Test func knowsTheProvidersOwnWord() throws {
+        let recording = try Recording(healthy).answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_request",
+                "error_description":
+                    "AADSTS9002326: Cross-origin token redemption is permitted only for the 'Single-Page Application' client-type.",
+            ]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+}

@@ -1,0 +1,52 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct MTLSAliasNotUsedTests {
+    private let rule = "mtls-alias-not-used"
+    private let broken = "token-request/mtls-alias-not-used"
+
+    @Test func namesBothURLs() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "0 response.body mtls_endpoint_aliases", "5 request.url ", "5 response.body error",
+            ]
+        )
+        #expect(finding.evidence[0].value == "https://mtls.harbour.example/token")
+        #expect(recording.finding("client-auth-missing") == nil)
+    }
+
+    @Test func leavesTheAliasAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func saysNothingWithoutAnAlias() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["mtls_endpoint_aliases"] = nil
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func saysNothingOfAClientWithASecret() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["token_endpoint_auth_methods_supported"] = ["client_secret_post", "tls_client_auth"]
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func saysNothingWhereTheProviderTookIt() throws {
+        #expect(
+            try Recording(broken).answering(
+                "/token",
+                200,
+                ["access_token": "not-a-token", "token_type": "Bearer"]
+            ).finding(rule) == nil
+        )
+    }
+}

@@ -1,0 +1,60 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct TokenEndpointErrorTests {
+    private let rule = "token-endpoint-error"
+    private let broken = "token-request/token-endpoint-error"
+
+    @Test func restatesTheAnswer() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["0 response.body error"])
+        #expect(finding.evidence[0].value == "tenant_suspended: The tenant is suspended")
+    }
+
+    @Test func leavesADeviceThatWaitsAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (400, "invalid_grant", false), (401, "invalid_client", false), (401, nil, false),
+            (400, "slow_down", false),
+            (400, "use_dpop_nonce", true), (500, nil, true), (200, "bad_verification_code", true),
+            (404, nil, true),
+            (400, "unauthorized_client", true), (401, "invalid_dpop_proof", true), (302, nil, false),
+        ] as [(Int, String?, Bool)]
+    ) func knowsWhichAnswersAreItsOwn(status: Int, error: String?, isOne: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            status,
+            error.map { ["error": .string($0)] }
+        )
+        #expect((recording.finding(rule) != nil) == isOne)
+    }
+
+    @Test func isNeverPrimaryBesideACause() throws {
+        let recording = try Recording("token-request/client-type-mismatch")
+        #expect(recording.finding(rule)?.isPrimary == false)
+        #expect(recording.finding(rule)?.effectOf == "client-type-mismatch")
+    }
+
+    @Test func isNoneWhereTheNonceWasBroughtBack() throws {
+        #expect(try Recording("token-request/dpop-nonce-ignored.near-miss").finding(rule) == nil)
+        #expect(try Recording("token-request/dpop-nonce-ignored").finding(rule) != nil)
+    }
+
+    @Test func isNoneWhereTheUserSaysNoOnAnotherDevice() throws {
+        let recording = try Recording(broken + ".near-miss").answering(
+            "/token",
+            400,
+            ["error": "access_denied"]
+        )
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.cancelled])
+    }
+}

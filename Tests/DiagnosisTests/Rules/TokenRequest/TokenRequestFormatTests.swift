@@ -1,0 +1,86 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct TokenRequestFormatTests {
+    private let rule = "token-request-format"
+    private let broken = "token-request/token-request-format"
+
+    private func sending(_ text: String, as type: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.body = Body(text: text, mediaType: type)
+            exchange.request.headers.fields.removeAll { $0.name == "Content-Type" }
+            exchange.request.headers.append("Content-Type", type)
+        }
+    }
+
+    @Test func namesTypeAndBody() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == ["4 request.header Content-Type", "4 request.body ", "4 response.body error"]
+        )
+        #expect(finding.evidence.map(\.value).prefix(2) == ["application/json", "an object of JSON"])
+    }
+
+    @Test func leavesAProviderThatTakesJSONAlone() throws {
+        #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
+    }
+
+    @Test(arguments: ["multipart/form-data; boundary=b1", "multipart/form-data; boundary=\"b1\""])
+    func readsMultipart(
+        type: String
+    ) throws {
+        let text =
+            "--b1\r\nContent-Disposition: form-data; name=\"grant_type\"\r\n\r\nauthorization_code\r\n--b1\r\nContent-Disposition: form-data; filename=\"x\"; name=\"code\"\r\n\r\nabc\r\n--b1--\r\n"
+        let recording = try sending(text, as: type)
+        #expect(recording.finding(rule)?.evidence[1].value == "multipart")
+        #expect(recording.flows.flatMap(\.tokenRequests).map(\.code) == ["abc"])
+    }
+
+    @Test func readsAFormUnderAnotherName() throws {
+        let recording = try sending("grant_type=authorization_code&code=abc", as: "application/json")
+        #expect(recording.finding(rule)?.evidence[1].value == "of another kind")
+    }
+
+    @Test func wantsAPost() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.method = "GET"
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text + "?grant_type=authorization_code&code=abc"
+            )
+            exchange.request.body = nil
+        }.answering("/token", 405)
+        #expect(recording.finding(rule)?.evidence[0].value == "GET https://id.harbour.example/token")
+    }
+
+    @Test(arguments: [
+        (400, "invalid_grant"), (400, "unauthorized_client"), (503, "temporarily_unavailable"),
+        (429, "slow_down"),
+    ])
+    func leavesAnswersAloneThatShowItWasRead(status: Int, error: String) throws {
+        #expect(
+            try Recording(broken).answering("/token", status, ["error": .string(error)]).finding(rule) == nil
+        )
+    }
+
+    @Test func silencesTheGrantTypeThatWasNotFound() throws {
+        let recording = try Recording(broken).answering("/token", 400, ["error": "unsupported_grant_type"])
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("unsupported-grant-type") == nil)
+    }
+
+    @Test func leavesAFormAlone() throws {
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            400,
+            ["error": "invalid_request"]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
+}

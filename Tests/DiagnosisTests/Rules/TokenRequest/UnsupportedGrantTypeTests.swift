@@ -1,0 +1,68 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct UnsupportedGrantTypeTests {
+    private let rule = "unsupported-grant-type"
+    private let broken = "token-request/unsupported-grant-type"
+
+    private func answering(_ error: String, _ text: String? = nil) throws -> Recording {
+        try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": .string(error), "error_description": text.map { .string($0) } ?? ""]
+        )
+    }
+
+    @Test func namesGrantAndList() throws {
+        let finding = try #require(Recording(broken).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "1 request.body grant_type", "0 response.body grant_types_supported", "1 response.body error",
+            ]
+        )
+        #expect(finding.evidence[1].note == "not among them")
+    }
+
+    @Test func leavesAnotherFaultOfTheRequestAlone() throws {
+        let recording = try Recording(broken + ".near-miss")
+        #expect(recording.finding(rule) == nil)
+        let bare = recording.answering("/token", 400, ["error": "unauthorized_client"])
+        #expect(bare.finding(rule) == nil)
+        #expect(bare.finding("redirect-uri-token-mismatch")?.isPrimary == true)
+    }
+
+    @Test func takesTheClientsMissingRight() throws {
+        #expect(
+            try answering("unauthorized_client", "Client not allowed for direct access grants").finding(rule)
+                != nil
+        )
+        #expect(try answering("unauthorized_client").finding(rule) != nil)
+        #expect(try answering("unauthorized_client", "Unknown tenant").finding(rule) == nil)
+    }
+
+    @Test(arguments: ["invalid_grant", "invalid_request", "invalid_client"]) func leavesOtherErrorsAlone(
+        error: String
+    ) throws {
+        #expect(try answering(error).finding(rule) == nil)
+    }
+
+    @Test func leavesTheRegistrationToItsOwnRule() throws {
+        var recording = try Recording(broken)
+        let registration = try #require(
+            Recording("token-request/client-secret-mismatch").exchanges.first {
+                $0.request.url.path == "/register"
+            }
+        )
+        var earlier = registration
+        earlier.startedAt = recording.exchanges[0].startedAt - .seconds(60)
+        recording.exchanges.insert(earlier, at: 0)
+        recording = recording.editingAnswer(of: "/register") { $0["client_id"] = "shop-jobs" }
+        #expect(recording.finding("registration-grant-missing") != nil)
+        #expect(recording.finding(rule) == nil)
+    }
+}
