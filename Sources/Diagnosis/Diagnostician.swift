@@ -99,7 +99,8 @@ package enum Diagnostician {
             ?? {
                 switch info.severity {
                 case .error: .error
-                case .errorWhenRefused: flow.ending == .success ? .warning : .error
+                case .errorWhenRefused:
+                    flow.ending == .success || flow.ending == .cancelled ? .warning : .error
                 case .warning: .warning
                 case .note: .note
                 }

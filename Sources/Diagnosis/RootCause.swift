@@ -34,8 +34,9 @@ enum RootCause {
         while !rest.isEmpty {
             // The table is no total order: of those that nothing else explains, the smallest by the other
             // keys.
-            let first = rest.map(group(of:)).min() ?? 0
-            let members = rest.indices.filter { group(of: rest[$0]) == first }
+            let groups = rest.map { group(of: $0, isSuccess: isSuccess) }
+            let first = groups.min() ?? 0
+            let members = rest.indices.filter { groups[$0] == first }
             let free = members.filter { index in
                 !members.contains { $0 != index && goesBefore(rest[$0], rest[index]) }
             }
@@ -68,10 +69,16 @@ enum RootCause {
     }
 
     /// Severity, then causes before symptoms, then the symptoms' own order: one number.
-    private static func group(of candidate: Candidate) -> Int {
+    ///
+    /// A note that is the reason why the flow did not reach its goal stands right after the errors: what a
+    /// warning speaks of would have let it.
+    private static func group(of candidate: Candidate, isSuccess: Bool) -> Int {
+        if !isSuccess, candidate.finding.severity == .note, reasons.contains(candidate.finding.rule) {
+            return Precedence.symptoms.count + 2
+        }
         let severity = Severity.allCases.firstIndex(of: candidate.finding.severity) ?? Severity.allCases.count
         let symptom = Precedence.symptoms.firstIndex(of: candidate.finding.rule) ?? Precedence.symptoms.count
-        return severity * (Precedence.symptoms.count + 2) + (candidate.isSymptom ? symptom + 1 : 0)
+        return severity * (Precedence.symptoms.count + 3) + (candidate.isSymptom ? symptom + 1 : 0)
     }
 
     private static func sortKey(of candidate: Candidate) -> (Int, Int) { (candidate.time, candidate.rank) }

@@ -33,7 +33,9 @@ struct Ending {
                 index.capture[$0.exchange].startedAt < index.capture[request.exchange].startedAt
             } ?? true
         if let response = builder.responses.last, !isUnanswered || request.isSilent || !exchanges.isEmpty {
-            if let error = response.error { return Self.isCancellation(error) ? .cancelled : .failure }
+            if let error = response.error {
+                return AccessPolicy.isCancellation(error) ? .cancelled : .failure
+            }
             if let callback = response.callback, let status = index.capture[callback].response?.status,
                 status >= 400,
                 last?.answer.isSuccess != true || !hasSucceededAfter(callback)
@@ -81,7 +83,7 @@ struct Ending {
         if request.answer.isSuccess { return .success }
         switch request.answer.error?.error {
         case "authorization_pending", "slow_down", "use_dpop_nonce": return .incomplete
-        case "access_denied": return .cancelled
+        case "access_denied": return AccessPolicy.words(in: request.answer) == nil ? .cancelled : .failure
         default: return .failure
         }
     }
@@ -160,21 +162,5 @@ struct Ending {
             }
         }
         return isRead.isEmpty || isRead.contains(true) ? .incomplete : .failure
-    }
-
-    private static let cancellations: Set<String> = [
-        "access_denied", "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
-    ]
-
-    /// The user's own no; a text that names a policy is the provider's.
-    private static func isCancellation(_ error: ErrorResponse) -> Bool {
-        guard cancellations.contains(error.error) else { return false }
-        let policies = [
-            "AADSTS50105", "AADSTS65001", "AADSTS90094", "AADSTS53003", "AADSTS50076", "AADSTS50079",
-            "AADSTS50020", "not assigned",
-            "org_internal", "admin_policy_enforced", "verification process", "permission",
-        ]
-        let text = error.description ?? ""
-        return !policies.contains { text.containsBytes($0) }
     }
 }

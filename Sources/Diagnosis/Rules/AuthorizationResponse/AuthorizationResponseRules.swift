@@ -1,6 +1,18 @@
 /// Stage 6, in the order of the catalogue.
 enum AuthorizationResponseRules {
     static let list: [any Rule] = [
-        StateMismatch()
+        UserCancelled(),
+        LoginAbandoned(),
+        AccessDeniedByPolicy(),
+        StateMismatch(),
+        StateMissingInResponse(),
+        IssuerParamMismatch(),
+        IssuerParamMissing(),
+        ResponseModeDiffers(),
+        RedirectTargetDiffers(),
+        JARMInvalid(),
+        CodeMissing(),
+        ProviderServerError(),
+        AuthorizationError(),
     ]
 }

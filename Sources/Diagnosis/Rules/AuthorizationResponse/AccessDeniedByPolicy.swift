@@ -1,0 +1,61 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider names a rule of its own that keeps this user or client out: no assignment, no consent of an
+/// administrator, a condition that is not met.
+struct AccessDeniedByPolicy: Rule {
+    static let info = RuleInfo(
+        id: "access-denied-by-policy",
+        title: "The provider does not let this user or client in",
+        severity: .error,
+        explanation: """
+            The request was in order, but a rule that somebody set at the provider does not let this user, or this app, through. The text of \
+            the answer says which.
+            """,
+        fix: """
+            It is settled at the provider: assign the user or group to the app, give the administrator's consent, publish the app or add the \
+            user to its testers, or meet the condition that the text names.
+            """,
+        badExample: """
+            302 Location: https://app.example/callback?error=access_denied&error_description=User+is+not+assigned+to+the+client+application.
+            """,
+        goodExample: """
+            302 Location: https://app.example/callback?code=…&state=…
+            """,
+        specifications: [.rfc(6749, "4.1.2.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for attempt in flow.loginAttempts {
+            // What a hidden request may not show, an interactive one will.
+            guard let request = attempt.request, !request.isSilent else { continue }
+            if let response = attempt.response {
+                guard let error = response.error, isPolicy(error, flow) else { continue }
+                return .violated(
+                    Violation([Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))])
+                )
+            }
+            for page in ProviderPages.of(request, in: flow) {
+                guard let refusal = flow.refusal(on: [page], redirectURI: request.redirectURI),
+                    let words = AccessPolicy.words(in: refusal.text)
+                else { continue }
+                return .violated(Violation([refusal.evidence(around: [words])], exchange: page))
+            }
+        }
+        for request in flow.tokenRequests where AccessPolicy.words(in: request.answer) != nil {
+            let isRepeated = flow.tokenRequests.contains {
+                $0.answer.isSuccess && $0.grantType == request.grantType && $0.startedAt > request.startedAt
+            }
+            guard !isRepeated else { continue }
+            return .violated(Violation([request.answer.evidence()], exchange: request.exchange))
+        }
+        return .holds
+    }
+
+    private func isPolicy(_ error: ErrorResponse, _ flow: Flow) -> Bool {
+        // What an action of Auth0 denies with.
+        if error.error == "unauthorized", flow.provider == .auth0 { return true }
+        return AccessPolicy.words(in: error) != nil
+    }
+}

@@ -1,0 +1,77 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider refused the login request with an error that no other rule has anything to say of.
+///
+/// A symptom: it repeats what the provider said.
+struct AuthorizationError: Rule {
+    static let info = RuleInfo(
+        id: "authorization-error",
+        title: "The provider refused the login request",
+        severity: .error,
+        isSymptom: true,
+        explanation: """
+            The provider answered the authorization request with an error, at the redirect URI or on a page of its own. What it says is all \
+            that the capture knows of the reason.
+            """,
+        fix: """
+            Go by the error's name and text; the provider's documentation explains its own codes, and its log often says more than it tells \
+            the browser.
+            """,
+        badExample: """
+            302 Location: https://app.example/callback?error=invalid_request&error_description=…&state=…
+            """,
+        goodExample: """
+            302 Location: https://app.example/callback?code=…&state=…
+            """,
+        specifications: [.rfc(6749, "4.1.2.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for attempt in flow.loginAttempts {
+            guard let request = attempt.request, let refusal = refusal(of: attempt, request, flow),
+                !isExplained(refusal, flow)
+            else { continue }
+            var evidence = [refusal.evidence()]
+            if let uri = attempt.response?.parameters.parameter("error_uri") {
+                evidence.append(Evidence(uri))
+            }
+            return .violated(Violation(evidence, exchange: refusal.exchange))
+        }
+        return .holds
+    }
+
+    private func refusal(of attempt: LoginAttempt, _ request: AuthorizationRequest, _ flow: Flow)
+        -> RequestRefusal?
+    {
+        if attempt.response != nil { return RequestRefusal(delivered: attempt.response) }
+        if let refusal = attempt.refusal, (refusal.status ?? 0) < 500, refusal.status != 429 {
+            return refusal
+        }
+        // After the user did something: only what names an error of the protocol, not a wrong password.
+        return ProviderPages.of(request, in: flow).lazy.compactMap { page in
+            flow.refusal(on: [page], redirectURI: request.redirectURI)
+        }.first { refusal in
+            (refusal.status ?? 0) < 500
+                && (refusal.isOAuthError || refusal.text.containsBytes("AADSTS"))
+        }
+    }
+
+    /// Whether a rule that knows the reason points at the same place.
+    private func isExplained(_ refusal: RequestRefusal, _ flow: Flow) -> Bool {
+        Self.reasons.contains { rule in
+            guard case .violated(let violation) = rule.verdict(on: flow) else { return false }
+            return violation.evidence.contains { evidence in
+                evidence.place == refusal.place
+                    || evidence.place.exchange == refusal.exchange
+                        && [.responseBody, .responseStatus].contains(evidence.place.part)
+            }
+        }
+    }
+
+    /// Rules about why a provider refuses a request.
+    private static let reasons: [any Rule] =
+        RegistrationRules.list + AuthorizationRequestRules.list + UserAgentRules.list
+        + [UserCancelled(), AccessDeniedByPolicy(), ProviderServerError()] + ProviderSpecificRules.list
+}

@@ -1,0 +1,71 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider sent the browser to the redirect URI, with neither a code nor an error.
+struct CodeMissing: Rule {
+    static let info = RuleInfo(
+        id: "code-missing",
+        title: "The provider's answer has neither a code nor an error",
+        severity: .error,
+        explanation: """
+            The provider redirected to the app as if the login were over, but the address carries nothing that the app could go on with: no \
+            code, no error, no signed response.
+            """,
+        fix: """
+            Compare the redirect as the provider writes it with the one that reaches the browser: a proxy that rewrites addresses may strip \
+            the query. If the provider writes it so, its log for this request has to say why.
+            """,
+        badExample: """
+            GET /authorize?response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&…
+            302 Location: https://app.example/callback
+            """,
+        goodExample: """
+            GET /authorize?response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&…
+            302 Location: https://app.example/callback?code=…&state=…
+            """,
+        specifications: [.rfc(6749, "4.1.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let request = attempt.request, attempt.response == nil, attempt.asksForCode,
+                let asked = attempt.parameter("redirect_uri"), flow.tokenRequests.isEmpty
+            else { return .holds }
+            let uri = RecordedURL(asked.value)
+            // Where app and provider share an address, a redirect to it is no answer yet.
+            guard uri.origin == nil || uri.origin != request.endpoint.origin else { return .holds }
+            for (page, target) in flow.providerRedirects(of: request) {
+                guard target.withoutQuery == uri.withoutQuery,
+                    Endpoints.conventionalRole(of: flow.capture[page].request.url) != .endSession
+                else { continue }
+                let names = (target.queryItems.items + target.fragmentItems.items).map(\.name)
+                // An empty code is none; an error with words of its own is another rule's.
+                guard !names.contains(where: { ["error", "response"].contains($0) }) else { continue }
+                if mayBeInFragment(attempt), target.fragment == nil {
+                    return .abstains("the answer may have been in the fragment, which recorders leave out")
+                }
+                return .violated(
+                    Violation(
+                        [
+                            Evidence(asked),
+                            Evidence(
+                                place: Place(exchange: page, part: .responseLocation, name: ""),
+                                value: Masking.shown(target.text, of: "location"),
+                                note: names.isEmpty
+                                    ? "no parameters" : "only \(names.prefix(12).joined(separator: ", "))"
+                            ),
+                        ],
+                        exchange: page
+                    )
+                )
+            }
+            return .holds
+        }
+    }
+
+    private func mayBeInFragment(_ attempt: LoginAttempt) -> Bool {
+        guard let mode = attempt["response_mode"] else { return attempt.responseTypes.count > 1 }
+        return mode.hasPrefix("fragment") || mode == "jwt" && attempt.responseTypes.count > 1
+    }
+}

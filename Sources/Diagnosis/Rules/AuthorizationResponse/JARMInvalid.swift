@@ -1,0 +1,130 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The signed authorization response is not one that the app may accept.
+///
+/// Issuer and signature are judged where the capture has the metadata and the keys.
+struct JARMInvalid: Rule {
+    static let info = RuleInfo(
+        id: "jarm-invalid",
+        title: "The signed authorization response does not verify",
+        severity: .error,
+        explanation: """
+            The answer came as a signed token, so that the app can tell who wrote it, for whom, and when. One of these does not hold, and the \
+            app has to refuse the answer before it looks at the code in it.
+            """,
+        fix: """
+            Read from the evidence which check fails: ask the right provider, name the client as it is registered, fetch the provider's keys \
+            anew, or take the answer to the app sooner.
+            """,
+        badExample: """
+            response = {"iss":"https://id.example","aud":"another-client","exp":…,"code":"…"}
+            """,
+        goodExample: """
+            response = {"iss":"https://id.example","aud":"shop-web","exp":…,"code":"…"}
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "JARM §2.4",
+                url: "https://openid.net/specs/oauth-v2-jarm.html#section-2.4"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let response = attempt.response,
+                let parameter = response.parameters.parameter("response"),
+                let token = JSONWebToken.parse(parameter.value)
+            else { return .holds }
+            guard token.form == .signed, token.claims != nil else {
+                return .abstains("the signed response is encrypted or cannot be read")
+            }
+            let exchange = parameter.place.exchange
+            let evidence =
+                claims(token, exchange, attempt, flow) + [expiry(token, response, flow)].compactMap { $0 }
+                + signature(token, exchange, flow)
+            guard !evidence.isEmpty else { return .holds }
+            return .violated(Violation(evidence, exchange: response.exchange))
+        }
+    }
+
+    private func claims(_ token: JSONWebToken, _ exchange: Int?, _ attempt: LoginAttempt, _ flow: Flow)
+        -> [Evidence]
+    {
+        var evidence: [Evidence] = []
+        if let client = attempt.parameter("client_id"), !token.audience.contains(client.value) {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: exchange, part: .jwtClaims, name: "aud"),
+                    value: Masking.shown(token.audience.prefix(6).joined(separator: ", "), of: "aud"),
+                    note: token.audience.isEmpty ? "no audience" : "is not this client"
+                )
+            )
+            evidence.append(Evidence(client))
+        }
+        if let request = attempt.request {
+            let documents = flow.metadata(naming: request)
+            let issuer = token.issuer ?? ""
+            if let document = documents.last, let expected = document.issuer,
+                !documents.contains(where: { IssuerTemplate.matches(issuer, $0.issuer ?? "") })
+            {
+                evidence.append(
+                    Evidence(
+                        place: Place(exchange: exchange, part: .jwtClaims, name: "iss"),
+                        value: Masking.shown(issuer, of: "iss"),
+                        note: Difference.note(expected: expected, seen: issuer)
+                    )
+                )
+                evidence.append(
+                    Evidence(
+                        place: document.answer.place("issuer"),
+                        value: Masking.shown(expected, of: "issuer")
+                    )
+                )
+            }
+        }
+        return evidence
+    }
+
+    /// Run out when it reached the app, by the provider's clock; a minute is left to clocks.
+    private func expiry(_ token: JSONWebToken, _ response: AuthorizationResponse, _ flow: Flow) -> Evidence? {
+        guard let end = token.expiresAt else { return nil }
+        var time = flow.capture[response.callback ?? response.exchange].startedAt
+        if let delivered = response.deliveredBy {
+            let exchange = flow.capture[delivered]
+            if let date = exchange.response?.headers.first("date").flatMap({ Timestamp(httpDate: $0) }) {
+                let way = time - exchange.endedAt
+                time = way > .zero ? date + way : date
+            }
+        }
+        guard end < time.seconds, time.seconds - end > 60 else { return nil }
+        return Evidence(
+            place: Place(
+                exchange: response.parameters.parameter("response")?.place.exchange,
+                part: .jwtClaims,
+                name: "exp"
+            ),
+            value: "\(end)",
+            note: "run out \(time.seconds - end) s before it reached the app"
+        )
+    }
+
+    private func signature(_ token: JSONWebToken, _ exchange: Int?, _ flow: Flow) -> [Evidence] {
+        let place = Place(exchange: exchange, part: .jwtHeader, name: "alg")
+        if token.algorithm?.lowercased() == "none" {
+            return [Evidence(place: place, value: "none", note: "not signed")]
+        }
+        let verification = flow.surroundings.verification(of: token, providerHosts: flow.providerHosts)
+        guard verification.outcome == .invalid else { return [] }
+        return [
+            Evidence(
+                place: place,
+                value: Masking.shown(token.algorithm ?? "", of: "alg"),
+                note: "the signature does not verify with key \(token.keyID ?? "")"
+            )
+        ]
+    }
+}

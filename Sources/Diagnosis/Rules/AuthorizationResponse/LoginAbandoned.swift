@@ -1,0 +1,101 @@
+import Captures
+import Flows
+import OAuth
+
+/// The sign-in page was shown, and then nothing came: the window was closed, the user gave up, or the
+/// recording stopped.
+struct LoginAbandoned: Rule {
+    static let info = RuleInfo(
+        id: "login-abandoned",
+        title: "The login page was opened and never completed",
+        severity: .note,
+        explanation: """
+            The last thing the capture shows of this login is a page of the provider. No answer went to the app, and no error was reported: \
+            closing a window leaves no trace in the traffic.
+            """,
+        fix: """
+            Nothing in the traffic is wrong. If it was not meant to end here, look at the last page for a message to the user, and record on \
+            until the browser is back at the app.
+            """,
+        badExample: """
+            GET /authorize?… → 200 Sign in   (nothing after it)
+            """,
+        goodExample: """
+            GET /authorize?… → 200 Sign in
+            POST /sign-in → 302 https://app.example/callback?code=…
+            """,
+        specifications: [.rfc(6749, "4.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        guard flow.ending == .incomplete, let request = flow.authorizationRequests.last,
+            flow.authorizationResponses.isEmpty, flow.tokenRequests.isEmpty,
+            !flow.exchanges.contains(where: {
+                flow.capture[$0].response == nil && flow.capture[$0].failure != nil
+            })
+        else { return .holds }
+        guard !request.isSilent, !isMessaged(request) else {
+            return .abstains("the answer of this request would not be seen in the capture")
+        }
+        let pages = ProviderPages.of(request, in: flow)
+        // The data that a page fetches comes after it.
+        let trailing = pages.reversed().prefix { isData($0, flow) }
+        guard trailing.allSatisfy({ (flow.capture[$0].response?.status ?? 0) < 400 }),
+            let last = pages.dropLast(trailing.count).last, isPage(last, flow)
+        else { return .holds }
+        guard !carriesAnswer(last, request, flow) else { return .holds }
+        var evidence = [
+            Evidence(
+                place: Place(exchange: last, part: .requestURL, name: ""),
+                value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
+                note: "the last page of the provider"
+            )
+        ]
+        let words = PageText.words(of: flow.capture[last].response?.body)
+        if !words.isEmpty {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: last, part: .responseBody, name: ""),
+                    value: Masking.shown(Excerpt.start(of: words), of: "body")
+                )
+            )
+        }
+        let posted = pages.filter { flow.isCredentialPost($0) }
+        evidence.append(
+            .computed(
+                "credentials",
+                posted.isEmpty ? "never posted" : "posted \(posted.count) times",
+                in: .requestBody,
+                note: posted.last.map { "last in exchange \($0)" }
+            )
+        )
+        return .violated(Violation(evidence, exchange: last))
+    }
+
+    // MARK: - Conditions
+
+    /// Answers that a page hands on by script.
+    private func isMessaged(_ request: AuthorizationRequest) -> Bool {
+        request.parameters["response_mode"].map { $0.containsBytes("message") } ?? false
+    }
+
+    private func isPage(_ index: Int, _ flow: Flow) -> Bool {
+        guard let response = flow.capture[index].response, (200..<300).contains(response.status) else {
+            return false
+        }
+        return response.body?.essence == "text/html" && response.location == nil
+    }
+
+    private func isData(_ index: Int, _ flow: Flow) -> Bool {
+        guard let response = flow.capture[index].response else { return false }
+        return response.location == nil && response.body?.essence != "text/html"
+    }
+
+    /// A page that sends the answer on by script or refresh, which the capture does not show as a redirect.
+    private func carriesAnswer(_ page: Int, _ request: AuthorizationRequest, _ flow: Flow) -> Bool {
+        guard let uri = request.redirectURI, let body = flow.capture[page].response?.body,
+            (body.size ?? 0) < 1 << 20, let text = body.text, text.containsBytes("code=")
+        else { return false }
+        return text.containsBytes(RecordedURL(uri).withoutQuery)
+    }
+}

@@ -1,0 +1,132 @@
+import Captures
+import Flows
+import OAuth
+
+/// An endpoint of the provider failed: a status of the 500s, or an error that says as much.
+struct ProviderServerError: Rule {
+    static let info = RuleInfo(
+        id: "provider-server-error",
+        title: "The provider failed internally",
+        severity: .error,
+        explanation: """
+            The provider could not deal with the request for reasons of its own, and no later try of the same request went through. What the \
+            app sent may have set it off, but an answer of this kind does not say so.
+            """,
+        fix: """
+            Look the request up in the provider's log by its time and correlation id, or give both to whoever runs it. An app does well to try \
+            once more after a moment.
+            """,
+        badExample: """
+            POST /token → 500 Internal Server Error   X-Request-Id: 7f9c
+            """,
+        goodExample: """
+            POST /token → 503 Service Unavailable
+            POST /token → 200 {"access_token": …}
+            """,
+        specifications: [.rfc(6749, "4.1.2.1")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        for attempt in flow.loginAttempts {
+            if let evidence = failure(of: attempt, in: flow) {
+                return .violated(Violation(evidence, exchange: evidence[0].place.exchange))
+            }
+        }
+        let calls = ClientCall.all(in: flow).filter { !$0.purpose.hasPrefix("introspection") }
+        let own = calls.filter { !$0.purpose.hasPrefix("revocation") }.map { ($0.answer, $0.purpose) }
+        for (answer, purpose) in own + userInfo(flow) where Self.isFailure(answer) {
+            let isRepeated = (own + userInfo(flow)).contains { other, same in
+                same == purpose && other.isSuccess
+                    && flow.surroundings.position[other.exchange]
+                        > flow.surroundings.position[answer.exchange]
+            }
+            guard !isRepeated else { continue }
+            var evidence = [answer.statusEvidence()]
+            if let error = answer.error { evidence.append(Evidence(place: error.place, value: error.text)) }
+            evidence += correlation(answer.exchange, flow)
+            return .violated(Violation(evidence, exchange: answer.exchange))
+        }
+        return .holds
+    }
+
+    private static func isFailure(_ answer: Answer) -> Bool {
+        guard let status = answer.status, status != 429 else { return false }
+        return status >= 500 || answer.error.map { names.contains($0.error) } ?? false
+    }
+
+    private static let names: Set<String> = ["server_error", "temporarily_unavailable"]
+
+    private func userInfo(_ flow: Flow) -> [(Answer, String)] {
+        flow.messages.compactMap {
+            if case .userInfo(let call) = $0 {
+                (call.answer, "userinfo \(call.token?.value ?? "")")
+            } else {
+                nil
+            }
+        }
+    }
+
+    // MARK: - The authorization endpoint
+
+    private func failure(of attempt: LoginAttempt, in flow: Flow) -> [Evidence]? {
+        if let response = attempt.response {
+            guard let error = response.error, Self.names.contains(error.error) else { return nil }
+            let isRepeated = flow.authorizationResponses.contains {
+                $0.error == nil
+                    && flow.surroundings.position[$0.exchange] > flow.surroundings.position[response.exchange]
+            }
+            guard !isRepeated else { return nil }
+            return [Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))]
+                + correlation(response.exchange, flow)
+        }
+        // The provider's last page: what failed on the way to another one did no harm.
+        guard let request = attempt.request,
+            let page = ProviderPages.of(request, in: flow).last(where: { isNavigation($0, flow) }),
+            let response = flow.capture[page].response, response.status >= 500
+        else { return nil }
+        var evidence = [
+            Evidence(
+                place: Place(exchange: page, part: .responseStatus, name: ""),
+                value: "\(response.status)"
+            )
+        ]
+        let words = PageText.words(of: response.body)
+        if !words.isEmpty {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: page, part: .responseBody, name: ""),
+                    value: Masking.shown(Excerpt.start(of: words), of: "body")
+                )
+            )
+        }
+        return evidence + correlation(page, flow)
+    }
+
+    /// What the browser itself went to, as against what its pages fetch.
+    private func isNavigation(_ index: Int, _ flow: Flow) -> Bool {
+        let exchange = flow.capture[index]
+        if let mode = exchange.request.headers.first("sec-fetch-mode") { return mode == "navigate" }
+        if flow.surroundings.messages[index] != nil || exchange.response?.location != nil { return true }
+        let essence = exchange.response?.body?.essence
+        return essence == "text/html" || flow.surroundings.redirectedFrom[index] != nil
+    }
+
+    // MARK: - Correlation
+
+    private static let headers = [
+        "x-ms-request-id", "x-correlation-id", "x-request-id", "x-okta-request-id", "x-amzn-requestid",
+        "request-id", "x-trace-id", "traceparent",
+    ]
+
+    private func correlation(_ index: Int, _ flow: Flow) -> [Evidence] {
+        guard let headers = flow.capture[index].response?.headers else { return [] }
+        return Self.headers.compactMap { name in
+            headers.first(name).map {
+                Evidence(
+                    place: Place(exchange: index, part: .responseHeader, name: name),
+                    value: Masking.shown($0, of: name)
+                )
+            }
+        }.prefix(2).map { $0 }
+    }
+}

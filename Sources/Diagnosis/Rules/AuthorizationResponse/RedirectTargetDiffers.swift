@@ -1,0 +1,79 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider sent its answer to another address than the redirect URI of the request.
+struct RedirectTargetDiffers: Rule {
+    static let info = RuleInfo(
+        id: "redirect-target-differs",
+        title: "The provider redirected to another address than asked",
+        severity: .error,
+        explanation: """
+            The request named one redirect URI and the provider's answer went to another. The app waits at the first; libraries that are \
+            handed the second refuse it, since it is not theirs.
+            """,
+        fix: """
+            Register the redirect URI exactly as the app sends it. Providers fall back to a default, or rewrite what they do not find: \
+            app:/callback and app://callback are two different addresses.
+            """,
+        badExample: """
+            GET /authorize?redirect_uri=io.example.app%3A%2Fcallback&…
+            302 Location: io.example.app://callback?code=…
+            """,
+        goodExample: """
+            GET /authorize?redirect_uri=io.example.app%3A%2Fcallback&…
+            302 Location: io.example.app:/callback?code=…
+            """,
+        specifications: [.rfc(6749, "3.1.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        let known = Set(
+            flow.surroundings.authorizationRequests.compactMap {
+                $0.redirectURI.map { Self.normal(RecordedURL($0)) }
+            }
+        )
+        return Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let request = attempt.request, attempt.response == nil,
+                let asked = attempt.parameter("redirect_uri")
+            else { return .holds }
+            for (page, target) in flow.providerRedirects(of: request) {
+                guard isAnswer(target, attempt), target.host != request.endpoint.host || !target.isWeb,
+                    !known.contains(Self.normal(target))
+                else { continue }
+                let seen = target.withoutQuery
+                let note = Difference.note(expected: RecordedURL(asked.value).withoutQuery, seen: seen)
+                return .violated(
+                    Violation(
+                        [
+                            Evidence(asked),
+                            Evidence(
+                                place: Place(exchange: page, part: .responseLocation, name: ""),
+                                value: Masking.shown(seen, of: "location"),
+                                note: note
+                            ),
+                        ],
+                        exchange: page
+                    )
+                )
+            }
+            return .holds
+        }
+    }
+
+    /// Whether a redirect is an answer to this request: with a code or error, and with its state.
+    private func isAnswer(_ target: RecordedURL, _ attempt: LoginAttempt) -> Bool {
+        let items = QueryItems(items: target.queryItems.items + target.fragmentItems.items)
+        guard let state = attempt["state"], items.first("state") == state,
+            AuthorizationResponse.isResponse(items, mode: .fragment)
+        else { return false }
+        // GitHub tells the address that is registered; a rule of the request says more of it.
+        return items.first("error") != "redirect_uri_mismatch"
+    }
+
+    /// What browsers do not tell apart is the same.
+    private static func normal(_ url: RecordedURL) -> String {
+        guard url.isWeb else { return url.withoutQuery }
+        return (url.origin ?? "") + (url.path.isEmpty ? "/" : PercentEncoding.decode(url.path))
+    }
+}

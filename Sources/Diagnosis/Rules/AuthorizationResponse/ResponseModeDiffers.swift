@@ -1,0 +1,97 @@
+import Captures
+import Flows
+import OAuth
+
+/// The answer travelled another way than the request asked for: in the query instead of the fragment, in the
+/// fragment instead of a form.
+struct ResponseModeDiffers: Rule {
+    static let info = RuleInfo(
+        id: "response-mode-differs",
+        title: "The answer came in another place than asked",
+        severity: .errorWhenRefused,
+        explanation: """
+            The app reads the provider's answer where it asked for it, and the provider put it somewhere else. What is in the fragment never \
+            reaches a server, and tokens in a query end up in logs and histories.
+            """,
+        fix: """
+            Ask for a response_mode that this provider supports with this response_type, see response_modes_supported in its metadata, and \
+            read the parameters from there.
+            """,
+        badExample: """
+            GET /authorize?response_type=code&response_mode=form_post&…
+            302 Location: https://app.example/callback?code=…
+            """,
+        goodExample: """
+            GET /authorize?response_type=code&response_mode=query&…
+            302 Location: https://app.example/callback?code=…
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OAuth 2.0 Multiple Response Types §2.1",
+                url: "https://openid.net/specs/oauth-v2-multiple-response-types-1_0.html#ResponseModes"
+            )
+        ]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        Verdict.first(of: flow.loginAttempts) { attempt in
+            // Who could not read the request may answer it as he likes.
+            guard let response = attempt.response, response.error == nil else { return .holds }
+            if let reason = attempt.hiddenParameters { return .abstains(reason) }
+            let used = Self.used(response, flow)
+            guard let (asked, isJWT, parameter) = Self.asked(attempt) else { return .holds }
+            let isQueryForbidden = asked == .fragment && parameter?.name != "response_mode"
+            guard asked != used || isJWT != response.isSigned else { return .holds }
+            guard parameter != nil, !isQueryForbidden || used == .query else { return .holds }
+            if asked == .fragment, response.deliveredBy == nil, used == .query {
+                // Fragments do not show on the wire, and a page may well send itself what it read there.
+                return .abstains("the redirect that carried the answer is not in the capture")
+            }
+            let name = used.rawValue + (response.isSigned ? ".jwt" : "")
+            return .violated(
+                Violation(
+                    [parameter.map { Evidence($0) }, response.names(note: "came as \(name)")].compactMap {
+                        $0
+                    },
+                    severity: flow.stopped(at: response) ? .error : .warning,
+                    exchange: response.exchange
+                )
+            )
+        }
+    }
+
+    /// As the provider sent it, whatever a page of the app made of it.
+    private static func used(_ response: AuthorizationResponse, _ flow: Flow) -> AuthorizationResponse.Mode {
+        guard response.mode != .formPost, let exchange = response.deliveredBy,
+            let location = flow.capture[exchange].response?.location
+        else { return response.mode }
+        let isFragment = AuthorizationResponse.isResponse(
+            RecordedURL(location).fragmentItems,
+            mode: .fragment
+        )
+        return isFragment ? .fragment : .query
+    }
+
+    /// The mode that was asked for, whether signed, and the parameter that says so; nil where any will do.
+    private static func asked(_ attempt: LoginAttempt) -> (AuthorizationResponse.Mode, Bool, Parameter?)? {
+        let types = attempt.responseTypes
+        let isFront = types.contains("token") || types.contains("id_token")
+        let usual: AuthorizationResponse.Mode = isFront ? .fragment : .query
+        guard let parameter = attempt.parameter("response_mode") else {
+            return isFront ? (.fragment, false, attempt.parameter("response_type")) : nil
+        }
+        switch parameter.value {
+        case "query":
+            return (
+                isFront ? .fragment : .query, false, isFront ? attempt.parameter("response_type") : parameter
+            )
+        case "fragment": return (.fragment, false, parameter)
+        case "form_post": return (.formPost, false, parameter)
+        case "jwt": return (usual, true, parameter)
+        case "query.jwt": return (.query, true, parameter)
+        case "fragment.jwt": return (.fragment, true, parameter)
+        case "form_post.jwt": return (.formPost, true, parameter)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// The request had a `state`, and the answer brings none back.
+struct StateMissingInResponse: Rule {
+    static let info = RuleInfo(
+        id: "state-missing-in-response",
+        title: "The provider did not return `state`",
+        severity: .error,
+        explanation: """
+            The request carried a state, which the provider has to send back unchanged. The answer has none, so the app cannot tell which \
+            login it belongs to; most clients refuse it.
+            """,
+        fix: """
+            Find out whether the redirect already lacks it, then the provider drops it, or only the request that reached the app, then a proxy \
+            or a rewriting rule before the app does.
+            """,
+        badExample: """
+            GET /authorize?…&state=Zk3xQ2
+            302 Location: https://app.example/callback?code=…
+            """,
+        goodExample: """
+            GET /authorize?…&state=Zk3xQ2
+            302 Location: https://app.example/callback?code=…&state=Zk3xQ2
+            """,
+        specifications: [.rfc(6749, "4.1.2")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        if flow.authorizationRequests.isEmpty, !flow.authorizationResponses.isEmpty {
+            return .abstains("the capture begins after the authorization request")
+        }
+        return Verdict.first(of: flow.loginAttempts) { attempt in
+            guard let sent = attempt.parameter("state"), let response = attempt.response, !response.isSigned
+            else { return .holds }
+            let arrived = response.arrived
+            guard arrived.contains("code") || arrived.contains("error"), !arrived.contains("state") else {
+                return .holds
+            }
+            var evidence = [Evidence(sent), response.missing("state", note: "arrived without it")]
+            evidence[1].place = Place(
+                exchange: arrived.items.first?.place.exchange,
+                part: arrived.items.first?.place.part ?? .responseLocation,
+                name: "state"
+            )
+            if let redirected = response.parameters.parameter("state") {
+                evidence.append(Evidence(redirected, note: "still there in the redirect"))
+            }
+            return .violated(Violation(evidence, exchange: evidence[1].place.exchange))
+        }
+    }
+}

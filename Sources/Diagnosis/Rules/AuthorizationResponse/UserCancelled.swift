@@ -1,0 +1,88 @@
+import Captures
+import Flows
+import OAuth
+
+/// The user said no: at the sign-in page, at the consent page, or on the other device.
+struct UserCancelled: Rule {
+    static let info = RuleInfo(
+        id: "user-cancelled",
+        title: "The user cancelled or declined",
+        severity: .note,
+        explanation: """
+            The provider reports that the person at the sign-in or consent page did not want to go on. App and provider did what they should.
+            """,
+        fix: "Nothing needs fixing. Show the signed-out screen again, without an error.",
+        badExample: """
+            302 Location: https://app.example/callback?error=access_denied&error_description=The+user+declined&state=…
+            """,
+        goodExample: """
+            302 Location: https://app.example/callback?code=…&state=…
+            """,
+        specifications: [.rfc(6749, "4.1.2.1"), .rfc(8628, "3.5")]
+    )
+
+    func verdict(on flow: Flow) -> Verdict {
+        guard flow.ending != .success else { return .holds }
+        if let attempt = flow.loginAttempts.last(where: { $0.response != nil }),
+            let response = attempt.response, let error = response.error,
+            // Another answer came after it.
+            flow.authorizationResponses.last?.exchange == response.exchange
+        {
+            guard isCancelled(error, attempt, response, flow) else { return .holds }
+            return .violated(
+                Violation(
+                    evidence(error, attempt, response, flow),
+                    variant: variant(error),
+                    exchange: response.exchange
+                )
+            )
+        }
+        guard let last = flow.tokenRequests.last(where: { $0.answer.status != nil }),
+            Self.decoupled.contains(last.grantType), last.answer.error?.error == "access_denied",
+            AccessPolicy.words(in: last.answer) == nil
+        else { return .holds }
+        return .violated(Violation([last.answer.evidence()], exchange: last.exchange))
+    }
+
+    /// Grants in which the user decides elsewhere, while the client polls.
+    private static let decoupled: Set<String> = [
+        "urn:ietf:params:oauth:grant-type:device_code", "urn:openid:params:grant-type:ciba",
+    ]
+
+    private func isCancelled(
+        _ error: ErrorResponse,
+        _ attempt: LoginAttempt,
+        _ response: AuthorizationResponse,
+        _ flow: Flow
+    ) -> Bool {
+        if AccessPolicy.isCancellation(error) { return true }
+        guard error.error == "consent_required", AccessPolicy.words(in: error) == nil,
+            let request = attempt.request, !request.isSilent
+        else { return false }
+        // Somebody was asked: there was a page between request and answer.
+        let end = flow.surroundings.position[response.exchange]
+        return ProviderPages.of(request, in: flow).contains { page in
+            flow.surroundings.position[page] <= end
+                && flow.capture[page].response?.body?.essence == "text/html"
+                && flow.capture[page].response?.location == nil
+        }
+    }
+
+    private func variant(_ error: ErrorResponse) -> String? {
+        error.text.containsBytes("AADB2C90118") ? "password-reset" : nil
+    }
+
+    private func evidence(
+        _ error: ErrorResponse,
+        _ attempt: LoginAttempt,
+        _ response: AuthorizationResponse,
+        _ flow: Flow
+    ) -> [Evidence] {
+        let start = flow.capture[attempt.exchange].startedAt
+        let seconds = (flow.capture[response.exchange].startedAt - start).components.seconds
+        return [
+            Evidence(place: error.place, value: Masking.shown(error.text, of: "error")),
+            .computed("sign-in", "\(max(0, seconds)) s", in: .timing, note: "from the request to the answer"),
+        ]
+    }
+}

@@ -1,0 +1,37 @@
+/// What providers say when it was their own rules that kept a user or client out, not the user's wish.
+package enum AccessPolicy {
+    /// The words of a text that name such a rule; nil where none does.
+    package static func words(in text: String) -> String? {
+        let lower = text.lowercased()
+        return texts.first { lower.utf8.firstRange(of: Array($0.utf8)) != nil }
+    }
+
+    /// The words by which an error names such a rule; nil where it is of another kind.
+    package static func words(in error: ErrorResponse) -> String? {
+        if let words = words(in: error.text) { return words }
+        // Too plain to stand for themselves.
+        guard error.error == "access_denied", let text = error.description?.lowercased() else { return nil }
+        return ["permission", "not assigned"].first { text.utf8.firstRange(of: Array($0.utf8)) != nil }
+    }
+
+    /// The user's own no, where the text names no policy.
+    package static func isCancellation(_ error: ErrorResponse) -> Bool {
+        cancellations.contains(error.error) && words(in: error) == nil
+    }
+
+    private static let cancellations: Set<String> = [
+        "access_denied", "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
+    ]
+
+    /// In lower case: Entra's codes, Okta, Google.
+    private static let texts = [
+        "aadsts50105", "aadsts65001", "aadsts90094", "aadsts53003", "aadsts50076", "aadsts50079",
+        "aadsts50020", "user is not assigned to the client application", "org_internal",
+        "admin_policy_enforced", "has not completed the google verification process",
+    ]
+}
+
+extension AccessPolicy {
+    /// The words by which an endpoint's answer names such a rule.
+    package static func words(in answer: Answer) -> String? { answer.error.flatMap { words(in: $0) } }
+}

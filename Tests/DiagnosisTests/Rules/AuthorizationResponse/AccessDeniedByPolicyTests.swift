@@ -1,0 +1,98 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct AccessDeniedByPolicyTests {
+    private let rule = "access-denied-by-policy"
+    private let broken = "authorization-response/access-denied-by-policy"
+
+    @Test func quotesTheText() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["3 request.query error"])
+        #expect(finding.evidence[0].value == "access_denied: User is not assigned to the client application.")
+        #expect(recording.outcomes == [.failure])
+        #expect(recording.finding("authorization-error") == nil)
+        #expect(recording.finding("user-cancelled") == nil)
+    }
+
+    @Test(arguments: [
+        ("access_denied", "AADSTS50105: The signed in user is not assigned to a role"),
+        ("consent_required", "AADSTS65001: The user or administrator has not consented"),
+        ("interaction_required", "AADSTS53003: Access has been blocked by Conditional Access policies"),
+        ("access_denied", "shop has not completed the Google verification process"),
+        ("admin_policy_enforced", "x"), ("access_denied", "permission denied"),
+    ])
+    func knowsTheTexts(error: String, text: String) throws {
+        let recording = try answering([("error", error), ("error_description", text)])
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: [
+        ("access_denied", "The user denied"), ("invalid_scope", "no permission for this scope"),
+        ("unauthorized", "x"),
+    ])
+    func leavesAlone(error: String, text: String) throws {
+        let recording = try answering([("error", error), ("error_description", text)])
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func readsThePageAfterTheSignIn() throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response = RecordedResponse(
+                status: 200,
+                body: Body(
+                    text: "<p>AADSTS50105: Your administrator has configured it</p>",
+                    mediaType: "text/html"
+                )
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places == ["2 response.body "])
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
+    @Test func leavesASilentRequestToAnotherRule() throws {
+        let recording = try answering([
+            ("error", "interaction_required"), ("error_description", "AADSTS50076: use a second factor"),
+        ]).asking("prompt", "none")
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func readsTheTokenEndpoint() throws {
+        let refused = try Recording("token-request/token-invalid-grant").answering(
+            "/token",
+            400,
+            .object(
+                JSONObject([
+                    ("error", .string("invalid_grant")),
+                    ("error_description", .string("AADSTS50020: no such user")),
+                ])
+            )
+        )
+        #expect(refused.finding(rule)?.evidence[0].value == "invalid_grant: AADSTS50020: no such user")
+    }
+
+    /// The provider's answer with other parameters, in the redirect and at the callback.
+    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
+        try Recording(path ?? broken).editing { exchange in
+            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(change(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: change(location))
+            }
+        }
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

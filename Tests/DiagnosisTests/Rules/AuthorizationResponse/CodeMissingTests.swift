@@ -1,0 +1,57 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct CodeMissingTests {
+    private let rule = "code-missing"
+    private let broken = "authorization-response/code-missing"
+
+    private func moved(to target: String) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(RecordedURL(target).withoutQuery)
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: target)
+            }
+        }
+    }
+
+    @Test func showsTheRedirect() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["1 request.query redirect_uri", "2 response.location "])
+        #expect(finding.notes == ["no parameters"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func namesWhatIsThereInstead() throws {
+        let recording = try moved(to: "https://www.shop.example/callback?state=1&session=2")
+        #expect(recording.finding(rule)?.notes == ["only state, session"])
+    }
+
+    @Test(arguments: [
+        "https://www.shop.example/callback?error=x", "https://www.shop.example/callback?response=x",
+        "https://www.shop.example/", "https://id.harbour.example/callback",
+    ])
+    func leavesAlone(target: String) throws { #expect(try moved(to: target).finding(rule) == nil) }
+
+    @Test func leavesOtherResponseTypesAlone() throws {
+        #expect(try Recording(broken).asking("response_type", "none").finding(rule) == nil)
+    }
+
+    @Test(arguments: [("code", "fragment"), ("code id_token", nil)])
+    func abstainsWhereTheFragmentMayHaveBeenLeftOut(type: String, mode: String?) throws {
+        let recording = try Recording(broken).asking("response_type", type).asking("response_mode", mode)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule)?.contains("fragment") == true)
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

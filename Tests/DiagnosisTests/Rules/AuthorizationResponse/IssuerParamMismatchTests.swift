@@ -1,0 +1,64 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct IssuerParamMismatchTests {
+    private let rule = "issuer-param-mismatch"
+    private let broken = "authorization-response/issuer-param-mismatch"
+
+    @Test func showsBothIssuers() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["0 response.body issuer", "4 request.query iss"])
+        #expect(finding.notes == ["a \"/\" too many at the end"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func isAnErrorThoughTheAppAcceptedIt() throws {
+        let recording = try answering([("iss", "https://id.other.example")], broken + ".near-miss")
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func abstainsWithoutMetadataOfTheEndpoint() throws {
+        let recording = try Recording(broken).without { $0.request.url.path.hasPrefix("/.well-known") }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+        let other = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["authorization_endpoint"] = .string("https://id.harbour.example/other/authorize")
+        }
+        #expect(other.finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://id.harbour.example/7f9c/v2.0", true), ("https://id.harbour.example/v2.0", false),
+        ("https://id.harbour.example/a/b/v2.0", false), ("https://id.harbour.example//v2.0", false),
+    ])
+    func fillsInTheTenant(issuer: String, holds: Bool) throws {
+        let recording = try answering([("iss", issuer)]).editingAnswer(
+            of: "/.well-known/openid-configuration"
+        ) { $0["issuer"] = .string("https://id.harbour.example/{tenantid}/v2.0") }
+        #expect((recording.finding(rule) == nil) == holds)
+    }
+
+    /// The provider's answer with other parameters, in the redirect and at the callback.
+    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
+        try Recording(path ?? broken).editing { exchange in
+            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(change(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: change(location))
+            }
+        }
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,101 @@
+import Captures
+import Diagnosis
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Testing
+
+struct JARMInvalidTests {
+    private let rule = "jarm-invalid"
+    private let broken = "authorization-response/jarm-invalid"
+
+    /// The signed answer with other claims; the signature stays as it was.
+    private func claiming(_ changes: [(String, JSONValue?)], alg: String? = nil) throws -> Recording {
+        func change(_ url: String) -> String {
+            let parts = (RecordedURL(url).queryItems.first("response") ?? "").split(
+                separator: ".",
+                omittingEmptySubsequences: false
+            ).map(String.init)
+            guard parts.count == 3, var claims = (try? JSONParser.parse(decoded(parts[1])))?.object else {
+                return url
+            }
+            for (name, value) in changes { claims[name] = value }
+            let header = alg.map { encoded("{\"alg\":\"\($0)\"}") } ?? parts[0]
+            let token = [header, encoded(JSONWriter.text(of: .object(claims))), parts[2]].joined(
+                separator: "."
+            )
+            return Recording.changing(url, "response", token)
+        }
+        return try Recording(broken + ".near-miss").editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(change(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: change(location))
+            }
+        }
+    }
+
+    private func decoded(_ text: String) -> [UInt8] { Base64URL.decode(text) ?? [] }
+
+    @Test func namesTheAudience() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["3 jwt.claims aud", "1 request.query client_id"])
+        #expect(finding.evidence[0].value == "shop-mobile")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func isAnErrorThoughTheAppAcceptedIt() throws {
+        let recording = try claiming([("aud", .string("other"))])
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func namesIssuerAndExpiry() throws {
+        let issuer = try claiming([("iss", .string("https://id.other.example"))])
+        #expect(issuer.finding(rule)?.places.prefix(2) == ["4 jwt.claims iss", "0 response.body issuer"])
+        let late = try claiming([("exp", .number(JSONNumber(text: "1700000000")))])
+        #expect(late.finding(rule)?.places.first == "4 jwt.claims exp")
+    }
+
+    @Test func namesASignatureThatFails() throws {
+        let recording = try claiming([("scope", .string("x"))])
+        #expect(recording.finding(rule)?.places == ["4 jwt.header alg"])
+        let keyless = recording.without { $0.request.url.path == "/jwks" }
+        #expect(keyless.finding(rule) == nil)
+    }
+
+    @Test func namesATokenWithoutSignature() throws {
+        #expect(try claiming([], alg: "none").finding(rule)?.evidence.last?.value == "none")
+    }
+
+    @Test func leavesTheIssuerAloneWithoutMetadata() throws {
+        let recording = try claiming([("iss", .string("https://id.other.example"))]).without {
+            $0.request.url.path.hasPrefix("/.well-known") || $0.request.url.path == "/jwks"
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsOnAnEncryptedAnswer() throws {
+        let token = [encoded("{\"alg\":\"RSA-OAEP\",\"enc\":\"A256GCM\"}"), "AAAA", "AAAA", "AAAA", "AAAA"]
+            .joined(separator: ".")
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(
+                    Recording.changing(exchange.request.url.text, "response", token)
+                )
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: Recording.changing(location, "response", token))
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,72 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct LoginAbandonedTests {
+    private let rule = "login-abandoned"
+    private let broken = "authorization-response/login-abandoned"
+
+    @Test func showsTheLastPage() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .note)
+        #expect(finding.places == ["2 request.url ", "2 response.body ", "- request.body credentials"])
+        #expect(finding.evidence[1].value == "Sign in Wrong name or password")
+        #expect(finding.evidence[2].value == "posted 1 times")
+        #expect(recording.outcomes == [.incomplete])
+    }
+
+    @Test func countsThePageAlone() throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
+        #expect(recording.finding(rule)?.evidence.last?.value == "never posted")
+    }
+
+    @Test func leavesASilentRequestAlone() throws {
+        let recording = try Recording(broken).asking("prompt", "none")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+        #expect(try Recording(broken).asking("response_mode", "web_message").finding(rule) == nil)
+    }
+
+    @Test func leavesAFailedConnectionAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response = nil
+            exchange.failure = "net::ERR_CONNECTION_REFUSED"
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesAnErrorPageAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/sign-in" { exchange.response?.status = 400 }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesAPageThatHandsTheAnswerOnAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.body = Body(
+                text: "<script>location='https://www.shop.example/callback?code=1'</script>",
+                mediaType: "text/html"
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func isNotSaidBesideAnError() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/sign-in" { exchange.response?.status = 503 }
+        }
+        #expect(recording.findings.map(\.rule) == ["provider-server-error"])
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

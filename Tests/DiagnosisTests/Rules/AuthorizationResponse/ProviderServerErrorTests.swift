@@ -1,0 +1,77 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ProviderServerErrorTests {
+    private let rule = "provider-server-error"
+    private let broken = "authorization-response/provider-server-error"
+
+    @Test func showsStatusAndCorrelation() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["4 response.status ", "4 response.header x-request-id"])
+        #expect(finding.evidence[1].value == "7f9c0b52")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: ["server_error", "temporarily_unavailable"])
+    func knowsTheErrors(error: String) throws {
+        let recording = try Recording("authorization-response/authorization-error").editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(
+                    Recording.changing(exchange.request.url.text, "error", error)
+                )
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: Recording.changing(location, "error", error))
+            }
+        }
+        #expect(recording.finding(rule)?.places == ["3 request.query error"])
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
+    @Test func findsAPageThatFailed() throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response = RecordedResponse(
+                status: 500,
+                body: Body(text: "<p>Error occurred when processing</p>", mediaType: "text/html")
+            )
+        }
+        #expect(recording.finding(rule)?.places == ["2 response.status ", "2 response.body "])
+    }
+
+    @Test func leavesWhatAPageFetchedAlone() throws {
+        var recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
+        var fetched = recording.exchanges[1]
+        fetched.request.url = RecordedURL("https://id.harbour.example/telemetry")
+        fetched.startedAt = fetched.startedAt + .seconds(1)
+        fetched.response = RecordedResponse(
+            status: 503,
+            body: Body(text: "{}", mediaType: "application/json")
+        )
+        recording.exchanges.append(fetched)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesTheAppsOwnFailureAlone() throws {
+        #expect(try Recording("user-agent/callback-rejected-by-app").finding(rule) == nil)
+    }
+
+    @Test func findsUserInfo() throws {
+        let recording = try Recording("healthy/web-code-flow").answering("/userinfo", 502)
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
+    @Test func leavesThrottlingAlone() throws {
+        #expect(try Recording("transport/rate-limited").finding(rule) == nil)
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,81 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct RedirectTargetDiffersTests {
+    private let rule = "redirect-target-differs"
+    private let broken = "authorization-response/redirect-target-differs"
+
+    private func moved(to target: String, asked: String = "example.shop.app:/oauth2redirect") throws
+        -> Recording
+    {
+        try Recording(broken).asking("redirect_uri", asked).editing { exchange in
+            guard let location = exchange.response?.location, let query = RecordedURL(location).query else {
+                return
+            }
+            exchange.response?.redirect(to: target + "?" + query)
+        }
+    }
+
+    @Test func showsBothAddresses() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["0 request.query redirect_uri", "1 response.location "])
+        #expect(finding.evidence[1].value == "example.shop.app://oauth2redirect")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:5000/cb", "http://127.0.0.1:5001/cb"),
+        ("https://app.shop.example/default", "https://app.shop.example/cb"),
+    ])
+    func firesOnAnotherPortOrPath(target: String, asked: String) throws {
+        #expect(try moved(to: target, asked: asked).finding(rule) != nil)
+    }
+
+    @Test(arguments: [
+        ("https://App.shop.example/cb", "https://app.shop.example/cb"),
+        ("https://app.shop.example/", "https://app.shop.example"),
+        ("https://app.shop.example:443/cb", "https://app.shop.example/cb"),
+        ("https://app.shop.example/c%62", "https://app.shop.example/cb"),
+        ("https://id.harbour.example/continue", "https://app.shop.example/cb"),
+    ])
+    func leavesAlone(target: String, asked: String) throws {
+        #expect(try moved(to: target, asked: asked).finding(rule) == nil)
+    }
+
+    @Test func leavesARedirectWithoutThisStateAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard let location = exchange.response?.location else { return }
+            let query = RecordedURL(location).query ?? ""
+            exchange.response?.redirect(to: "https://broker.example/cb?" + query + "x")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesThePagesOfALoginThatArrivedAlone() throws {
+        var recording = try Recording("healthy/web-code-flow")
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
+        let location = try #require(recording.exchanges[index].response?.location)
+        var hop = recording.exchanges[index]
+        hop.request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL("https://sso.harbour.example/done?" + (RecordedURL(location).query ?? "")),
+            headers: hop.request.headers
+        )
+        hop.startedAt = hop.startedAt + .milliseconds(45)
+        recording.exchanges[index].response?.redirect(to: hop.request.url.text)
+        recording.exchanges.insert(hop, at: index + 1)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

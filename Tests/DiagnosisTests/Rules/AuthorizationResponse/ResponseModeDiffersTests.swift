@@ -1,0 +1,82 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct ResponseModeDiffersTests {
+    private let rule = "response-mode-differs"
+    private let broken = "authorization-response/response-mode-differs"
+
+    private func asking(_ type: String, _ mode: String?, _ path: String = "healthy/web-code-flow") throws
+        -> Recording
+    {
+        try Recording(path).asking("response_type", type).asking("response_mode", mode)
+    }
+
+    /// The answer in the fragment instead of the query.
+    private func inFragment(_ recording: Recording) -> Recording {
+        recording.editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(exchange.request.url.withoutQuery)
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                let url = RecordedURL(location)
+                exchange.response?.redirect(to: url.withoutQuery + "#" + (url.query ?? ""))
+            }
+        }
+    }
+
+    @Test func showsBothModes() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["1 request.query response_mode", "3 request.query "])
+        #expect(finding.notes == ["came as query"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: [
+        ("code", "fragment", true), ("code", "query.jwt", true), ("code", "jwt", true),
+        ("code id_token", nil, true), ("code id_token", "query", true), ("code", nil, false),
+        ("code", "query", false), ("code", "web_message", false), ("code", "okta_post_message", false),
+    ])
+    func judgesAnAnswerInTheQuery(type: String, mode: String?, fires: Bool) throws {
+        let recording = try asking(type, mode)
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.finding(rule)?.severity ?? .warning == .warning)
+    }
+
+    @Test(arguments: [
+        ("code", "fragment", false), ("code id_token", nil, false), ("code", "query", true),
+        ("code id_token", "form_post", true), ("code", nil, false),
+    ])
+    func judgesAnAnswerInTheFragment(type: String, mode: String?, fires: Bool) throws {
+        #expect(try (inFragment(asking(type, mode)).finding(rule) != nil) == fires)
+    }
+
+    @Test func leavesErrorsAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            let change = { (url: String) in
+                Recording.changing(Recording.changing(url, "code", nil), "error", "invalid_request")
+            }
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(change(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: change(location))
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsOnWhatAPageMayHaveReadFromTheFragment() throws {
+        let recording = try asking("code", "fragment").without { $0.request.url.path == "/sign-in" }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,69 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct StateMissingInResponseTests {
+    private let rule = "state-missing-in-response"
+    private let broken = "authorization-response/state-missing-in-response"
+
+    @Test func showsWhatWasSentAndWhatCame() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places == ["1 request.query state", "3 request.query state"])
+        #expect(finding.evidence[1].value == "missing")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func leavesARequestWithoutStateAlone() throws {
+        #expect(try Recording(broken).asking("state", nil).finding(rule) == nil)
+        #expect(try Recording(broken).asking("state", "").finding(rule) == nil)
+    }
+
+    @Test func countsErrorsAsWell() throws {
+        let recording = try answering([("code", nil), ("error", "invalid_scope")])
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func seesWhatWasLostOnTheWay() throws {
+        let recording = try Recording("authorization-response/state-mismatch.near-miss").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.url = RecordedURL(Recording.changing(exchange.request.url.text, "state", nil))
+        }
+        #expect(recording.finding(rule)?.notes.contains("still there in the redirect") == true)
+    }
+
+    @Test func isANoteWhereTheAppAcceptsIt() throws {
+        let healthy = "healthy/web-code-flow"
+        let recording = try answering([("state", nil)], healthy)
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func abstainsWithoutTheRequest() throws {
+        let recording = try Recording("healthy/web-code-flow").without {
+            ["/login", "/authorize"].contains($0.request.url.path)
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// The provider's answer with other parameters, in the redirect and at the callback.
+    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
+        try Recording(path ?? broken).editing { exchange in
+            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(change(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: change(location))
+            }
+        }
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}

@@ -1,0 +1,115 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+struct UserCancelledTests {
+    private let rule = "user-cancelled"
+    private let broken = "authorization-response/user-cancelled"
+
+    @Test func isTheReasonAndNoFault() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .note)
+        #expect(finding.places == ["3 request.query error", "- timing sign-in"])
+        #expect(finding.evidence[0].value == "access_denied: The user declined")
+        #expect(finding.evidence[1].value == "8 s")
+        #expect(recording.outcomes == [.cancelled])
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
+    @Test func isPrimaryBesideAWarning() throws {
+        // A web view deserves a warning, but is not why it ended.
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
+            exchange.request.headers.append(
+                "User-Agent",
+                "Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36"
+            )
+        }
+        #expect(recording.finding("embedded-user-agent")?.severity == .warning)
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
+    @Test(arguments: [
+        "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
+        "consent_required",
+    ])
+    func knowsTheNames(error: String) throws {
+        let recording = try answering([("error", error)])
+        #expect(recording.finding(rule) != nil)
+        #expect(recording.outcomes == [.cancelled])
+    }
+
+    @Test(arguments: ["invalid_request", "login_required", "server_error"])
+    func leavesOtherErrorsAlone(error: String) throws {
+        #expect(try answering([("error", error)]).finding(rule) == nil)
+    }
+
+    @Test func leavesConsentThatNobodyWasAskedForAlone() throws {
+        let silent = try answering([("error", "consent_required")]).asking("prompt", "none")
+        #expect(silent.finding(rule) == nil)
+        let unasked = try answering([("error", "consent_required")]).editing { exchange in
+            if exchange.request.url.path == "/authorize" { exchange.response?.body = nil }
+        }
+        #expect(unasked.finding(rule) == nil)
+    }
+
+    @Test func namesThePasswordReset() throws {
+        let text = "AADB2C90118: The user has forgotten their password."
+        #expect(try answering([("error_description", text)]).finding(rule)?.variant == "password-reset")
+    }
+
+    @Test func leavesALoginThatSucceededAfterwardsAlone() throws {
+        var recording = try Recording(broken)
+        let healthy = try Recording("healthy/web-code-flow").exchanges
+        let shift = recording.exchanges[3].startedAt - healthy[0].startedAt + .seconds(20)
+        recording.exchanges += healthy.map { exchange in
+            var exchange = exchange
+            exchange.startedAt = exchange.startedAt + shift
+            return exchange
+        }
+        #expect(recording.outcomes == [.cancelled, .success])
+        #expect(recording.findings.filter { $0.rule == rule }.count == 1)
+    }
+
+    @Test func knowsTheOtherDevice() throws {
+        let recording = try device("access_denied")
+        #expect(recording.finding(rule)?.places == ["0 response.body error"])
+        #expect(recording.outcomes == [.cancelled])
+        #expect(try device("expired_token").finding(rule) == nil)
+        #expect(try device("access_denied", "AADSTS50105: not assigned").finding(rule) == nil)
+    }
+
+    private func device(_ error: String, _ text: String? = nil) throws -> Recording {
+        let exchange = try #require(
+            Recording("healthy/web-code-flow").exchanges.first { $0.request.url.path == "/token" }
+        )
+        var answer = JSONObject([("error", .string(error))])
+        if let text { answer["error_description"] = .string(text) }
+        return Recording([exchange])
+            .sending("grant_type", "urn:ietf:params:oauth:grant-type:device_code").sending("code", nil)
+            .sending("redirect_uri", nil).sending("device_code", "1234567890")
+            .answering("/token", 400, .object(answer))
+    }
+
+    /// The provider's answer with other parameters, in the redirect and at the callback.
+    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
+        try Recording(path ?? broken).editing { exchange in
+            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(change(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: change(location))
+            }
+        }
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+}
