@@ -132,6 +132,9 @@ struct MutationTests {
         // The request that brought the nonce back is what was taken out.
         ("dpop-nonce-ignored", "without POST /token"),
         ("dpop-nonce-ignored", "/token without its request body"),
+        // Likewise the one that went through after the provider's failure.
+        ("provider-server-error", "without POST /token"),
+        ("provider-server-error", "/token without its request body"),
         // Of two logins in two tabs the first one's request: its answer then looks like the second one's.
         ("state-mismatch", "without GET /authorize"),
         // Of two clients the request of the one: its token then looks like the other's.
