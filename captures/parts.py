@@ -203,7 +203,7 @@ class Login:
         page = '<form method="post" action="/sign-in"><input type="hidden" name="flow" value="%s"><input name="user"></form>' % self.session
         self.c.get(self.request, 200, body="<!doctype html><title>Sign in</title>" + page, sets=[f"harbour={self.session}; Path=/; Secure"])
         self.c.wait(seconds)
-        self.answer = self.redirect + "?" + form(**(answer or {"code": self.code}), state=self.state if state is None else state)
+        self.answer = self.redirect + ("&" if "?" in self.redirect else "?") + form(**(answer or {"code": self.code}), state=self.state if state is None else state)
         self.c.post(ID + "/sign-in", 302, sent=form(flow=self.session, user="alice", password="not-a-password"), location=self.answer,
                     cookies={"harbour": self.session})
 

@@ -297,3 +297,109 @@ def _(c):
     login.sign_in()
     login.callback(500, FAILED)
     login.token(400, {"error": "invalid_grant", "error_description": "The code has run out"})
+
+
+@capture("user-agent/provider-session-cookie-missing")
+def _(c):
+    """The sign-in form is sent without the cookie that its page had set; the provider does not know the sign-in any more."""
+    login = web(c)
+    c.get(login.request, 200, body=SIGN_IN, sets=[f"harbour={login.session}; Path=/; Secure; HttpOnly"])
+    c.wait(9)
+    c.post(ID + "/sign-in", 400, sent=form(user="alice", password="not-a-password"),
+           body="<!doctype html><title>Error</title>Cookie not found. Please make sure cookies are enabled in your browser.")
+    c.get(APP + "/", body="<!doctype html><title>Shop</title>", cookies={"shop_login": login.cookie})
+
+
+@capture("user-agent/provider-session-cookie-missing.near-miss")
+def _(c):
+    """The sign-in form is sent with its cookie, and refused for the wrong password; the second try goes through."""
+    login = web(c)
+    c.get(login.request, 200, body=SIGN_IN, sets=[f"harbour={login.session}; Path=/; Secure; HttpOnly"])
+    c.wait(9)
+    c.post(ID + "/sign-in", 400, sent=form(user="alice", password="not-the-password"), body=SIGN_IN, cookies={"harbour": login.session})
+    c.wait(7)
+    login.answer = login.redirect + "?" + form(code=login.code, state=login.state)
+    c.post(ID + "/sign-in", 302, sent=form(user="alice", password="not-a-password"), location=login.answer, cookies={"harbour": login.session})
+    login.callback()
+    finish(login)
+
+
+def signed_in(c, name="login", redirect=APP + "/callback", lasting=""):
+    """A login whose sign-in sets the provider's session cookie."""
+    login = Login(c, name=name, redirect=redirect)
+    login.start()
+    c.get(login.request, 200, body=SIGN_IN)
+    c.wait(9)
+    login.answer = login.redirect + "?" + form(code=login.code, state=login.state)
+    c.post(ID + "/sign-in", 302, sent=form(user="alice", password="not-a-password"), location=login.answer,
+           sets=[f"harbour_session={login.session}; Path=/; Secure; HttpOnly; SameSite=None{lasting}"])
+    return login
+
+
+def in_a_frame(c, first, cookies, **answer):
+    """The app asks once more, in a hidden frame, without wanting anybody to be asked."""
+    c.wait(900)
+    login = Login(c, name="frame", redirect=APP + "/silent")
+    login.query = {"prompt": "none"}
+    fields = answer or {"code": login.code}
+    login.answer = login.redirect + "?" + form(**fields, state=login.state)
+    c.get(login.request, 302, location=login.answer, cookies=cookies, headers=[("Sec-Fetch-Dest", "iframe"), ("Sec-Fetch-Site", "cross-site")])
+    c.get(login.answer, 200, body="<!doctype html><title>Shop</title>", cookies={"shop_session": first.session})
+    return login
+
+
+@capture("user-agent/silent-login-cookies-blocked")
+def _(c):
+    """A quarter of an hour after the sign-in the app renews it in a hidden frame, into which the provider's cookies are not sent."""
+    first = signed_in(c)
+    first.callback()
+    first.token()
+    in_a_frame(c, first, None, error="login_required")
+
+
+@capture("user-agent/silent-login-cookies-blocked.near-miss")
+def _(c):
+    """The cookie comes with the frame's request, and the provider answers with a code."""
+    first = signed_in(c)
+    first.callback()
+    first.token()
+    in_a_frame(c, first, {"harbour_session": first.session}).token()
+
+
+def second_app(c, lasting):
+    """Two apps of one house, each with a tab of the system browser, at one provider."""
+    first = Login(c, name="first", client="shop-app", redirect="example.shop.app:/oauth2redirect")
+    c.get(first.request, 200, body=SIGN_IN, sets=[f"node=01; Path=/; Secure"])
+    c.wait(9)
+    c.post(ID + "/sign-in", 302, sent=form(user="alice", password="not-a-password"), cookies={"node": "01"},
+           location=first.redirect + "?" + form(code=first.code, state=first.state),
+           sets=[f"harbour_session={first.session}; Path=/; Secure; HttpOnly{lasting}"])
+    seen_by(c, IN_APP_TAB)
+    first.token(agent=NATIVE)
+    first.keys(agent=NATIVE)
+    c.wait(40)
+    second = Login(c, name="second", client="bank-app", redirect="example.bank.app:/oauth2redirect")
+    return first, second
+
+
+@capture("user-agent/session-cookie-not-persistent")
+def _(c):
+    """The second app's tab does not see the session cookie of the first one's sign-in: the password is asked for again."""
+    _, second = second_app(c, "")
+    start = len(c.entries)
+    second.sign_in()
+    seen_by(c, IN_APP_TAB, start)
+    second.token(agent=NATIVE)
+    second.keys(agent=NATIVE)
+
+
+@capture("user-agent/session-cookie-not-persistent.near-miss")
+def _(c):
+    """The session cookie lasts for half a day; the second app's tab brings it, and nobody is asked."""
+    first, second = second_app(c, "; Max-Age=43200")
+    start = len(c.entries)
+    c.get(second.request, 302, location=second.redirect + "?" + form(code=second.code, state=second.state),
+          cookies={"harbour_session": first.session})
+    seen_by(c, IN_APP_TAB, start)
+    second.token(agent=NATIVE)
+    second.keys(agent=NATIVE)

@@ -46,16 +46,21 @@ struct AuthorizationError: Rule {
         -> RequestRefusal?
     {
         if attempt.response != nil { return RequestRefusal(delivered: attempt.response) }
-        if let refusal = attempt.refusal, (refusal.status ?? 0) < 500, refusal.status != 429 {
-            return refusal
-        }
+        if let refusal = attempt.refusal, isTold(refusal, request, flow) { return refusal }
         // After the user did something: only what names an error of the protocol, not a wrong password.
         return ProviderPages.of(request, in: flow).lazy.compactMap { page in
             flow.refusal(on: [page], redirectURI: request.redirectURI)
-        }.first { refusal in
-            (refusal.status ?? 0) < 500
-                && (refusal.isOAuthError || refusal.text.containsBytes("AADSTS"))
-        }
+        }.first { isTold($0, request, flow) && ($0.isOAuthError || $0.text.containsBytes("AADSTS")) }
+    }
+
+    /// Told to the user by the provider, or to the app for what it asked.
+    private func isTold(_ refusal: RequestRefusal, _ request: AuthorizationRequest, _ flow: Flow) -> Bool {
+        guard (refusal.status ?? 0) < 500, refusal.status != 429 else { return false }
+        if refusal.isOfTheRequest { return true }
+        // Where nobody knows the redirect URI, another host may be the app, told of the user's own no.
+        return refusal.channel == .page
+            && (request.redirectURI != nil
+                || flow.capture[refusal.exchange].request.url.host == request.endpoint.host)
     }
 
     /// Whether a rule that knows the reason points at the same place.

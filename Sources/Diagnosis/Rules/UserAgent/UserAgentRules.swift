@@ -14,5 +14,8 @@ enum UserAgentRules {
         ProxySchemeDowngrade(),
         CallbackUnreachable(),
         CallbackRejectedByApp(),
+        ProviderSessionCookieMissing(),
+        SilentLoginCookiesBlocked(),
+        SessionCookieNotPersistent(),
     ]
 }

@@ -1,0 +1,101 @@
+import Captures
+import Flows
+import OAuth
+
+/// The session that a provider keeps of a user in the browser, as far as its cookies show it.
+struct ProviderSession {
+    /// The request of the login that made it.
+    var request: AuthorizationRequest
+    /// The exchange that delivered the provider's answer.
+    var delivered: Int
+    /// The cookie by which the provider knows the user again, as it was set after the sign-in.
+    var cookie: CookieDelivery.Setting
+
+    /// The names under which providers are known to keep it.
+    static let names: Set<String> = [
+        "KEYCLOAK_IDENTITY", "iPlanetDirectoryPro", "commonAuthId", "PF", "idx", "auth0",
+    ]
+
+    /// The sessions that logins at a host made before an exchange, latest first.
+    static func all(at host: String, before exchange: Int, in flow: Flow) -> [ProviderSession] {
+        let surroundings = flow.surroundings
+        let end = surroundings.position[exchange]
+        return surroundings.responses.reversed().lazy.filter { response in
+            guard let delivered = response.deliveredBy, response.error == nil else { return false }
+            return surroundings.position[delivered] < end && flow.capture[delivered].request.url.host == host
+        }.prefix(8).compactMap { response in
+            guard let delivered = response.deliveredBy,
+                let request = request(of: response, delivered, host, flow),
+                let cookie = cookie(from: request.exchange, to: delivered, host, flow)
+            else { return nil }
+            return ProviderSession(request: request, delivered: delivered, cookie: cookie)
+        }
+    }
+
+    private static func request(
+        of response: AuthorizationResponse,
+        _ delivered: Int,
+        _ host: String,
+        _ flow: Flow
+    ) -> AuthorizationRequest? {
+        let end = flow.surroundings.position[delivered]
+        return flow.surroundings.authorizationRequests.last { request in
+            guard flow.surroundings.position[request.exchange] <= end, request.endpoint.host == host else {
+                return false
+            }
+            if let state = request.state { return state == response.state }
+            return request.redirectURI.map { RecordedURL($0).withoutQuery == response.target.text } ?? false
+        }
+    }
+
+    /// What was set from the password on and not before; one of a known name before others.
+    private static func cookie(from first: Int, to last: Int, _ host: String, _ flow: Flow)
+        -> CookieDelivery.Setting?
+    {
+        let positions = flow.surroundings.position
+        guard positions[first] <= positions[last] else { return nil }
+        var before: Set<String> = []
+        var isSignedIn = false
+        var found: [CookieDelivery.Setting] = []
+        for index in flow.surroundings.order[positions[first]...positions[last]].prefix(200)
+        where flow.capture[index].request.url.host == host {
+            isSignedIn = isSignedIn || flow.isCredentialPost(index)
+            let exchange = flow.capture[index]
+            for cookie in exchange.response?.setCookies ?? []
+            where !cookie.value.isEmpty && !LoginCookies.isDeletion(cookie, at: exchange.endedAt) {
+                guard isSignedIn else {
+                    before.insert(cookie.name)
+                    continue
+                }
+                found.append(
+                    CookieDelivery.Setting(
+                        cookie: cookie,
+                        url: exchange.request.url,
+                        at: exchange.endedAt,
+                        exchange: index
+                    )
+                )
+            }
+        }
+        if let known = found.first(where: { names.contains($0.cookie.name) }) { return known }
+        let new = found.filter { !before.contains($0.cookie.name) }
+        // Of several any may be the one; a lasting one among them would do.
+        let isLasting = new.contains { $0.cookie.maxAge != nil || $0.cookie.expires != nil }
+        return isLasting ? nil : new.first
+    }
+
+    /// Whether the cookie was deleted between its login and an exchange: the user signed out.
+    func isEnded(before exchange: Int, in flow: Flow) -> Bool {
+        let positions = flow.surroundings.position
+        guard positions[delivered] < positions[exchange] else { return false }
+        return flow.surroundings.order[positions[delivered]..<positions[exchange]].prefix(2000).contains {
+            index in
+            let other = flow.capture[index]
+            guard other.request.url.host == cookie.url.host else { return false }
+            if case .endSession = flow.surroundings.messages[index] { return true }
+            return other.response?.setCookies.contains {
+                $0.name == cookie.cookie.name && LoginCookies.isDeletion($0, at: other.endedAt)
+            } ?? false
+        }
+    }
+}

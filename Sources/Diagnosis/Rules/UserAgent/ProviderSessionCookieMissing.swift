@@ -1,0 +1,142 @@
+import Captures
+import Flows
+import OAuth
+
+/// The provider's sign-in pages set a cookie to know the sign-in by, and the next step came without it.
+struct ProviderSessionCookieMissing: Rule {
+    static let info = RuleInfo(
+        id: "provider-session-cookie-missing",
+        title: "The provider's own login form lost its cookie",
+        severity: .error,
+        explanation: """
+            The provider keeps a sign-in that is under way by a cookie of its own. The browser did not bring it with the next step, so the \
+            provider did not know the sign-in any more and showed an error instead. The app has no part in it yet.
+            """,
+        fix: """
+            Usual reasons: the pages run in a frame where cookies of other sites are blocked, the provider sets SameSite=None cookies over \
+            http, the page was left open too long or opened in two tabs, or an in-app browser was closed in between.
+            """,
+        badExample: """
+            GET /authorize?… → 200   Set-Cookie: AUTH_SESSION=…
+            POST /sign-in   no Cookie → 400 Cookie not found
+            """,
+        goodExample: """
+            GET /authorize?… → 200   Set-Cookie: AUTH_SESSION=…
+            POST /sign-in   Cookie: AUTH_SESSION=… → 302 https://app.example/callback?code=…
+            """,
+        specifications: [.rfc(6265, "5.4")]
+    )
+
+    /// What providers say of it, in lower case.
+    private static let texts = [
+        "cookie not found. please make sure cookies are enabled", "restart login cookie not found",
+        "your login attempt timed out", "session has timed out", "no configuration found",
+        "authentication flow timed out",
+    ]
+
+    func verdict(on flow: Flow) -> Verdict {
+        guard !flow.surroundings.isSanitized else {
+            return .abstains("cookies were stripped from this capture")
+        }
+        var reason: String?
+        for attempt in flow.loginAttempts {
+            guard let request = attempt.request, attempt.response.map({ $0.error != nil }) ?? true else {
+                continue
+            }
+            let pages = ProviderPages.of(request, in: flow)
+            for (place, page) in pages.enumerated().dropFirst().prefix(50) {
+                guard let refusal = refusal(page, flow) else { continue }
+                let missing = missing(at: page, after: pages[..<place], flow)
+                guard !missing.isEmpty else { continue }
+                // Some recorders keep the cookies that are set and not those that are sent.
+                let areSent = flow.capture.indices.contains { !flow.capture[$0].request.cookies.isEmpty }
+                guard areSent || refusal.part == .responseBody else {
+                    reason = "no request of this capture has a cookie: they may not have been recorded"
+                    continue
+                }
+                return .violated(Violation(evidence(missing, page, refusal, flow), exchange: page))
+            }
+        }
+        return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// Where a step of the sign-in shows that it was refused: in the words of its page, else in its status.
+    private func refusal(_ page: Int, _ flow: Flow) -> Place? {
+        let exchange = flow.capture[page]
+        guard exchange.request.method == "POST" || flow.surroundings.redirectedFrom[page] != nil,
+            let response = exchange.response, response.location == nil
+        else { return nil }
+        let words = PageText.words(of: response.body).lowercased()
+        if Self.texts.contains(where: words.containsBytes) {
+            return Place(exchange: page, part: .responseBody, name: "")
+        }
+        // A script may well send its own requests without cookies.
+        let isForm = exchange.request.method == "GET" || FormBody.items(of: exchange.request.body) != nil
+        guard isForm, (400..<500).contains(response.status), response.status != 429,
+            !response.headers.contains("www-authenticate")
+        else { return nil }
+        return Place(exchange: page, part: .responseStatus, name: "")
+    }
+
+    /// The cookies that earlier pages set for this address; empty where one of them came.
+    private func missing(at page: Int, after pages: ArraySlice<Int>, _ flow: Flow)
+        -> [CookieDelivery.Setting]
+    {
+        let exchange = flow.capture[page]
+        let sent = Set(exchange.request.cookies.map(\.name))
+        let sending = CookieDelivery.Sending(
+            url: exchange.request.url,
+            method: exchange.request.method,
+            at: exchange.startedAt,
+            initiator: nil,
+            agent: exchange.request.headers.first("user-agent") ?? ""
+        )
+        var latest: [String: CookieDelivery.Setting] = [:]
+        for earlier in pages {
+            let other = flow.capture[earlier]
+            for cookie in other.response?.setCookies ?? [] {
+                let isGone = cookie.value.isEmpty || LoginCookies.isDeletion(cookie, at: other.endedAt)
+                latest[cookie.name] =
+                    isGone
+                    ? nil
+                    : CookieDelivery.Setting(
+                        cookie: cookie,
+                        url: other.request.url,
+                        at: other.endedAt,
+                        exchange: earlier
+                    )
+            }
+        }
+        let expected = latest.values.filter { setting in
+            switch CookieDelivery.obstacle(for: setting, in: sending) {
+            case nil, .sameSiteNoneInsecure, .secureOverHTTP, .expired: true
+            default: false
+            }
+        }
+        guard expected.allSatisfy({ !sent.contains($0.cookie.name) }) else { return [] }
+        return expected.sorted { ($0.exchange, $0.cookie.name) < ($1.exchange, $1.cookie.name) }
+    }
+
+    private func evidence(
+        _ missing: [CookieDelivery.Setting],
+        _ page: Int,
+        _ refusal: Place,
+        _ flow: Flow
+    ) -> [Evidence] {
+        let exchange = flow.capture[page]
+        let names = Set(exchange.request.cookies.map(\.name)).sorted().prefix(20)
+        let status = exchange.response.map { "\($0.status)" } ?? ""
+        let words = Excerpt.start(of: PageText.words(of: exchange.response?.body))
+        return missing.prefix(4).map { LostLoginCookies.evidence($0, note: "did not come back") } + [
+            Evidence(
+                place: Place(exchange: page, part: .requestHeader, name: "Cookie"),
+                value: names.isEmpty ? "none" : names.joined(separator: ", ")
+            ),
+            Evidence(
+                place: refusal,
+                value: refusal.part == .responseBody ? Masking.shown(words, of: "body") : status,
+                note: refusal.part == .responseBody ? "status \(status)" : nil
+            ),
+        ]
+    }
+}

@@ -1,0 +1,120 @@
+import Captures
+import Flows
+import OAuth
+
+/// A sign-in in a hidden frame was refused for want of a session, though the browser has one: the provider's
+/// cookies are not sent into frames of other sites.
+struct SilentLoginCookiesBlocked: Rule {
+    static let info = RuleInfo(
+        id: "silent-login-cookies-blocked",
+        title: "The hidden frame got no provider cookies, though the browser has a session",
+        severity: .error,
+        explanation: """
+            The user has signed in at the provider in this very browser, but the request in the hidden frame carried none of the provider's \
+            cookies, so the provider took it for a stranger's. Browsers block cookies in frames of another site.
+            """,
+        fix: """
+            Renew with refresh tokens instead of a frame, host app and provider under one site, or send the whole page to the provider and \
+            back.
+            """,
+        badExample: """
+            top level   GET /authorize?…               Cookie: SESSION=… → 302 …?code=…
+            frame       GET /authorize?…&prompt=none   no Cookie → 302 …?error=login_required
+            """,
+        goodExample: """
+            top level   GET /authorize?…               Cookie: SESSION=… → 302 …?code=…
+            frame       GET /authorize?…&prompt=none   Cookie: SESSION=… → 302 …?code=…
+            """,
+        specifications: [
+            SpecificationReference(
+                text: "OpenID Connect Core §3.1.2.6",
+                url: "https://openid.net/specs/openid-connect-core-1_0.html#AuthError"
+            )
+        ]
+    )
+
+    private static let errors: Set<String> = [
+        "login_required", "interaction_required", "consent_required", "account_selection_required",
+    ]
+
+    func verdict(on flow: Flow) -> Verdict {
+        for attempt in flow.loginAttempts {
+            guard let request = attempt.request, request.isSilent,
+                let error = attempt.response?.error ?? nil, Self.errors.contains(error.error),
+                let frame = frame(request.exchange, flow)
+            else { continue }
+            guard !flow.surroundings.isSanitized else {
+                return .abstains("cookies were stripped from this capture")
+            }
+            guard flow.capture[request.exchange].request.cookies.isEmpty,
+                let session = session(before: request, flow)
+            else { continue }
+            return .violated(
+                Violation(
+                    [
+                        session,
+                        Evidence(
+                            place: Place(exchange: request.exchange, part: .requestHeader, name: "Cookie"),
+                            value: "none",
+                            note: "in the frame"
+                        ),
+                        frame,
+                        Evidence(place: error.place, value: Masking.shown(error.text, of: "error")),
+                    ],
+                    exchange: request.exchange
+                )
+            )
+        }
+        return .holds
+    }
+
+    /// What shows that a request came from a frame; nil where nothing does.
+    private func frame(_ exchange: Int, _ flow: Flow) -> Evidence? {
+        let headers = flow.capture[exchange].request.headers
+        if let target = headers.first("sec-fetch-dest") {
+            guard target == "iframe" || target == "frame" else { return nil }
+            return Evidence(
+                place: Place(exchange: exchange, part: .requestHeader, name: "Sec-Fetch-Dest"),
+                value: target
+            )
+        }
+        guard headers.first("sec-fetch-site") == "cross-site", headers.first("sec-fetch-mode") == "navigate"
+        else { return nil }
+        return Evidence(
+            place: Place(exchange: exchange, part: .requestHeader, name: "Sec-Fetch-Site"),
+            value: "cross-site"
+        )
+    }
+
+    /// The provider's session cookie, sent or set in the browser's own window before.
+    private func session(before request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
+        guard let host = request.endpoint.host else { return nil }
+        let made = ProviderSession.all(at: host, before: request.exchange, in: flow).first {
+            frame($0.delivered, flow) == nil
+        }
+        if let made, !made.isEnded(before: request.exchange, in: flow),
+            !CookieDelivery.isExpired(made.cookie, at: flow.capture[request.exchange].startedAt)
+        {
+            return LostLoginCookies.evidence(made.cookie, note: "set at the sign-in")
+        }
+        guard made == nil else { return nil }
+        // A session that is older than the capture shows in what is sent.
+        let end = flow.surroundings.position[request.exchange]
+        for index in flow.surroundings.order[..<end].reversed().prefix(500)
+        where flow.capture[index].request.url.host == host {
+            if case .endSession = flow.surroundings.messages[index] { return nil }
+            let names = flow.capture[index].request.cookies.map(\.name).filter(ProviderSession.names.contains)
+            let gone = flow.capture[index].response?.setCookies.contains {
+                names.contains($0.name) && LoginCookies.isDeletion($0, at: flow.capture[index].endedAt)
+            }
+            if gone ?? false { return nil }
+            guard !names.isEmpty, frame(index, flow) == nil else { continue }
+            return Evidence(
+                place: Place(exchange: index, part: .requestHeader, name: "Cookie"),
+                value: names.joined(separator: ", "),
+                note: "sent before, outside of frames"
+            )
+        }
+        return nil
+    }
+}

@@ -1,0 +1,104 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct SessionCookieNotPersistentTests {
+    private let rule = "session-cookie-not-persistent"
+    private let broken = "user-agent/session-cookie-not-persistent"
+
+    /// The first app's sign-in answers with another cookie.
+    private func setting(_ cookie: String) throws -> Recording {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
+        recording.exchanges[index].response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+        recording.exchanges[index].response?.headers.append("Set-Cookie", cookie)
+        return recording
+    }
+
+    private func second(_ edit: (inout Exchange) -> Void) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            if exchange.request.url.queryItems.first("client_id") == "bank-app" { edit(&exchange) }
+        }
+    }
+
+    @Test func showsTheCookieAndTheSecondRequest() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .warning)
+        #expect(
+            finding.places == ["1 response.header Set-Cookie", "4 request.header Cookie", "4 request.url "]
+        )
+        #expect(finding.notes[1] == "without harbour_session")
+        #expect(recording.outcomes == [.success, .success])
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        "harbour_session=1234567890; Path=/; Max-Age=600", "harbour_session=; Path=/",
+        "harbour_session=1234567890; Path=/; Expires=Fri, 01 Jan 2100 00:00:00 GMT",
+        "harbour_session=1234567890; Path=/sign-in", "node=02; Path=/",
+    ])
+    func leavesOtherCookiesAlone(cookie: String) throws {
+        #expect(try setting(cookie).finding(rule) == nil)
+    }
+
+    @Test func leavesACookieThatIsSentAlone() throws {
+        #expect(try second { $0.request.headers.append("Cookie", "harbour_session=1") }.finding(rule) == nil)
+    }
+
+    @Test(arguments: [("prompt", "login"), ("max_age", "0"), ("prompt", "none")])
+    func leavesARequestThatWantsTheUserAskedAlone(name: String, value: String) throws {
+        let recording = try second {
+            $0.request.url = RecordedURL(Recording.changing($0.request.url.text, name, value))
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesTheSameAppAlone() throws {
+        let recording = try Recording(broken).asking("client_id", "shop-app").asking(
+            "redirect_uri",
+            "example.shop.app:/oauth2redirect"
+        ).editing { exchange in
+            guard let location = exchange.response?.location, location.hasPrefix("example.bank.app") else {
+                return
+            }
+            exchange.response?.redirect(
+                to: "example.shop.app:/oauth2redirect?" + (RecordedURL(location).query ?? "")
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesOtherBrowsersAlone() throws {
+        let recording = try second { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
+            exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux) Firefox/140.0")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesAUserWhoSignedOutAlone() throws {
+        var recording = try Recording(broken)
+        var out = recording.exchanges[1]
+        out.request.url = RecordedURL("https://id.harbour.example/signed-out")
+        out.startedAt = out.startedAt + .seconds(20)
+        out.response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([("Set-Cookie", "harbour_session=; Path=/; Max-Age=0")])
+        )
+        recording.exchanges.append(out)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func abstainsOnASanitizedCapture() throws {
+        let recording = try Recording(broken).sanitized
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}

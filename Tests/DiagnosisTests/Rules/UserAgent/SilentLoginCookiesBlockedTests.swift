@@ -1,0 +1,92 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct SilentLoginCookiesBlockedTests {
+    private let rule = "silent-login-cookies-blocked"
+    private let broken = "user-agent/silent-login-cookies-blocked"
+
+    private func framed(_ edit: (inout Exchange) -> Void) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            if exchange.request.headers.contains("sec-fetch-dest") { edit(&exchange) }
+        }
+    }
+
+    @Test func showsTheCookieThenAndNow() throws {
+        let recording = try Recording(broken)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.places == [
+                "2 response.header Set-Cookie", "5 request.header Cookie", "5 request.header Sec-Fetch-Dest",
+                "6 request.query error",
+            ]
+        )
+        #expect(recording.outcomes == [.success, .failure])
+    }
+
+    @Test func leavesTheNearMissAlone() throws {
+        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+    }
+
+    @Test func leavesARequestOfTheWholePageAlone() throws {
+        let recording = try framed { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Sec-Fetch-Dest" }
+            exchange.request.headers.append("Sec-Fetch-Dest", "document")
+            exchange.request.headers.append("Sec-Fetch-Mode", "navigate")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func knowsAFrameByItsSite() throws {
+        let recording = try framed { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Sec-Fetch-Dest" }
+            exchange.request.headers.append("Sec-Fetch-Mode", "navigate")
+        }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func leavesAFrameWithACookieAlone() throws {
+        #expect(try framed { $0.request.headers.append("Cookie", "a=b") }.finding(rule) == nil)
+    }
+
+    @Test func leavesABrowserWithoutASessionAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/sign-in" {
+                exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func leavesAUserWhoSignedOutAlone() throws {
+        var recording = try Recording(broken)
+        var out = recording.exchanges[2]
+        out.request.url = RecordedURL("https://id.harbour.example/signed-out")
+        out.startedAt = out.startedAt + .seconds(60)
+        out.response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([("Set-Cookie", "harbour_session=; Path=/; Max-Age=0")])
+        )
+        recording.exchanges.append(out)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func knowsASessionOlderThanTheCapture() throws {
+        let recording = try framed { _ in }.editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            exchange.request.headers.append("Cookie", "KEYCLOAK_IDENTITY=1234567890")
+        }
+        #expect(recording.finding(rule)?.notes.contains("sent before, outside of frames") == true)
+    }
+
+    @Test func abstainsOnASanitizedCapture() throws {
+        let recording = try Recording(broken).sanitized
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+}
