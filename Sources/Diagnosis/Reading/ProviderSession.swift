@@ -32,19 +32,31 @@ struct ProviderSession {
         }
     }
 
+    /// The first of its login: where the provider signs the user in on pages of its own, the same request comes again
+    /// after that, and is the one that is answered.
     private static func request(
         of response: AuthorizationResponse,
         _ delivered: Int,
         _ host: String,
         _ flow: Flow
     ) -> AuthorizationRequest? {
-        let end = flow.surroundings.position[delivered]
-        return flow.surroundings.authorizationRequests.last { request in
-            guard flow.surroundings.position[request.exchange] <= end, request.endpoint.host == host else {
-                return false
-            }
+        let surroundings = flow.surroundings
+        let end = surroundings.position[delivered]
+        let start = surroundings.responses.lazy.compactMap { other -> Int? in
+            guard let at = other.deliveredBy, other.state == response.state,
+                other.target.text == response.target.text
+            else { return nil }
+            return surroundings.position[at]
+        }.filter { $0 < end }.max()
+        let requests = surroundings.authorizationRequests.filter { request in
+            let position = surroundings.position[request.exchange]
+            guard position <= end, position > start ?? -1, request.endpoint.host == host else { return false }
             if let state = request.state { return state == response.state }
             return request.redirectURI.map { RecordedURL($0).withoutQuery == response.target.text } ?? false
+        }
+        guard let answered = requests.last else { return nil }
+        return requests.first {
+            $0.clientID == answered.clientID && $0.parameters["nonce"] == answered.parameters["nonce"]
         }
     }
 

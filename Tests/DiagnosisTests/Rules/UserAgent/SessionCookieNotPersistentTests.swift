@@ -35,6 +35,24 @@ struct SessionCookieNotPersistentTests {
         #expect(recording.outcomes == [.success, .success])
     }
 
+    /// As ForgeRock AM does: the sign-in page sends the browser back to the request, which is then answered.
+    @Test func seesASignInThatRepeatsTheRequest() throws {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
+        var again = try #require(
+            recording.exchanges.first { $0.request.url.queryItems.first("client_id") == "shop-app" }
+        )
+        again.startedAt = recording.exchanges[index].endedAt + .milliseconds(10)
+        again.request.headers.append("Cookie", "harbour_session=1234567890")
+        again.response = recording.exchanges[index].response
+        again.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+        recording.exchanges[index].response?.redirect(to: again.request.url.text)
+        recording.exchanges.append(again)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.notes[1] == "without harbour_session")
+        #expect(recording.outcomes == [.success, .success])
+    }
+
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
