@@ -97,6 +97,24 @@ struct RuleCatalogTests {
         }
     }
 
+    /// With the tests above: each id has its file, its list entry, its two captures and its tests.
+    @Test(arguments: CatalogueIDs.stages.map(\.folder)) func everyNamedFaultIsJudged(stage: String) throws {
+        let ids = try #require(CatalogueIDs.stages.first { $0.folder == stage }?.ids)
+        let judged = Set(RuleCatalog.infos.map(\.id))
+        let files = Set(try Self.files())
+        for id in ids {
+            #expect(judged.contains(id), "\(id) is in no list")
+            #expect(files.contains("\(stage)/\(Self.typeName(of: id))"), "\(id) is not in \(stage)")
+        }
+        let listed = RuleCatalog.infos.map(\.id).filter(ids.contains)
+        #expect(listed == ids, "\(stage)Rules has another order")
+    }
+
+    @Test func everyJudgedFaultIsNamed() {
+        let named = Set(CatalogueIDs.stages.flatMap(\.ids))
+        #expect(RuleCatalog.infos.map(\.id).filter { !named.contains($0) } == [])
+    }
+
     @Test func idsAreUniqueAndTextsAreThere() {
         #expect(Set(RuleCatalog.infos.map(\.id)).count == RuleCatalog.infos.count)
         for info in RuleCatalog.infos {
