@@ -39,6 +39,8 @@ package final class CaptureIndex: Sendable {
     package let preflights: [String: [Int]]
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
+    /// The app's servers, as far as they speak through the recorder.
+    package let backChannel: BackChannel
     package let latest: LatestRequests
     /// Values of logins by which they meet again elsewhere in the capture.
     package let loginValues: LoginValues
@@ -102,6 +104,7 @@ package final class CaptureIndex: Sendable {
         authorizationRequests = requests
         tokenRequests = tokens
         self.metadata = metadata
+        backChannel = BackChannel(capture, order: order, messages: messages, metadata: metadata)
         self.keySets = keySets
         self.registrations = registrations
         challenges =

@@ -373,12 +373,27 @@ private struct Grouping {
             // Nothing of any login was seen, and the recorder was refused: that is what its user has to know,
             // unless it is some service of the system that calls home.
             let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)
-            guard isProvider || isAllThereIs else { continue }
+            guard isProvider || isAllThereIs || !hadFlows && isBehindAFailure(exchange) else { continue }
             let name = kind?.rawValue ?? host
             let flow = byHost[name] ?? new(grant: "connection", exchange)
             byHost[name] = flow
             flow.providerHosts.insert(host)
             attach(exchange, to: flow)
+        }
+    }
+
+    /// Whether a connection failed while a server was at work on another's request, and that came to nothing: the app
+    /// could not reach whom it needed to begin a login.
+    private func isBehindAFailure(_ exchange: Int) -> Bool {
+        let failed = capture[exchange]
+        guard let sender = failed.client.process else { return false }
+        let place = index.position[exchange]
+        let before = index.order[..<place].suffix(50)
+        return before.contains { other in
+            let asked = capture[other]
+            return asked.client.process.map { $0 != sender } ?? false
+                && asked.startedAt <= failed.startedAt && asked.endedAt >= failed.endedAt
+                && (asked.response?.status ?? 0) >= 500
         }
     }
 

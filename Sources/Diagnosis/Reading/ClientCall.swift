@@ -22,6 +22,8 @@ struct ClientCall {
     var purpose: String
     /// Whether a later call for the same purpose went well.
     var isRepaired = false
+    /// Whether it brings a code that the provider issued to this very client.
+    var isOfIssuedCode = false
 
     /// In the order of time.
     static func all(in flow: Flow) -> [ClientCall] {
@@ -45,10 +47,18 @@ struct ClientCall {
             default: nil
             }
         }
+        let issued = flow.logins.reduce(into: [String: String?]()) { clients, login in
+            if let code = login.response?.code { clients[code] = .some(login.request.clientID) }
+        }
         var succeeded: Set<String> = []
         for index in calls.indices.reversed() {
             calls[index].isRepaired = succeeded.contains(calls[index].purpose)
             if calls[index].answer.isSuccess { succeeded.insert(calls[index].purpose) }
+            let call = calls[index]
+            guard call.kind == .token, call.parameters["grant_type"] == "authorization_code",
+                let client = call.parameters["code"].flatMap({ issued[$0] })
+            else { continue }
+            calls[index].isOfIssuedCode = client == call.authentication.clientID?.value
         }
         return calls
     }
@@ -105,10 +115,15 @@ struct ClientCall {
     var severity: Severity { mayBlameClient ? (isRepaired ? .note : .error) : .warning }
 
     /// Whether it was the client that was refused: `invalid_client`, or 401 that names no other fault.
+    ///
+    /// `unauthorized_client` speaks of the grant (RFC 6749, section 5.2). Who was given a code may use it, though:
+    /// without words to the contrary, the provider then means that it does not know the client by what it sent.
     var isClientRefused: Bool {
         guard answer.isRefusal else { return false }
         switch answer.error?.error {
         case "invalid_client": return true
+        case "unauthorized_client" where isOfIssuedCode && (answer.error?.description ?? "").isEmpty:
+            return !authentication.methods.isEmpty
         case "use_dpop_nonce", "invalid_dpop_proof", "invalid_grant", "invalid_token", "insufficient_scope",
             "invalid_code":
             return false

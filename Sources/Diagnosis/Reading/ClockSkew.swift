@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import OAuth
 
 /// How far the clock that stamped the exchanges is from those of the servers.
 ///
@@ -41,6 +42,47 @@ struct ClockSkew {
         else { return nil }
         median = middle
         samples = agreeing
+    }
+
+    /// How far the app's own server is from the provider, by the times that both state; nil where it is not, or where the
+    /// provider's clock may be the wrong one.
+    init?(ofAppServerIn flow: Flow) {
+        let callbacks = Set(
+            flow.authorizationResponses.filter { $0.target.isWeb && $0.callback != nil }.compactMap(
+                \.target.origin
+            )
+        )
+        let providers = Set(
+            flow.messages.compactMap { message -> String? in
+                if case .authorizationResponse(_) = message { return nil }
+                return flow.capture[message.exchange].request.url.origin
+            }
+        )
+        let stated = flow.exchanges.filter {
+            flow.capture[$0].serverTime != nil && !flow.capture[$0].isCached
+        }
+        func answers(_ origins: Set<String>) -> [Sample] {
+            stated.compactMap { exchange in
+                let recorded = flow.capture[exchange]
+                guard let time = recorded.serverTime,
+                    recorded.request.url.origin.map(origins.contains) ?? false
+                else { return nil }
+                return Sample(exchange: exchange, ahead: recorded.endedAt.seconds - time.seconds)
+            }
+        }
+        let app = answers(callbacks.subtracting(providers))
+        let provider = answers(providers)
+        guard app.count >= 2, provider.count >= 2, let middle = Self.middle(app),
+            let other = Self.middle(provider), abs(other) <= Self.spread, abs(middle) > Self.threshold
+        else { return nil }
+        let agreeing = app.filter { abs($0.ahead - middle) < Self.spread / 2 }
+        guard agreeing.count * 3 >= app.count * 2 else { return nil }
+        median = middle
+        samples = agreeing
+    }
+
+    private static func middle(_ samples: [Sample]) -> Int64? {
+        samples.isEmpty ? nil : samples.map(\.ahead).sorted()[samples.count / 2]
     }
 
     /// A wrong time zone shows as a multiple of half an hour.

@@ -115,7 +115,8 @@ extension Flow {
 
 /// What the app did with the provider's answer, as far as the browser could see.
 enum CallbackFate: Equatable {
-    /// Refused: 4xx or 5xx, a redirect that names an error, or a new login at once.
+    /// Refused: 4xx or 5xx, a redirect that names an error, a new login at once, or a page that ends it all while the
+    /// app's server, which is in the capture, leaves the code alone.
     case rejected(Place)
     /// Redirected to a page of the app that is no error page.
     case sentOn
@@ -133,7 +134,9 @@ enum CallbackFate: Equatable {
             return
         }
         guard (300..<400).contains(response.status), let location = response.location else {
-            self = .unknown
+            self =
+                flow.deadEndWitness(at: callback) == nil
+                ? .unknown : .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
             return
         }
         let target = exchange.request.url.resolving(location)
@@ -162,5 +165,20 @@ enum CallbackFate: Equatable {
             }
             return false
         }
+    }
+}
+
+extension Flow {
+    /// The exchange that shows the app's server at work beside a callback that came to nothing; nil where it did not.
+    func deadEndWitness(at callback: Int) -> Int? {
+        guard let login = logins.first(where: { $0.response?.callback == callback }),
+            let response = login.response
+        else { return nil }
+        return DeadEnd.witness(
+            of: response,
+            to: login.request,
+            exchanged: Set(tokenRequests.compactMap(\.code)),
+            in: surroundings
+        )
     }
 }

@@ -1,4 +1,5 @@
 import Captures
+import Flows
 import OAuth
 
 /// A sender that cannot keep a secret: an app on the user's device, or a page.
@@ -27,9 +28,7 @@ struct PublicAgent {
                 value: Masking.shown(request.headers.first(sign) ?? "", of: sign),
                 note: "sent by a page in a browser"
             )
-        } else if name.containsBytes("cfnetwork/") && name.containsBytes("darwin/")
-            || name.containsBytes("okhttp/") || name.containsBytes("dalvik/")
-        {
+        } else if UserAgentName.isNativeApp(agent) {
             kind = .native
             evidence = Evidence(
                 place: place("User-Agent"),

@@ -52,7 +52,9 @@ struct Ending {
             // The back channel is a server's own affair; what the browser is told next shows how it went.
             guard let callback = response.callback, let status = index.capture[callback].response?.status
             else { return .incomplete }
-            return (200..<400).contains(status) && !isSentToAnError(callback) ? .success : .failure
+            let isRefused = DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
+            return (200..<400).contains(status) && !isSentToAnError(callback) && !isRefused
+                ? .success : .failure
         }
         if let last { return outcome(of: last) }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }

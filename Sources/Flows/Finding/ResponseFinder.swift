@@ -32,6 +32,8 @@ struct ResponseFinder {
         var found: [AuthorizationResponse] = []
         /// Delivered and not arrived yet, by target.
         var underWay: [String: [Int]] = [:]
+        /// In the fragment of a page that was loaded, which may send on to the server what it read there.
+        var inPage: [String: [Int]] = [:]
         for index in order {
             let exchange = capture[index]
             if let arrived = arrival(exchange, index) {
@@ -44,6 +46,9 @@ struct ResponseFinder {
                     found[match].parameters = arrived.parameters.merged(with: found[match].parameters)
                     found[match].mode = arrived.mode
                     underWay[key]?.removeAll { $0 == match }
+                } else if let page = inPage[key]?.last(where: { Self.isSame(found[$0], arrived) }) {
+                    found[page].callback = index
+                    inPage[key]?.removeAll { $0 == page }
                 } else {
                     found.append(arrived)
                 }
@@ -52,8 +57,10 @@ struct ResponseFinder {
                 found[waiting].mode == .fragment
             {
                 // The page that reads the fragment; its request carries nothing of it.
+                let key = Self.key(exchange.request.url)
                 found[waiting].callback = index
-                underWay[Self.key(exchange.request.url)]?.removeLast()
+                underWay[key]?.removeLast()
+                inPage[key, default: []].append(waiting)
             }
             if let delivered = delivery(exchange, index) {
                 underWay[Self.key(delivered.target), default: []].append(found.count)

@@ -1,4 +1,5 @@
 """A headless Chromium, driven through chromedriver's WebDriver interface: log in, look around, log out."""
+import contextlib
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ from service import Service, environment, free_port
 
 # What the provider's page in front of us wants. It is a React page: a value counts when its input event is heard.
 STEP = """
-const [user, password] = arguments;
+const [user, password, scopes] = arguments;
 const visible = element => element && element.offsetParent !== null;
 const fill = (element, value) => {
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(element, value);
@@ -27,6 +28,17 @@ if (visible(secret) && !window.hasSignedIn) {
   window.hasSignedIn = true;
   document.querySelector('#loginbut').click();
   return 'signed in';
+}
+const boxes = [...document.querySelectorAll('input[type=checkbox][id^="grant-"]')].filter(visible);
+if (scopes && boxes.length && !window.hasGranted) {
+  const other = boxes.find(box => box.checked !== scopes.includes(box.id.slice('grant-'.length)));
+  if (other) {
+    other.click();
+    return 'ticked';
+  }
+  window.hasGranted = true;
+  [...document.querySelectorAll('button.btn-primary')].find(visible).click();
+  return 'granted';
 }
 const onward = [...document.querySelectorAll('button.btn-success')].find(visible);
 if (onward && !window.hasGoneOn) {
@@ -63,14 +75,15 @@ class Driver:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with self.opener.open(request, timeout=60) as answer:
+            with self.opener.open(request, timeout=30) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"].splitlines()[0]) from None
 
     def begin(self, arguments):
         options = {"binary": shutil.which("chromium"), "args": arguments}
-        capabilities = {"alwaysMatch": {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options}}
+        capabilities = {"alwaysMatch": {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options,
+                                        "goog:loggingPrefs": {"performance": "ALL"}}}
         self.session = "/session/" + self.call("POST", "/session", {"capabilities": capabilities})["sessionId"]
 
     def go(self, url):
@@ -81,6 +94,14 @@ class Driver:
 
     def address(self):
         return self.call("GET", self.session + "/url")
+
+    def devtools(self, command, **parameters):
+        return self.call("POST", self.session + "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def events(self):
+        """The network events of DevTools since the last call."""
+        entries = self.call("POST", self.session + "/se/log", {"type": "performance"})
+        return [json.loads(entry["message"])["message"] for entry in entries]
 
     def end(self):
         self.call("DELETE", self.session)
@@ -96,12 +117,81 @@ def until(what, condition, step=lambda: None, seconds=40):
     raise RuntimeError(f"{what} did not come within {seconds} s")
 
 
-def log_in_and_out(state, app, provider, proxy, proxy_ca):
+class Browser:
+    """What a user does with a browser, and what came back for it."""
+
+    LOGIN_PAGE = "#passwordForm #password"
+
+    def __init__(self, driver):
+        self.driver, self.answers, self.failures = driver, [], []
+
+    def go(self, url):
+        """Loads a page; where the browser shows one of its own instead, `failed` tells why."""
+        try:
+            self.driver.go(url)
+        except RuntimeError as error:
+            if "net::ERR_" not in str(error):
+                raise
+
+    def has(self, css):
+        return self.driver.run("return document.readyState === 'complete' && !!document.querySelector(arguments[0])", css)
+
+    def complete(self):
+        return self.driver.run("return document.readyState === 'complete'")
+
+    def title(self):
+        return self.driver.run("return document.title")
+
+    def text(self):
+        return self.driver.run("return document.body ? document.body.innerText : ''")
+
+    def answered(self, url, status=None):
+        """The answers so far for what begins with `url`, as (status, URL)."""
+        self._look()
+        return [answer for answer in self.answers if answer[1].startswith(url) and status in (None, answer[0])]
+
+    def failed(self):
+        """Why pages did not load, so far."""
+        self._look()
+        return self.failures
+
+    def _look(self):
+        for event in self.driver.events():
+            kind, seen = event["method"], event["params"]
+            response = seen.get("redirectResponse") or seen.get("response")
+            if response and kind in ("Network.requestWillBeSent", "Network.responseReceived"):
+                self.answers.append((response["status"], response["url"]))
+            elif kind == "Network.loadingFailed" and seen["type"] == "Document":
+                self.failures.append(seen["errorText"])
+
+    def log_in(self, provider, done, password=None, scopes=None, at_login=None):
+        """Does what the provider's pages want until `done()`; `at_login` is called once, before the password is sent."""
+        waiting = [at_login] if at_login else []
+
+        def step():
+            if not waiting:
+                self.driver.run(STEP, provider.USER, password or provider.PASSWORD, scopes)
+            elif self.has(self.LOGIN_PAGE):
+                waiting.pop()()
+        until("what the login should end with", done, step)
+
+    def forget(self, prefix):
+        """Deletes the cookies that begin so, on every site; their names."""
+        lost = [cookie for cookie in self.driver.devtools("Network.getAllCookies")["cookies"] if cookie["name"].startswith(prefix)]
+        for cookie in lost:
+            self.driver.devtools("Network.deleteCookies", **{key: cookie[key] for key in ("name", "domain", "path")})
+        return [cookie["name"] for cookie in lost]
+
+
+@contextlib.contextmanager
+def opened(state, proxy, trusted=None):
+    """A browser with a new profile below `state`, which trusts one authority besides the known ones."""
     home = pathlib.Path(tempfile.mkdtemp(prefix="browser-", dir=state))
     database = f"sql:{home}/.pki/nssdb"
     (home / ".pki" / "nssdb").mkdir(parents=True)
     subprocess.run(["certutil", "-N", "--empty-password", "-d", database], check=True)
-    subprocess.run(["certutil", "-A", "-d", database, "-t", "C,,", "-n", "recorder", "-i", proxy_ca], check=True)
+    if trusted:
+        subprocess.run(["certutil", "-A", "-d", database, "-t", "C,,", "-n", "recorder", "-i", trusted], check=True)
     port = free_port()
     service = Service(["chromedriver", f"--port={port}", "--log-level=WARNING"], port, home / "chromedriver", HOME=str(home))
     service.start()
@@ -109,15 +199,23 @@ def log_in_and_out(state, app, provider, proxy, proxy_ca):
     try:
         driver.begin(flags(home, proxy))
         try:
-            driver.go(app.page)
-            has = lambda css: driver.run("return document.readyState === 'complete' && !!document.querySelector(arguments[0])", css)
-            until("the protected page", lambda: has("#inside"), lambda: driver.run(STEP, provider.USER, provider.PASSWORD))
-            title = driver.run("return document.title")
-            driver.go(app.logout)
-            until("the provider's logout", lambda: driver.address().startswith(provider.origin) or has("#bye"))
-            return {"title": title, "after_logout": driver.address()}
+            yield Browser(driver)
         finally:
             driver.end()
     finally:
         service.stop()
         shutil.rmtree(home, ignore_errors=True)
+
+
+def log_in_and_out(state, app, provider, proxy, proxy_ca):
+    with opened(state, proxy, proxy_ca) as browser:
+        browser.driver.go(app.page)
+        browser.log_in(provider, lambda: browser.has("#inside"))
+        return {"title": browser.title(), "after_logout": log_out(browser, app, provider)}
+
+
+def log_out(browser, app, provider):
+    """Logs out at the relying party; where that ends: the provider does not always send the user back."""
+    browser.driver.go(app.logout)
+    until("the provider's logout", lambda: browser.driver.address().startswith(provider.origin) or browser.has("#bye"))
+    return browser.driver.address()

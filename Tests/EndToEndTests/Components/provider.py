@@ -42,14 +42,16 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "application/javascrip
 
 
 class Provider:
+    """`client` and `plugin` change what is registered for the client and how the plugin is set; None leaves a value out."""
+
     CLIENT, SECRET = "shop", "shop-secret-0123456789"
     USER, PASSWORD = "alice", "alice-password"
     SCOPES = ["openid", "profile", "email"]
 
-    def __init__(self, state, authority):
+    def __init__(self, state, authority, client=None, plugin=None):
         self.folder = state / "provider"
         self.folder.mkdir(exist_ok=True)
-        self.authority, self.port = authority, free_port()
+        self.authority, self.port, self.client, self.plugin = authority, free_port(), client or {}, plugin or {}
         self.origin = f"https://127.0.0.1:{self.port}"
         self.issuer = f"{self.origin}/api/oidc"
 
@@ -86,8 +88,8 @@ class Provider:
 
     # -- through its own administration API
 
-    def register(self, redirect_uri, logged_out):
-        """Makes scopes, user, client and plugin, and the user's consent to the client."""
+    def register(self, redirect_uri, logged_out, granted=SCOPES):
+        """Makes scopes, user, client and plugin, and the user's consent to the client for the scopes `granted`."""
         admin = self._session("admin", "password")
         for scope in ("profile", "email"):
             admin("POST", "scope/", {"name": scope, "display_name": scope, "description": scope, "password_required": True, "scheme": {}})
@@ -99,30 +101,42 @@ class Provider:
         admin("PUT", "mod/client/database/reset")
         admin("POST", "user/", {"username": self.USER, "name": "Alice Example", "email": "alice@mail.example", "enabled": True,
                                 "password": self.PASSWORD, "scope": [*self.SCOPES, "g_profile"]})
-        admin("POST", "client/", {
+        admin("POST", "client/", self._changed({
             "client_id": self.CLIENT, "name": "Shop", "description": "", "confidential": True, "enabled": True,
             "client_secret": self.SECRET, "redirect_uri": [redirect_uri], "scope": [],
             "authorization_type": ["code", "refresh_token", "delete_token"], "token_endpoint_auth_method": ["client_secret_basic"],
-            "post_logout_redirect_uri": logged_out, "post_logout_redirect_uris": [logged_out]})
-        admin("POST", "mod/plugin/", self._plugin())
-        user = self._session(self.USER, self.PASSWORD)
-        user("PUT", f"auth/grant/{self.CLIENT}", {"scope": " ".join(self.SCOPES)})
+            "post_logout_redirect_uri": logged_out, "post_logout_redirect_uris": [logged_out]}, self.client))
+        admin("POST", "mod/plugin/", self._plugin(self.plugin))
+        if granted:
+            user = self._session(self.USER, self.PASSWORD)
+            user("PUT", f"auth/grant/{self.CLIENT}", {"scope": " ".join(granted)})
 
-    def _plugin(self):
+    def change_key(self, published=True):
+        """Signs with a new key from now on; unless it is published the key set goes on showing the old one only."""
+        admin = self._session("admin", "password")
+        shown = {} if published else {"jwks-public": json.dumps(admin("GET", "oidc/jwks"))}
+        admin("PUT", "mod/plugin/oidc", self._plugin({**self.plugin, **shown}))
+        admin("PUT", "mod/plugin/oidc/reset")
+
+    @staticmethod
+    def _changed(values, changes):
+        return {name: value for name, value in {**values, **changes}.items() if value is not None}
+
+    def _plugin(self, changes):
         key, public = self.folder / "signing.key", self.folder / "signing.pub"
         openssl("genrsa", "-out", key, "2048")
         openssl("rsa", "-in", key, "-pubout", "-out", public)
         switched_on = ["auth-type-code-enabled", "auth-type-refresh-enabled", "pkce-allowed", "introspection-revocation-allowed",
                        "introspection-revocation-allow-target-client", "session-management-allowed", "oauth-as-iss-id", "jwks-show",
                        "auth-type-code-revoke-replayed", "allow-non-oidc"]
-        return {"module": "oidc", "name": "oidc", "display_name": "OpenID Connect", "enabled": True, "parameters": {
+        return {"module": "oidc", "name": "oidc", "display_name": "OpenID Connect", "enabled": True, "parameters": self._changed({
             **{name: True for name in switched_on}, "iss": self.issuer, "jwt-type": "rsa", "jwt-key-size": "256",
             "key": key.read_text(), "cert": public.read_text(), "access-token-duration": 3600, "refresh-token-duration": 86400,
             "code-duration": 600, "refresh-token-rolling": True, "scope": [], "additional-parameters": [], "jwks-x5c": [],
             "allowed-scope": self.SCOPES, "claims": [], "address-claim": {"type": "no"}, "subject-type": "public",
             "name-claim": "on-demand", "name-claim-scope": ["profile"], "email-claim": "on-demand", "email-claim-scope": ["email"],
             "scope-claim": "no", "introspection-revocation-auth-scope": [], "session-cookie-name": "GLEWLWYD2_OIDC_SID",
-            "session-cookie-expiration": 86400}}
+            "session-cookie-expiration": 86400}, changes)}
 
     def _session(self, name, password):
         trust = urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=str(self.authority.certificate)))

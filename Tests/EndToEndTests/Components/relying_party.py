@@ -2,6 +2,7 @@
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import urllib.parse
 
@@ -47,6 +48,7 @@ OIDCPKCEMethod S256
 OIDCDefaultLoggedOutURL {logged_out}
 OIDCOutgoingProxy {proxy}
 OIDCCABundlePath "{folder}/proxy-ca.pem"
+{directives}
 
 <Location /protected>
   AuthType openid-connect
@@ -55,10 +57,17 @@ OIDCCABundlePath "{folder}/proxy-ca.pem"
 """
 
 
+def faketime():
+    """The library that gives a process another clock; None where it is not installed."""
+    return next(iter(sorted(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
+
+
 class RelyingParty:
-    def __init__(self, state, authority, provider, proxy, proxy_ca):
+    """`directives` come after the others and so replace them; `clock` is an offset like +2h."""
+
+    def __init__(self, state, authority, provider, proxy, proxy_ca, directives=(), clock=None):
         self.folder, self.authority, self.provider = state / "relying-party", authority, provider
-        self.proxy, self.proxy_ca, self.port = proxy, proxy_ca, free_port()
+        self.proxy, self.proxy_ca, self.port, self.directives, self.clock = proxy, proxy_ca, free_port(), directives, clock
         self.origin = f"https://localhost:{self.port}"
         self.page = f"{self.origin}/protected/"
         self.redirect_uri = f"{self.origin}/protected/callback"
@@ -90,10 +99,22 @@ class RelyingParty:
             folder=self.folder, port=self.port, user=user, certificate=certificate, key=key, issuer=self.provider.issuer,
             client=self.provider.CLIENT, secret=self.provider.SECRET, scope=" ".join(self.provider.SCOPES),
             redirect_uri=self.redirect_uri, logged_out=self.logged_out, proxy=self.proxy,
+            directives="\n".join(self.directives).format(app=self),
             modules="\n".join(f"LoadModule {name}_module {MODULE.parent}/mod_{name}.so" for name in MODULES)))
-        self.service = Service(["apache2", "-f", configuration, "-DFOREGROUND"], self.port, self.folder / "out")
+        self.service = Service(["apache2", "-f", configuration, "-DFOREGROUND"], self.port, self.folder / "out", **self._time())
         self.service.start()
         return self
+
+    def _time(self):
+        # The monotonic clock stays: the server's own waits depend on it.
+        if not self.clock:
+            return {}
+        return {"LD_PRELOAD": str(faketime()), "FAKETIME": self.clock, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+    def logged(self, pattern):
+        """The last line of the log that `pattern` is in."""
+        lines = (self.folder / "errors").read_text(errors="replace").splitlines()
+        return next((line for line in reversed(lines) if re.search(pattern, line)), None)
 
     def __exit__(self, *_):
         self.service.stop()

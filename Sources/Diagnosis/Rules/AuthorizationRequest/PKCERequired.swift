@@ -34,12 +34,15 @@ struct PKCERequired: Rule {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard attempt.asksForCode, attempt["code_challenge"] == nil else { return .holds }
             if let refusal = attempt.refusal, refusal.isOfTheRequest {
-                guard refusal.says(Self.texts) else {
+                guard refusal.says(Self.texts) || isLastReason(refusal, attempt, flow) else {
                     return refusal.isTextRecorded
                         ? .holds : .abstains("the text of the provider's error page was not saved")
                 }
                 if let reason = attempt.hiddenParameters { return .abstains(reason) }
-                return violation(attempt, refusal.evidence(around: Self.texts))
+                let note =
+                    refusal.says(Self.texts)
+                    ? nil : "no reason given; nothing else is missing, and the provider offers PKCE"
+                return violation(attempt, refusal.evidence(around: Self.texts, note: note))
             }
             // Entra finds it out at the token endpoint only.
             let refused = attempt.tokenRequests.first { request in
@@ -50,6 +53,32 @@ struct PKCERequired: Rule {
             return violation(attempt, refused.answer.evidence())
         }
     }
+
+    /// Whether a bare `invalid_request` can mean nothing but the missing challenge (RFC 7636, section 4.4.1).
+    ///
+    /// It came back to the redirect URI, so client and redirect URI are known; every other parameter is there, none that
+    /// a provider could dislike; and the provider's metadata speak of PKCE.
+    private func isLastReason(_ refusal: RequestRefusal, _ attempt: LoginAttempt, _ flow: Flow) -> Bool {
+        guard refusal.channel == .delivered, refusal.error == "invalid_request",
+            (attempt.response?.error?.description ?? "").isEmpty,
+            attempt.response?.parameters["error_uri"] == nil, attempt.hiddenParameters == nil,
+            let metadata = flow.metadata(of: attempt),
+            !(metadata.list("code_challenge_methods_supported") ?? []).isEmpty
+        else { return false }
+        let names = attempt.parameters.items.map(\.name)
+        return Set(names).count == names.count && Set(names).isDisjoint(with: Self.disputable)
+            && ["response_type", "client_id", "redirect_uri", "scope", "state", "nonce"].allSatisfy {
+                attempt[$0] != nil
+            }
+    }
+
+    /// Parameters whose values have rules of their own, any of which may have been broken.
+    private static let disputable: Set<String> = [
+        "acr_values", "authorization_details", "claims", "code_challenge_method", "display", "dpop_jkt",
+        "id_token_hint", "login_hint", "max_age", "prompt", "registration", "request", "request_uri",
+        "resource",
+        "response_mode",
+    ]
 
     private func violation(_ attempt: LoginAttempt, _ answer: Evidence) -> Verdict {
         .violated(

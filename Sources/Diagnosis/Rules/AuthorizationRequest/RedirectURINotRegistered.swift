@@ -78,6 +78,7 @@ struct RedirectURINotRegistered: Rule {
         ) {
             return evidence
         }
+        if let evidence = silentRefusal(on: page, of: request, in: flow) { return evidence }
         guard let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
             let text = body.text
         else { return nil }
@@ -90,6 +91,25 @@ struct RedirectURINotRegistered: Rule {
             place: Place(exchange: page, part: .responseBody, name: ""),
             value: Excerpt.around(words, in: text),
             note: "status \(response.status)"
+        )
+    }
+
+    /// The endpoint's own answer, and that an empty page of an error.
+    ///
+    /// Any other fault of a request is told to the app; a redirect URI that does not match, or a client that is not
+    /// known, is the only one that may not be (RFC 6749, section 4.1.2.1).
+    private func silentRefusal(on page: Int, of request: AuthorizationRequest, in flow: Flow) -> Evidence? {
+        guard page == request.exchange, request.redirectURI != nil,
+            let response = flow.capture[page].response, [400, 403].contains(response.status),
+            response.headers.first("content-length") == "0"
+        else { return nil }
+        let isKnown = !(flow.surroundings.codesByClient[request.clientID ?? ""] ?? []).isEmpty
+        return Evidence(
+            place: Place(exchange: page, part: .responseStatus, name: ""),
+            value: "\(response.status)",
+            note: isKnown
+                ? "an empty page instead of a redirect, though the client is known"
+                : "an empty page instead of a redirect: the redirect URI does not match, or the client is not known"
         )
     }
 

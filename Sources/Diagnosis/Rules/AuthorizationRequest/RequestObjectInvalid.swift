@@ -93,7 +93,7 @@ struct RequestObjectInvalid: Rule {
 
     private func time(_ token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Fault?
     {
-        guard let now = ServerTime.of(exchange, in: flow) else { return nil }
+        guard let now = flow.capture[exchange].serverTime else { return nil }
         // A provider that lets some seconds pass is not to be corrected.
         let leeway: Int64 = attempt.isRefused ? 0 : 30
         let clock = Evidence(

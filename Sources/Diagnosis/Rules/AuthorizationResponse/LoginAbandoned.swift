@@ -40,7 +40,8 @@ struct LoginAbandoned: Rule {
         let pages = ProviderPages.of(request, in: flow)
         // The data that a page fetches comes after it.
         let trailing = pages.reversed().prefix { isData($0, flow) }
-        guard trailing.allSatisfy({ (flow.capture[$0].response?.status ?? 0) < 400 }),
+        // A wrong password is answered to the page's script with 401; a failing provider is another matter.
+        guard trailing.allSatisfy({ Self.isUsers(flow.capture[$0].response?.status ?? 0) }),
             let last = pages.dropLast(trailing.count).last, isPage(last, flow)
         else { return .holds }
         guard !carriesAnswer(last, request, flow) else { return .holds }
@@ -66,13 +67,18 @@ struct LoginAbandoned: Rule {
                 "credentials",
                 posted.isEmpty ? "never posted" : "posted \(posted.count) times",
                 in: .requestBody,
-                note: posted.last.map { "last in exchange \($0)" }
+                note: posted.last.map { exchange in
+                    "last in exchange \(exchange)"
+                        + (flow.capture[exchange].response.map { ", answered \($0.status)" } ?? "")
+                }
             )
         )
         return .violated(Violation(evidence, exchange: last))
     }
 
     // MARK: - Conditions
+
+    private static func isUsers(_ status: Int) -> Bool { status < 500 && status != 429 }
 
     /// Answers that a page hands on by script.
     private func isMessaged(_ request: AuthorizationRequest) -> Bool {

@@ -38,49 +38,73 @@ struct ClientClockSkew: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        guard let skew = ClockSkew(of: flow) else {
-            let isStated = flow.exchanges.contains { flow.capture[$0].serverTime != nil }
-            return isStated ? .holds : .abstains("no answer states the server's time")
-        }
+        if let skew = ClockSkew(of: flow) { return violation(skew, isAppServer: false, flow) }
+        if let skew = ClockSkew(ofAppServerIn: flow) { return violation(skew, isAppServer: true, flow) }
+        let isStated = flow.exchanges.contains { flow.capture[$0].serverTime != nil }
+        return isStated ? .holds : .abstains("no answer states the server's time")
+    }
+
+    private func violation(_ skew: ClockSkew, isAppServer: Bool, _ flow: Flow) -> Verdict {
         let delivered = flow.deliveredIDTokens
-        let contradicting = delivered.first { isImpossible($0, in: flow) }
+        // The exchanges have the device's own times; an app's server is off against them.
+        let offset = isAppServer ? skew.median : 0
+        let contradicting = delivered.first { isImpossible($0, offset, in: flow) }
         let isUsed = delivered.contains { flow.wentOn(after: $0) } || isSessionBegun(flow)
         let isGrave = abs(skew.median) > 600 || contradicting != nil
+        let difference = "\(Span.text(skew.median)) \(skew.median > 0 ? "slow" : "fast")"
+        let zone =
+            skew.looksLikeTimeZone ? "a multiple of half an hour: the time zone may be wrong" : nil
+        let first = skew.samples.first
+        let server = first.flatMap { flow.capture[$0.exchange].request.url.origin }
         var evidence = [
             Evidence.computed(
                 "difference",
-                "\(Span.text(skew.median)) \(skew.median > 0 ? "slow" : "fast")",
+                difference,
                 in: .timing,
-                note: skew.looksLikeTimeZone
-                    ? "a multiple of half an hour: the time zone may be wrong" : recorder(flow)
+                note: isAppServer
+                    ? ["the app's server at \(server ?? "its origin")", zone].compactMap { $0 }.joined(
+                        separator: "; "
+                    ) : zone ?? recorder(flow)
             )
         ]
-        for sample in Set([0, skew.samples.count / 2, skew.samples.count - 1]).sorted().map({
-            skew.samples[$0]
-        }) {
+        let shown = Set([0, skew.samples.count / 2, skew.samples.count - 1]).sorted()
+        for sample in shown.map({ skew.samples[$0] }) {
             evidence.append(
                 AnswerTime(of: sample.exchange, in: flow).evidence(
                     note: "recorded at \(flow.capture[sample.exchange].endedAt.rfc3339)"
                 )
             )
         }
-        if let token = contradicting, let issued = token.idToken.token.issuedAt {
-            evidence.append(token.evidence(ofTime: "iat", issued, note: "not possible by the recorded time"))
+        if let token = contradicting {
+            let name = skew.median > 0 ? "iat" : "exp"
+            let time = skew.median > 0 ? token.idToken.token.issuedAt : token.idToken.token.expiresAt
+            if let time {
+                let whose = isAppServer ? "the app's" : "the recorded"
+                evidence.append(token.evidence(ofTime: name, time, note: "not possible by \(whose) time"))
+            }
         }
         return .violated(
             Violation(
                 evidence,
                 severity: isGrave && !isUsed ? .error : .warning,
-                exchange: skew.samples.first?.exchange,
-                explains: explained(flow)
+                explanation: isAppServer ? Self.appServer : nil,
+                fix: isAppServer
+                    ? "Set the clock of the machine that the app's server runs on, by network time." : nil,
+                exchange: first?.exchange,
+                explains: isAppServer ? [] : explained(flow)
             )
         )
     }
 
+    private static let appServer = """
+        The Date headers of the app's own server are off by the same amount again and again, while the provider's agree with the recording. By \
+        such a clock a good ID token has run out, or has not been issued yet, and the server refuses it.
+        """
+
     /// By the client's clock, expired or not issued yet.
-    private func isImpossible(_ delivered: DeliveredIDToken, in flow: Flow) -> Bool {
+    private func isImpossible(_ delivered: DeliveredIDToken, _ offset: Int64, in flow: Flow) -> Bool {
         guard let exchange = delivered.idToken.place.exchange else { return false }
-        let now = flow.capture[exchange].endedAt.seconds
+        let now = flow.capture[exchange].endedAt.seconds - offset
         return delivered.idToken.token.expiresAt.map { $0 <= now } ?? false
             || delivered.idToken.token.issuedAt.map { $0 - now > 60 } ?? false
     }

@@ -35,7 +35,7 @@ struct RefreshTokenReused: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let history = RefreshHistory(flow)
-        for refused in history.refreshes where refused.isRefused(with: "invalid_grant") {
+        for refused in history.refreshes where isRefused(refused) {
             guard let first = history.replacement(of: refused) else { continue }
             let isConcurrent = history.overlap(first, refused)
             return .violated(
@@ -52,6 +52,12 @@ struct RefreshTokenReused: Rule {
             )
         }
         return history.isIncomplete ? .abstains("the token of a refresh was not saved") : .holds
+    }
+
+    /// By the name for it, or by a bare status of the requests' own kind: the replaced token says the rest.
+    private func isRefused(_ refresh: TokenRequest) -> Bool {
+        refresh.isRefused(with: "invalid_grant")
+            || refresh.answer.error == nil && refresh.isGrantRefused
     }
 
     private func evidence(_ first: TokenRequest, _ refused: TokenRequest) -> [Evidence] {

@@ -33,7 +33,9 @@ struct BackchannelNotRecorded: Rule {
         for login in flow.logins where login.tokenRequests.isEmpty {
             guard let response = login.response, let delivery = CodeDelivery(response, in: flow),
                 delivery.receiver == .server, let callback = response.callback,
-                !exchanged.contains(delivery.code.value)
+                !exchanged.contains(delivery.code.value),
+                flow.surroundings.backChannel.witness(of: response, to: login.request, in: flow.capture)
+                    == nil
             else { continue }
             guard !flow.surroundings.tokenRequests.contains(where: { !$0.isRecorded }) else {
                 return .abstains("a token request was saved without its body")

@@ -38,6 +38,7 @@ struct CodeReused: Rule {
             guard let code = request.code, !code.isEmpty else { continue }
             if let first = spent[code],
                 request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code")
+                    || request.answer.error == nil && request.isGrantRefused
             {
                 return .violated(violation(first, request, flow))
             }

@@ -32,7 +32,7 @@ struct TokenEndpointError: Rule {
         guard let first = refused.first else { return .holds }
         return .violated(
             Violation(
-                refused.prefix(4).map { $0.answer.evidence() },
+                refused.prefix(4).map { $0.answer.evidence(note: flow.checkedValues(of: $0)) },
                 exchange: first.exchange
             )
         )

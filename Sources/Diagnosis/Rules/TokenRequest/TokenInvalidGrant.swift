@@ -43,38 +43,8 @@ struct TokenInvalidGrant: Rule {
             }
         }
         let evidence = refused.prefix(4).map { request in
-            request.answer.evidence(note: checked(request, flow))
+            request.answer.evidence(note: flow.checkedValues(of: request))
         }
         return .violated(Violation(evidence, severity: isRepaired ? .note : nil, exchange: first.exchange))
-    }
-
-    /// What was looked at and found right.
-    private func checked(_ request: TokenRequest, _ flow: Flow) -> String? {
-        guard request.isCodeExchange,
-            let login = flow.logins.first(where: {
-                $0.tokenRequests.contains { $0.exchange == request.exchange }
-            }),
-            flow.certainTokenRequests(of: login).contains(where: { $0.exchange == request.exchange })
-        else { return nil }
-        var right: [String] = []
-        if let uri = login.request.redirectURI, uri == request.redirectURI {
-            right.append("redirect URI the same")
-        }
-        if let verifier = request.codeVerifier, let challenge = login.request.codeChallenge,
-            CodeChallenge.relation(of: challenge, to: verifier)
-                == (login.request.codeChallengeMethod == "S256" ? .s256 : .plain)
-        {
-            right.append("verifier fits")
-        }
-        if flow.tokenRequests.filter({ $0.code == request.code }).count == 1 {
-            right.append("code sent once")
-        }
-        if let client = login.request.clientID, client == request.clientID { right.append("client the same") }
-        if let delivered = login.response?.exchange {
-            right.append(
-                "code \(max(0, request.startedAt.seconds - flow.capture[delivered].endedAt.seconds)) s old"
-            )
-        }
-        return right.isEmpty ? nil : "checked: " + right.joined(separator: ", ")
     }
 }

@@ -26,11 +26,15 @@ struct UnsupportedGrantType: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let provider = ProviderFacts(of: flow)
-        let repaired = Set(ClientCall.all(in: flow).filter(\.isRepaired).map(\.exchange))
+        let calls = ClientCall.all(in: flow)
+        let repaired = Set(calls.filter(\.isRepaired).map(\.exchange))
+        let refusedClients = Set(calls.filter(\.isClientRefused).map(\.exchange))
         var others: Set<Int>?
         for request in flow.tokenRequests {
             if !request.isRefused(with: "unsupported_grant_type") {
-                guard request.isRefused(with: "unauthorized_client"), isOfGrant(request.answer) else {
+                guard request.isRefused(with: "unauthorized_client"), isOfGrant(request.answer),
+                    !refusedClients.contains(request.exchange)
+                else {
                     continue
                 }
                 let explained = others ?? Self.explained(in: flow)

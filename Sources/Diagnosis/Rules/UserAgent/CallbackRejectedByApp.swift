@@ -38,6 +38,15 @@ struct CallbackRejectedByApp: Rule {
             guard !refused, isOwn(callback, flow) else { continue }
             let exchange = flow.capture[callback.exchange]
             var evidence = [callback.evidence(in: flow)]
+            if let witness = flow.deadEndWitness(at: callback.exchange) {
+                evidence.append(
+                    Evidence(
+                        place: Place(exchange: witness, part: .requestURL, name: ""),
+                        value: Masking.shown(flow.capture[witness].request.url.withoutQuery, of: "url"),
+                        note: "sent by the app's server, which never brought the code to the token endpoint"
+                    )
+                )
+            }
             if let body = exchange.response?.body, (body.size ?? 0) > 0 {
                 let words = Excerpt.start(of: PageText.words(of: body))
                 evidence.append(

@@ -77,7 +77,7 @@ struct CallbackUnreachable: Rule {
                 )
             }
             if exchange.request.method == "CONNECT", exchange.response == nil,
-                url.host == response.target.host,
+                url.host == response.target.host, url.port == response.target.port,
                 let reason = exchange.failure, !RecorderRefusal.isOne(exchange)
             {
                 return Evidence(place: Place(exchange: index, part: .responseStatus, name: ""), value: reason)

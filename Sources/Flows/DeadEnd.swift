@@ -1,0 +1,30 @@
+import Captures
+package import OAuth
+
+/// A callback that ends in a page which does nothing any more, while the app's server leaves the code alone.
+package enum DeadEnd {
+    /// The exchange that shows the app's server at work; nil where the answer to the callback is no dead end.
+    package static func witness(
+        of response: AuthorizationResponse,
+        to request: AuthorizationRequest,
+        exchanged codes: Set<String>,
+        in index: CaptureIndex
+    ) -> Int? {
+        guard let code = response.code, !codes.contains(code), response.error == nil,
+            let callback = response.callback, let answer = index.capture[callback].response,
+            (200..<300).contains(answer.status), answer.location == nil,
+            let body = answer.body, body.essence == "text/html", let html = body.text, doesNothing(html)
+        else { return nil }
+        return index.backChannel.witness(of: response, to: request, in: index.capture)
+    }
+
+    /// Whether a page neither runs a script nor leads on by itself.
+    private static func doesNothing(_ html: String) -> Bool {
+        guard html.utf8.count < 1 << 18 else { return false }
+        let text = html.lowercased()
+        return !["<script", "onload", "http-equiv=\"refresh", "http-equiv=refresh", "http-equiv='refresh"]
+            .contains(
+                where: text.containsBytes
+            )
+    }
+}
