@@ -342,6 +342,28 @@ struct FlowFinderTests {
         #expect(capture.flows.first?.provider == .google)
     }
 
+    /// The app's server cannot reach the provider, and answers its user with an error.
+    @Test(arguments: [(500, "apache2", 1), (200, "apache2", 0), (500, "chromium", 0)])
+    func connectionThatFailedBehindAnErrorIsAFlow(status: Int, sender: String, expected: Int) {
+        let asked = Timestamp(seconds: 1_780_000_000)
+        let page = Exchange(
+            startedAt: asked,
+            duration: .milliseconds(40),
+            request: RecordedRequest(method: "GET", url: RecordedURL("https://shop.example/account")),
+            response: RecordedResponse(status: status),
+            client: ClientFacts(process: "chromium")
+        )
+        let connection = Exchange(
+            startedAt: asked + .milliseconds(10),
+            duration: .milliseconds(5),
+            request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://10.0.0.7:8443/")),
+            failure: "ECONNREFUSED: connection refused by 10.0.0.7:8443",
+            client: ClientFacts(process: sender)
+        )
+        let flows = FlowFinder.flows(in: Capture([connection, page]))
+        #expect(flows.map(\.grant) == Array(repeating: "connection", count: expected))
+    }
+
     @Test func otherSitesAreNoFlows() {
         var capture = CaptureBuilder()
         capture.get("https://news.example/?state=1&code=2", body: .html("<p>news"))

@@ -95,7 +95,7 @@ struct JARMInvalid: Rule {
         var time = flow.capture[response.callback ?? response.exchange].startedAt
         if let delivered = response.deliveredBy {
             let exchange = flow.capture[delivered]
-            if let date = exchange.response?.headers.first("date").flatMap({ Timestamp(httpDate: $0) }) {
+            if let date = exchange.serverTime {
                 let way = time - exchange.endedAt
                 time = way > .zero ? date + way : date
             }

@@ -121,7 +121,6 @@ struct LogoutTokenInvalid: Rule {
     /// The app's clock where its answer shows it.
     private func serverTime(_ exchange: Int, _ flow: Flow) -> Timestamp {
         let recorded = flow.capture[exchange]
-        return recorded.response?.headers.first("date").flatMap { Timestamp(httpDate: $0) }
-            ?? recorded.startedAt
+        return recorded.serverTime ?? recorded.startedAt
     }
 }

@@ -71,9 +71,7 @@ struct AppleClientSecretInvalid: Rule {
         }
         var faults: [Evidence] = []
         let recorded = flow.capture[call.exchange]
-        let now =
-            recorded.response?.headers.first("date").flatMap { Timestamp(httpDate: $0) }?.seconds
-            ?? recorded.endedAt.seconds
+        let now = (recorded.serverTime ?? recorded.endedAt).seconds
         if let end = token.expiresAt {
             if end <= now {
                 faults.append(

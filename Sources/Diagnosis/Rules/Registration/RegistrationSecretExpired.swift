@@ -42,25 +42,17 @@ struct RegistrationSecretExpired: Rule {
             else { continue }
             let sent = [secret.value, secret.rawValue, call.authentication.undecodedSecret]
             guard sent.contains(issued) else { continue }
-            let date = flow.capture[call.exchange].response?.headers.first("date")
-            let time = date.flatMap { Timestamp(httpDate: $0) } ?? flow.capture[call.exchange].endedAt
-            guard end < time.seconds else { continue }
+            let answered = AnswerTime(of: call.exchange, in: flow)
+            guard end < answered.time.seconds else { continue }
             return .violated(
                 Violation(
                     [
                         Evidence(
                             place: client.call.answer.place("client_secret_expires_at"),
                             value: "\(end)",
-                            note: "run out \(time.seconds - end) s before"
+                            note: "run out \(answered.time.seconds - end) s before"
                         ),
-                        Evidence(
-                            place: Place(
-                                exchange: call.exchange,
-                                part: date == nil ? .timing : .responseHeader,
-                                name: date == nil ? "" : "Date"
-                            ),
-                            value: date.map { Masking.shown($0, of: "date") } ?? "\(time.seconds)"
-                        ), call.answer.evidence(),
+                        answered.evidence(), call.answer.evidence(),
                     ],
                     exchange: call.exchange
                 )

@@ -82,11 +82,8 @@ struct CodeExpired: Rule {
         _ provider: ProviderFacts,
         _ flow: Flow
     ) -> (Int64, String) {
-        let date = { (exchange: Int) in
-            flow.capture[exchange].response?.headers.first("date").flatMap { Timestamp(httpDate: $0) }
-        }
         if let page = response.deliveredBy, provider.has(flow.capture[page].request.url),
-            let start = date(page), let end = date(request.exchange)
+            let start = flow.capture[page].serverTime, let end = flow.capture[request.exchange].serverTime
         {
             return ((end - start).components.seconds, "the provider's clock")
         }

@@ -55,4 +55,33 @@ struct PKCERequiredTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// A refusal without words, of a request that lacks nothing else.
+    private func bare(_ error: String = "invalid_request", asking extra: String? = nil) throws -> Recording {
+        let login = try Recording("healthy/web-code-flow").asking("code_challenge", nil)
+            .asking("code_challenge_method", nil).asking(extra ?? "code_challenge", extra.map { _ in "x" })
+        let request = try #require(login.flows.first?.authorizationRequests.first)
+        let target = "https://www.shop.example/callback?error=\(error)&state=\(request.state ?? "")"
+        return login.redirecting(to: target)
+    }
+
+    @Test func concludesItWhereNothingElseIsLeft() throws {
+        let finding = try #require(try bare().finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.notes.last == "no reason given; nothing else is missing, and the provider offers PKCE"
+        )
+    }
+
+    @Test(arguments: ["prompt", "response_mode", "claims", "resource"])
+    func doesNotConcludeWhereAnotherParameterMayBeAtFault(name: String) throws {
+        #expect(try bare(asking: name).finding(rule) == nil)
+    }
+
+    @Test func concludesNothingFromOtherErrorsOrWithoutMetadata() throws {
+        #expect(try bare("invalid_scope").finding(rule) == nil)
+        let blind = try bare().without { $0.request.url.path.contains("well-known") }
+        #expect(blind.finding(rule) == nil)
+        #expect(blind.finding("authorization-error") != nil)
+    }
 }

@@ -87,4 +87,26 @@ struct RedirectURINotRegisteredTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    /// An error without a word, of the endpoint itself.
+    private func silent(_ status: Int, length: String? = "0") throws -> Recording {
+        try Recording("healthy/web-code-flow").saying("", status: status).answering(
+            "/authorize",
+            header: "Content-Length",
+            length
+        )
+    }
+
+    @Test(arguments: [400, 403]) func takesAnEmptyPageForIt(status: Int) throws {
+        let finding = try #require(try silent(status).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[1].value == "\(status)")
+        #expect(finding.notes.contains { $0.contains("or the client is not known") })
+    }
+
+    @Test func leavesOtherStatusesAndUnsavedPagesAlone() throws {
+        #expect(try silent(404).finding(rule) == nil)
+        #expect(try silent(403, length: nil).finding(rule) == nil)
+        #expect(try silent(403, length: "212").finding(rule) == nil)
+    }
 }

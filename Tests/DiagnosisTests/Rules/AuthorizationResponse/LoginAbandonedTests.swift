@@ -69,4 +69,21 @@ struct LoginAbandonedTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    /// The page's script asks for itself, and shows what it is told.
+    private func script(answered status: Int) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.status = status
+            exchange.response?.body = Body(text: "{}", mediaType: "application/json")
+        }
+    }
+
+    @Test func aWrongPasswordIsNoFailureOfTheProvider() throws {
+        let finding = try #require(try script(answered: 401).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.notes.last == "last in exchange 2, answered 401")
+        #expect(try script(answered: 500).finding(rule) == nil)
+        #expect(try script(answered: 429).finding(rule) == nil)
+    }
 }

@@ -79,4 +79,26 @@ struct ResponseModeDiffersTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    /// A page that posts to its server what it read in the fragment.
+    @Test func aPageThatSendsTheFragmentOnIsNoOtherMode() throws {
+        var recording = inFragment(try asking("code id_token", "fragment"))
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        let location = try #require(
+            recording.exchanges.compactMap { $0.response?.location }.first { $0.contains("/callback#") }
+        )
+        var post = recording.exchanges[index]
+        post.request.method = "POST"
+        post.request.body = Body(text: RecordedURL(location).fragment ?? "", mediaType: FormBody.mediaType)
+        post.startedAt = recording.exchanges[index].startedAt + .milliseconds(5)
+        recording.exchanges[index].response = RecordedResponse(
+            status: 200,
+            body: Body(text: "<script>post()</script>", mediaType: "text/html")
+        )
+        recording.exchanges.append(post)
+        #expect(recording.finding(rule) == nil)
+        let responses = recording.flows.flatMap(\.authorizationResponses)
+        #expect(responses.map(\.callback) == [recording.exchanges.count - 1])
+        #expect(responses.map(\.mode) == [.fragment])
+    }
 }

@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import Foundation
 import JSON
 import OAuth
 import Testing
@@ -90,5 +91,52 @@ struct ClientClockSkewTests {
             exchange.response?.headers.fields.removeAll { $0.name == "Date" }
         }
         #expect(recording.abstention(rule) == "no answer states the server's time")
+    }
+
+    /// A login whose app has a clock of its own, so many seconds ahead; the callback is answered with a page.
+    private func app(ahead seconds: Int64, stopping: Bool = true) throws -> Recording {
+        try Recording("healthy/web-code-flow").without { $0.request.url.path == "/userinfo" }.editing {
+            exchange in
+            guard exchange.response != nil else { return }
+            let isApps = exchange.request.url.host == "www.shop.example"
+            exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+            let time = exchange.endedAt + .seconds(isApps ? seconds : 0)
+            exchange.response?.headers.append("Date", Self.httpDate(time.seconds))
+            if stopping, exchange.request.url.path == "/callback" {
+                exchange.response?.status = 200
+                exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+                exchange.response?.redirectURL = ""
+            }
+        }
+    }
+
+    private static func httpDate(_ seconds: Int64) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
+    }
+
+    @Test(arguments: [(7200, "exp", "2 h fast"), (-7200, "iat", "2 h slow")] as [(Int64, String, String)])
+    func tellsTheClockOfTheAppsServer(ahead: Int64, claim: String, difference: String) throws {
+        let finding = try #require(try app(ahead: ahead).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.evidence[0].value == difference)
+        #expect(finding.notes[0].hasPrefix("the app's server at https://www.shop.example"))
+        #expect(finding.places.last == "5 jwt.claims \(claim)")
+        #expect(finding.fix.contains("app's server"))
+        #expect(try app(ahead: ahead).outcomes == [.failure])
+    }
+
+    @Test func anAppThatGoesOnAllTheSameIsWarned() throws {
+        #expect(try app(ahead: 7200, stopping: false).finding(rule)?.severity == .warning)
+        #expect(try app(ahead: 90).finding(rule) == nil)
+    }
+
+    @Test func oneStrayAnswerOfTheAppIsNoClock() throws {
+        let one = try app(ahead: 7200).without { $0.request.url.path == "/login" }
+        #expect(one.finding(rule) == nil)
     }
 }

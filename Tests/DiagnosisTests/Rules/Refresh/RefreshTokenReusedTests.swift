@@ -67,4 +67,12 @@ struct RefreshTokenReusedTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test(arguments: [(400, true), (403, true), (503, false), (429, false)])
+    func takesABareStatusForTheRefusal(status: Int, isOne: Bool) throws {
+        var recording = try Recording(broken)
+        recording.exchanges[7].response?.status = status
+        recording.exchanges[7].response?.body = nil
+        #expect((recording.finding(rule) != nil) == isOne)
+    }
 }

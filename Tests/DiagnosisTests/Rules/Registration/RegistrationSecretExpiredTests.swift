@@ -39,7 +39,7 @@ struct RegistrationSecretExpiredTests {
         let recording = try Recording(broken).editing { exchange in
             exchange.response?.headers.fields.removeAll { $0.name == "Date" }
         }
-        #expect(recording.finding(rule)?.places[1] == "5 timing ")
+        #expect(recording.finding(rule)?.places[1] == "5 timing time")
         let later = try Recording(broken).editing { $0.startedAt = $0.startedAt + .seconds(-86400) }
         #expect(later.finding(rule)?.notes == ["run out 38 s before"])
     }

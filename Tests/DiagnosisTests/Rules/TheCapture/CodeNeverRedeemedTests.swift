@@ -116,7 +116,10 @@ struct CodeNeverRedeemedTests {
             exchange.response?.headers.append("Set-Cookie", "session=1")
         }
         #expect(withCookie.finding(rule) == nil)
-        let silent = try page().editing { $0.request.headers.fields.removeAll { $0.name == "Origin" } }
+        let silent = try page().editing { exchange in
+            exchange.client = ClientFacts(process: "firefox")
+            exchange.request.headers.fields.removeAll { ["origin", "user-agent"].contains($0.name.lowercased()) }
+        }
         #expect(silent.finding(rule) == nil)
         #expect(silent.finding("backchannel-not-recorded") != nil)
     }

@@ -87,4 +87,9 @@ struct CodeReusedTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test(arguments: [(400, true), (403, true), (502, false)])
+    func takesABareStatusForTheRefusal(status: Int, isOne: Bool) throws {
+        #expect((try Recording(broken).answering("/token", status).finding(rule) != nil) == isOne)
+    }
 }

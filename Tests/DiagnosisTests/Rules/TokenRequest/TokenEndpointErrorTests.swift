@@ -57,4 +57,17 @@ struct TokenEndpointErrorTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.outcomes == [.cancelled])
     }
+
+    @Test func saysWhatWasCheckedOfACode() throws {
+        let recording = try Recording("healthy/web-code-flow").answering(
+            "/token",
+            403,
+            ["error": "invalid_code"]
+        )
+        let note = try #require(recording.finding(rule)?.notes.first)
+        #expect(
+            note
+                == "checked: redirect URI the same, verifier fits, code sent once, client the same, code 0 s old"
+        )
+    }
 }

@@ -50,4 +50,20 @@ struct TokenInvalidClientTests {
     @Test func saysNothingWithoutTheBackChannel() throws {
         #expect(try Recording(broken).frontChannel.finding(rule) == nil)
     }
+
+    /// Who was given a code may use it: it is the secret that the provider does not like.
+    @Test func readsUnauthorizedClientForAnIssuedCodeAsTheClients() throws {
+        let bare = try Recording(broken).answering("/token", 403, ["error": "unauthorized_client"])
+        #expect(bare.finding(rule)?.isPrimary == true)
+        #expect(bare.finding("unsupported-grant-type") == nil)
+        #expect(bare.finding("token-endpoint-error") == nil)
+        let worded = try Recording(broken).answering(
+            "/token",
+            403,
+            ["error": "unauthorized_client", "error_description": "grant authorization_code not allowed"]
+        )
+        #expect(worded.finding(rule) == nil)
+        #expect(worded.finding("unsupported-grant-type")?.isPrimary == true)
+        #expect(bare.withoutAuthorization.finding(rule) == nil)
+    }
 }

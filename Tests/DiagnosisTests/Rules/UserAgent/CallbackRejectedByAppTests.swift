@@ -75,4 +75,49 @@ struct CallbackRejectedByAppTests {
     @Test func saysNothingOfCookiesThatWereStripped() throws {
         #expect(try Recording(broken).sanitized.finding(rule)?.places.count == 2)
     }
+
+    /// A page at the end of a callback whose code the app's server never used.
+    private func deadEnd(_ page: String = "<h1>Error</h1><p>Timeout", agent: String = "shop-backend/1.0")
+        throws
+        -> Recording
+    {
+        try Recording("healthy/web-code-flow").without {
+            ["/token", "/jwks", "/userinfo"].contains($0.request.url.path)
+        }.editing { exchange in
+            if exchange.request.url.path.contains("well-known") {
+                exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
+                exchange.request.headers.append("User-Agent", agent)
+            }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
+        }
+    }
+
+    @Test func aPageWithoutAWayOnIsARefusalWhereTheServerIsSeen() throws {
+        let finding = try #require(try deadEnd().finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "4 response.status ", "0 request.url ", "4 response.body ", "4 request.header Cookie",
+            ]
+        )
+        #expect(finding.evidence[2].value == "Error Timeout")
+        #expect(try deadEnd().outcomes == [.failure])
+        #expect(try deadEnd().finding("backchannel-not-recorded") == nil)
+    }
+
+    @Test(arguments: [
+        "<script src=app.js></script>", "<body onload=go()>", "<meta http-equiv=\"refresh\" content=0>",
+    ])
+    func aPageThatGoesOnIsNone(page: String) throws { #expect(try deadEnd(page).finding(rule) == nil) }
+
+    @Test(arguments: [
+        "Mozilla/5.0 (X11; Linux) Firefox/140.0", "Shop/3 CFNetwork/1568.300.101 Darwin/24.2.0",
+    ])
+    func aServerThatIsNotSeenMayHaveUsedTheCode(agent: String) throws {
+        let recording = try deadEnd(agent: agent)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+        #expect(recording.finding("backchannel-not-recorded") != nil)
+    }
 }

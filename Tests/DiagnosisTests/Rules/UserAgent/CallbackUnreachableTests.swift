@@ -75,4 +75,12 @@ struct CallbackUnreachableTests {
         let recording = try Recording(broken).without { $0.request.url.path == "/callback" }
         #expect(recording.finding(rule) == nil)
     }
+
+    @Test(arguments: [("443", true), ("8443", false)])
+    func aFailedConnectionIsTheCallbacksByHostAndPort(port: String, isIts: Bool) throws {
+        var recording = try Recording(broken)
+        recording.exchanges[3].request.method = "CONNECT"
+        recording.exchanges[3].request.url = RecordedURL("https://shop-7f9c.internal.example:\(port)/")
+        #expect((recording.finding(rule) != nil) == isIts)
+    }
 }
