@@ -278,4 +278,99 @@ static inline unsigned int ar_digest_with(EVP_MD_CTX *context, const EVP_MD *dig
         && EVP_DigestFinal_ex(context, out, &size) == 1 ? size : 0;
 }
 
+// MARK: private keys from their numbers, and decryption
+
+static inline int ar_push_number(OSSL_PARAM_BLD *builder, const char *name, BIGNUM *number) {
+    return number != NULL && OSSL_PARAM_BLD_push_BN(builder, name, number) == 1;
+}
+// n, e, d and, where `count` is 8, p, q, dp, dq, qi, one after the other with their lengths.
+static inline EVP_PKEY *ar_rsa_private(const unsigned char *bytes, const int *lengths, int count) {
+    static const char *names[8] = {OSSL_PKEY_PARAM_RSA_N, OSSL_PKEY_PARAM_RSA_E, OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_FACTOR1,
+                                   OSSL_PKEY_PARAM_RSA_FACTOR2, OSSL_PKEY_PARAM_RSA_EXPONENT1, OSSL_PKEY_PARAM_RSA_EXPONENT2,
+                                   OSSL_PKEY_PARAM_RSA_COEFFICIENT1};
+    BIGNUM *numbers[8] = {NULL};
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    int ok = builder != NULL && (count == 3 || count == 8);
+    for (int i = 0; ok && i < count; bytes += lengths[i], i++) {
+        numbers[i] = BN_bin2bn(bytes, lengths[i], NULL);
+        ok = ar_push_number(builder, names[i], numbers[i]);
+    }
+    EVP_PKEY *key = ok ? ar_key_from_parameters("RSA", EVP_PKEY_KEYPAIR, builder) : NULL;
+    OSSL_PARAM_BLD_free(builder);
+    for (int i = 0; i < 8; i++) BN_clear_free(numbers[i]);
+    return key;
+}
+// The point in uncompressed form, and the private number.
+static inline EVP_PKEY *ar_ec_private(const char *curve, const unsigned char *point, int length, const unsigned char *d, int dl) {
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    BIGNUM *number = BN_bin2bn(d, dl, NULL);
+    EVP_PKEY *key = NULL;
+    if (builder && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, curve, 0) == 1
+        && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, (size_t)length) == 1
+        && ar_push_number(builder, OSSL_PKEY_PARAM_PRIV_KEY, number))
+        key = ar_key_from_parameters("EC", EVP_PKEY_KEYPAIR, builder);
+    OSSL_PARAM_BLD_free(builder);
+    BN_clear_free(number);
+    return key;
+}
+// OAEP with this digest, PKCS #1 version 1.5 where it is NULL. Returns the length, 0 on failure.
+static inline size_t ar_rsa_decrypt(EVP_PKEY *key, const EVP_MD *oaep, const unsigned char *in, size_t length, unsigned char *out,
+                                    size_t capacity) {
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    int ok = context && EVP_PKEY_decrypt_init(context) == 1
+        && EVP_PKEY_CTX_set_rsa_padding(context, oaep ? RSA_PKCS1_OAEP_PADDING : RSA_PKCS1_PADDING) == 1
+        && (!oaep || (EVP_PKEY_CTX_set_rsa_oaep_md(context, oaep) == 1 && EVP_PKEY_CTX_set_rsa_mgf1_md(context, oaep) == 1))
+        && EVP_PKEY_decrypt(context, out, &capacity, in, length) == 1;
+    EVP_PKEY_CTX_free(context);
+    return ok ? capacity : 0;
+}
+static inline size_t ar_ecdh(EVP_PKEY *key, EVP_PKEY *peer, unsigned char *out, size_t capacity) {
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    int ok = context && EVP_PKEY_derive_init(context) == 1 && EVP_PKEY_derive_set_peer(context, peer) == 1
+        && EVP_PKEY_derive(context, out, &capacity) == 1;
+    EVP_PKEY_CTX_free(context);
+    return ok ? capacity : 0;
+}
+// AES-GCM with a tag of 16 bytes, either way; returns 1 where all went well, the tag included.
+static inline int ar_gcm(int seals, const EVP_CIPHER *cipher, const unsigned char *key, const unsigned char *iv, int iv_length,
+                         const unsigned char *aad, int aad_length, const unsigned char *in, int length, unsigned char *tag,
+                         unsigned char *out) {
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    unsigned char rest[16];
+    int count = 0, last = 0;
+    int ok = context && EVP_CipherInit_ex(context, cipher, NULL, NULL, NULL, seals) == 1
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, iv_length, NULL) == 1
+        && EVP_CipherInit_ex(context, NULL, NULL, key, iv, seals) == 1
+        && (seals || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1)
+        && EVP_CipherUpdate(context, NULL, &count, aad, aad_length) == 1
+        && EVP_CipherUpdate(context, out, &count, in, length) == 1
+        && EVP_CipherFinal_ex(context, rest, &last) == 1
+        && (!seals || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1);
+    EVP_CIPHER_CTX_free(context);
+    return ok;
+}
+// AES-CBC with PKCS #7 padding, either way. Returns the length, -1 on failure. `out` holds `length` + 16 bytes.
+static inline int ar_cbc(int seals, const EVP_CIPHER *cipher, const unsigned char *key, const unsigned char *iv, const unsigned char *in,
+                         int length, unsigned char *out) {
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    int count = 0, last = 0;
+    int ok = context && EVP_CipherInit_ex(context, cipher, NULL, key, iv, seals) == 1
+        && EVP_CipherUpdate(context, out, &count, in, length) == 1
+        && EVP_CipherFinal_ex(context, out + count, &last) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return ok ? count + last : -1;
+}
+// AES key wrap (RFC 3394). Returns the length of the key, 0 where it was wrapped with another one.
+static inline int ar_key_unwrap(const EVP_CIPHER *cipher, const unsigned char *key, const unsigned char *in, int length,
+                                unsigned char *out) {
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    int count = 0, last = 0;
+    if (context) EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+    int ok = context && EVP_DecryptInit_ex(context, cipher, NULL, key, NULL) == 1
+        && EVP_DecryptUpdate(context, out, &count, in, length) == 1
+        && EVP_DecryptFinal_ex(context, out + count, &last) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return ok ? count + last : 0;
+}
+
 #endif

@@ -49,6 +49,36 @@ package struct JSONWebKey: Sendable, Hashable {
         }
     }
 
+    /// The key for decrypting, of RSA and EC keys that carry their private members.
+    ///
+    /// - Throws: ``JSONWebKeyError`` with the member that is missing or wrong.
+    package func privateKey() throws(JSONWebKeyError) -> PrivateKey {
+        do {
+            switch type {
+            case "RSA":
+                let rest = ["p", "q", "dp", "dq", "qi"]
+                let names = ["n", "e", "d"] + (rest.allSatisfy { json[$0] != nil } ? rest : [])
+                return try PrivateKey(rsaNumbers: try names.map { try member($0) })
+            case "EC":
+                guard let curve = curve.flatMap(EllipticCurve.init(rawValue:)) else {
+                    throw JSONWebKeyError(reason: "curve \(curve ?? "missing") is not supported")
+                }
+                return try PrivateKey(
+                    curve: curve,
+                    x: try member("x"),
+                    y: try member("y"),
+                    d: try member("d")
+                )
+            default:
+                throw JSONWebKeyError(reason: "kty \(type ?? "missing") is no private key that is used here")
+            }
+        } catch let error as JSONWebKeyError {
+            throw error
+        } catch {
+            throw JSONWebKeyError(reason: "\(error)")
+        }
+    }
+
     private func member(_ name: String) throws(JSONWebKeyError) -> [UInt8] {
         guard let text = json[name]?.string else {
             throw JSONWebKeyError(reason: "member \(name) is missing")

@@ -52,6 +52,28 @@ package final class PrivateKey: @unchecked Sendable {
         try self.init(owning: key)
     }
 
+    /// An RSA key of its numbers, big endian: modulus, public and private exponent, and the five of the Chinese
+    /// remainder theorem (p, q, dp, dq, qi) where they are known.
+    package convenience init(rsaNumbers numbers: [[UInt8]]) throws(OpenSSLError) {
+        guard numbers.count == 3 || numbers.count == 8, numbers.allSatisfy({ $0.count <= 2048 }),
+            let key = ar_rsa_private(
+                numbers.flatMap { $0 },
+                numbers.map { Int32($0.count) },
+                Int32(numbers.count)
+            )
+        else { throw .draining("not a private RSA key") }
+        try self.init(owning: key)
+    }
+
+    /// A key of a point's coordinates and its private number, big endian.
+    package convenience init(curve: EllipticCurve, x: [UInt8], y: [UInt8], d: [UInt8]) throws(OpenSSLError) {
+        let point = try PublicKey.point(on: curve, x, y)
+        guard d.count <= curve.coordinateSize,
+            let key = ar_ec_private(curve.rawValue, point, Int32(point.count), d, Int32(d.count))
+        else { throw .draining("not a private key of \(curve.rawValue)") }
+        try self.init(owning: key)
+    }
+
     /// PKCS #8 in PEM, not encrypted.
     package var pem: String {
         guard let memory = BIO_new(BIO_s_mem()) else { return "" }
@@ -88,6 +110,38 @@ package final class PrivateKey: @unchecked Sendable {
                 count = 2 * size
             }
         }
+    }
+
+    // MARK: - Decrypting
+
+    /// What was encrypted with RSA for this key: OAEP with a digest, PKCS #1 version 1.5 without one.
+    ///
+    /// Nil where it was encrypted for another key. Not for answering whoever sent it: the time it takes tells about the
+    /// padding.
+    package func decrypt(_ ciphertext: [UInt8], oaep digest: DigestAlgorithm?) -> [UInt8]? {
+        guard case .rsa = publicKey.kind, ciphertext.count <= 2048 else { return nil }
+        defer { ERR_clear_error() }
+        let plain = [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
+            count = ar_rsa_decrypt(
+                pointer,
+                digest?.pointer,
+                ciphertext,
+                ciphertext.count,
+                buffer.baseAddress,
+                buffer.count
+            )
+        }
+        return plain.isEmpty ? nil : plain
+    }
+
+    /// The secret that this key shares with another one of its curve (ECDH); nil for others.
+    package func sharedSecret(with peer: PublicKey) -> [UInt8]? {
+        guard case .elliptic = publicKey.kind, publicKey.kind == peer.kind else { return nil }
+        defer { ERR_clear_error() }
+        let secret = [UInt8](unsafeUninitializedCapacity: 80) { buffer, count in
+            count = ar_ecdh(pointer, peer.pointer, buffer.baseAddress, buffer.count)
+        }
+        return secret.isEmpty ? nil : secret
     }
 
     private static func kind(of key: OpaquePointer) -> PublicKey.Kind? {

@@ -49,16 +49,21 @@ package final class PublicKey: @unchecked Sendable {
     ///
     /// - Throws: when the point is not on the curve.
     package convenience init(curve: EllipticCurve, x: [UInt8], y: [UInt8]) throws(OpenSSLError) {
+        let point = try Self.point(on: curve, x, y)
+        guard let key = ar_ec_public(curve.rawValue, point, Int32(point.count)) else {
+            throw .draining("not a point of \(curve.rawValue)")
+        }
+        self.init(owning: key, kind: .elliptic(curve))
+    }
+
+    /// A point in uncompressed form.
+    static func point(on curve: EllipticCurve, _ x: [UInt8], _ y: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         let size = curve.coordinateSize
         guard x.count <= size, y.count <= size else {
             throw OpenSSLError(what: "a coordinate is too long", reason: "")
         }
         let pad = { (bytes: [UInt8]) in [UInt8](repeating: 0, count: size - bytes.count) + bytes }
-        let point = [4] + pad(x) + pad(y)
-        guard let key = ar_ec_public(curve.rawValue, point, Int32(point.count)) else {
-            throw .draining("not a point of \(curve.rawValue)")
-        }
-        self.init(owning: key, kind: .elliptic(curve))
+        return [4] + pad(x) + pad(y)
     }
 
     package convenience init(ed25519 bytes: [UInt8]) throws(OpenSSLError) {
