@@ -14,6 +14,11 @@ extension CaptureIndex {
         return token.verify(keys: keys, secret: client.flatMap { knownSecrets[$0] }.map { Array($0.utf8) })
     }
 
+    /// The token inside an encrypted one where the capture has its key, else the token itself.
+    package func readable(_ token: IDToken) -> IDToken {
+        opened[token.token].map { token.opened($0.token) } ?? token
+    }
+
     /// The key sets of a token's issuer: those that its metadata names, else those of the provider's hosts.
     ///
     /// Oldest first.

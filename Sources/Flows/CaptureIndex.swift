@@ -39,6 +39,8 @@ package final class CaptureIndex: Sendable {
     package let preflights: [String: [Int]]
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
+    /// Encrypted tokens, as far as the capture has their keys.
+    package let opened: OpenedTokens
     /// The app's servers, as far as they speak through the recorder.
     package let backChannel: BackChannel
     package let latest: LatestRequests
@@ -123,6 +125,14 @@ package final class CaptureIndex: Sendable {
         )
         isSanitized = !requests.isEmpty && Self.hasNoCredentials(capture)
         knownSecrets = Self.secrets(tokens, registrations)
+        opened = OpenedTokens(
+            capture,
+            tokens: tokens,
+            responses: responses,
+            keySets: keySets,
+            registrations: registrations,
+            secrets: knownSecrets
+        )
         registrationsByClient = registrations.reduce(into: [:]) { list, call in
             if let client = call.answer.parameters["client_id"] { list[client, default: []].append(call) }
         }

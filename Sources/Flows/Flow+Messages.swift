@@ -33,12 +33,16 @@ extension Flow {
 
     /// Every ID token delivered in this flow, with the token request that brought it (nil for the front
     /// channel).
+    ///
+    /// Of one that was encrypted what is inside, where the capture has the key.
     package var idTokens: [(token: IDToken, request: TokenRequest?)] {
         messages.flatMap { message -> [(token: IDToken, request: TokenRequest?)] in
             switch message {
-            case .token(let request): request.idToken.map { [($0, request)] } ?? []
+            case .token(let request): request.idToken.map { [(surroundings.readable($0), request)] } ?? []
             case .authorizationResponse(let response):
-                response.parameters.parameter("id_token").flatMap(IDToken.init).map { [($0, nil)] } ?? []
+                response.parameters.parameter("id_token").flatMap { IDToken($0) }.map {
+                    [(surroundings.readable($0), nil)]
+                } ?? []
             default: []
             }
         }

@@ -59,6 +59,8 @@ package struct StepToken: Sendable {
     /// The parameter or member that carries it.
     package var name: String
     package var token: JSONWebToken
+    /// The encrypted token that it was inside; nil where it came as it is, or stayed closed.
+    package var envelope: JSONWebToken?
     package var signature: SignatureOutcome
     package var checks: [TokenCheck]
 }

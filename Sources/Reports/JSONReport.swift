@@ -124,6 +124,9 @@ package enum JSONReport {
         object["header"] = token.token.header.map { .object($0) } ?? .null
         object["claims"] = token.token.claims.map { .object($0) } ?? .null
         object["signature"] = .string(token.signature.rawValue)
+        if let envelope = token.envelope {
+            object["encryption"] = envelope.header.map { .object($0) } ?? .null
+        }
         return .object(object)
     }
 

@@ -156,6 +156,9 @@ struct TimelineText {
             default: style.yellow("signature \(token.signature.rawValue)")
             }
         var text = "● \(token.name.printable) \(algorithm.printable), \(signature)"
+        if let envelope = token.envelope {
+            text += ", was encrypted (\((envelope.algorithm ?? "no alg").printable))"
+        }
         if let subject = token.token.subject { text += ", sub \(subject.printable.shortened(to: 24))" }
         if let issuer = token.token.issuer { text += ", iss \(issuer.printable.shortened(to: 48))" }
         return text

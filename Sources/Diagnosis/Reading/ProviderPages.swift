@@ -14,7 +14,7 @@ enum ProviderPages {
         guard let start = flow.exchanges.firstIndex(of: request.exchange) else { return ordered }
         for exchange in flow.exchanges[(start + 1)...] {
             let url = flow.capture[exchange].request.url
-            guard url.withoutQuery != target else { continue }
+            guard url.withoutQuery != target, !isAnswer(url, to: request, from: endpoint) else { continue }
             let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
             let isPage = flow.surroundings.messages[exchange] == nil && url.origin == endpoint
             guard isLed || isPage else { continue }
@@ -22,6 +22,15 @@ enum ProviderPages {
             ordered.append(exchange)
         }
         return ordered
+    }
+
+    /// Whether the provider's answer goes there, to whatever address: it brings the request's `state` back.
+    private static func isAnswer(_ url: RecordedURL, to request: AuthorizationRequest, from origin: String?)
+        -> Bool
+    {
+        guard url.origin != origin, let state = request.state, !state.isEmpty else { return false }
+        let items = url.queryItems
+        return items.first("state") == state && (items.first("code") ?? items.first("error")) != nil
     }
 }
 

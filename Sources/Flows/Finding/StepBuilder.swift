@@ -173,10 +173,12 @@ struct StepBuilder {
             guard ["id_token", "access_token", "refresh_token", "response"].contains(parameter.name),
                 let token = JSONWebToken.parse(parameter.value)
             else { return nil }
-            let verification = index.verification(of: token, providerHosts: builder.providerHosts)
+            let inner = index.opened[token]?.token
+            let verification = index.verification(of: inner ?? token, providerHosts: builder.providerHosts)
             return StepToken(
                 name: parameter.name,
-                token: token,
+                token: inner ?? token,
+                envelope: inner == nil ? nil : token,
                 signature: verification.outcome,
                 checks: verification.checks
             )

@@ -30,7 +30,7 @@ enum LinkFinder {
         var order: [String] = []
         var table: [String: [Occurrence]] = [:]
         var leftovers: [Occurrence] = []
-        var collector = OccurrenceCollector()
+        var collector = OccurrenceCollector(opened: index.opened)
         for exchange in exchanges {
             for occurrence in collector.occurrences(in: index.capture[exchange], at: exchange) {
                 let isIssued = registered.contains(exchange) && occurrence.name == "client_id"
@@ -55,7 +55,7 @@ enum LinkFinder {
         }
         links += respelled
         links += challenges(flow)
-        links += hashes(flow)
+        links += hashes(flow, in: index)
         links += parts(leftovers, table)
         let position = Dictionary(uniqueKeysWithValues: exchanges.enumerated().map { ($1, $0) })
         return links.enumerated().sorted { left, right in
@@ -128,10 +128,10 @@ enum LinkFinder {
     }
 
     /// Access token and code, as the ID token beside them carries their hashes.
-    private static func hashes(_ flow: FlowBuilder) -> [Link] {
+    private static func hashes(_ flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
         var links: [Link] = []
         for case .token(let request) in flow.messages {
-            guard let token = request.idToken,
+            guard let token = request.idToken.map(index.readable),
                 let algorithm = token.token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
             else { continue }
             if let hash = token.accessTokenHash,

@@ -7,7 +7,10 @@ import OAuth
 ///
 /// The claims of a token count where the token is seen first: afterwards it is the token that travels.
 struct OccurrenceCollector {
+    private let opened: OpenedTokens
     private var seenTokens: Set<String> = []
+
+    init(opened: OpenedTokens) { self.opened = opened }
 
     mutating func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
         var list: [Occurrence] = []
@@ -28,7 +31,10 @@ struct OccurrenceCollector {
             }
         }
         func claims(of value: String) {
-            guard let claims = JSONWebToken.parse(value)?.claims, seenTokens.insert(value).inserted else {
+            guard let token = JSONWebToken.parse(value),
+                let claims = opened[token]?.token.claims ?? token.claims,
+                seenTokens.insert(value).inserted
+            else {
                 return
             }
             for member in claims.members {

@@ -7,12 +7,22 @@ package struct IDToken: Sendable, Hashable {
     package var token: JSONWebToken
     /// Of the parameter that carried it.
     package var place: Place
+    /// The encrypted token that it was inside; nil where it came as it is, or stayed closed.
+    package var envelope: JSONWebToken?
 
     /// Nil where the value has not the shape of a token.
     package init?(_ parameter: Parameter) {
         guard let token = JSONWebToken.parse(parameter.value) else { return nil }
         self.token = token
         place = parameter.place
+    }
+
+    /// With what was inside in its place.
+    package func opened(_ inner: JSONWebToken) -> IDToken {
+        var copy = self
+        copy.envelope = token
+        copy.token = inner
+        return copy
     }
 
     package var nonce: String? { token.claim("nonce")?.string }

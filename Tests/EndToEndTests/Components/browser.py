@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -10,7 +11,7 @@ import urllib.error
 import urllib.request
 import pathlib
 
-from service import Service, environment, free_port
+from service import WITH_OWNER, Service, free_port
 
 # What the provider's page in front of us wants. It is a React page: a value counts when its input event is heard.
 STEP = """
@@ -64,6 +65,14 @@ def flags(home, proxy):
             *(["--no-sandbox"] if os.getuid() == 0 else [])]
 
 
+def program(home):
+    """A Chromium that ends with its chromedriver, which leaves it running when it is ended itself."""
+    script = home / "chromium"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(WITH_OWNER)} {shutil.which("chromium")} "$@"\n')
+    script.chmod(0o755)
+    return script
+
+
 class Driver:
     """The few WebDriver calls that are needed."""
 
@@ -80,8 +89,8 @@ class Driver:
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"].splitlines()[0]) from None
 
-    def begin(self, arguments):
-        options = {"binary": shutil.which("chromium"), "args": arguments}
+    def begin(self, program, arguments):
+        options = {"binary": str(program), "args": arguments}
         capabilities = {"alwaysMatch": {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options,
                                         "goog:loggingPrefs": {"performance": "ALL"}}}
         self.session = "/session/" + self.call("POST", "/session", {"capabilities": capabilities})["sessionId"]
@@ -164,8 +173,10 @@ class Browser:
             elif kind == "Network.loadingFailed" and seen["type"] == "Document":
                 self.failures.append(seen["errorText"])
 
-    def log_in(self, provider, done, password=None, scopes=None, at_login=None):
-        """Does what the provider's pages want until `done()`; `at_login` is called once, before the password is sent."""
+    def log_in(self, provider, what, done, password=None, scopes=None, at_login=None):
+        """Does what the provider's pages want until `done()`, which tells whether `what` is there.
+
+        `scopes` are those to tick where the user is asked; `at_login` is called once, before the password is sent."""
         waiting = [at_login] if at_login else []
 
         def step():
@@ -173,14 +184,19 @@ class Browser:
                 self.driver.run(STEP, provider.USER, password or provider.PASSWORD, scopes)
             elif self.has(self.LOGIN_PAGE):
                 waiting.pop()()
-        until("what the login should end with", done, step)
+        try:
+            until(what, done, step)
+        except RuntimeError as failure:
+            raise RuntimeError(f"{failure}; the browser is at {self.driver.address()} {self.failed()}") from failure
 
     def forget(self, prefix):
         """Deletes the cookies that begin so, on every site; their names."""
-        lost = [cookie for cookie in self.driver.devtools("Network.getAllCookies")["cookies"] if cookie["name"].startswith(prefix)]
-        for cookie in lost:
-            self.driver.devtools("Network.deleteCookies", **{key: cookie[key] for key in ("name", "domain", "path")})
-        return [cookie["name"] for cookie in lost]
+        cookies = self.driver.devtools("Network.getAllCookies")["cookies"]
+        names = [cookie["name"] for cookie in cookies if cookie["name"].startswith(prefix)]
+        for cookie in cookies:
+            if cookie["name"] in names:
+                self.driver.devtools("Network.deleteCookies", **{key: cookie[key] for key in ("name", "domain", "path")})
+        return names
 
 
 @contextlib.contextmanager
@@ -197,7 +213,7 @@ def opened(state, proxy, trusted=None):
     service.start()
     driver = Driver(port)
     try:
-        driver.begin(flags(home, proxy))
+        driver.begin(program(home), flags(home, proxy))
         try:
             yield Browser(driver)
         finally:
@@ -210,7 +226,7 @@ def opened(state, proxy, trusted=None):
 def log_in_and_out(state, app, provider, proxy, proxy_ca):
     with opened(state, proxy, proxy_ca) as browser:
         browser.driver.go(app.page)
-        browser.log_in(provider, lambda: browser.has("#inside"))
+        browser.log_in(provider, "the protected page", lambda: browser.has("#inside"))
         return {"title": browser.title(), "after_logout": log_out(browser, app, provider)}
 
 

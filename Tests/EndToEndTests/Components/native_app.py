@@ -48,10 +48,11 @@ class NativeApp:
 
     Each request says by `well` whether it has to succeed or has to be refused; anything else is an error."""
 
-    REDIRECT_URI, SIGNED_OUT = "com.example.notes:/signed-in", "com.example.notes:/signed-out"
+    SIGNED_OUT = "com.example.notes:/signed-out"
 
     def __init__(self, folder, provider, proxy, proxy_ca):
         self.provider, self.client, self.secret = provider, provider.CLIENT, None
+        self.redirect_uri = "com.example.notes:/signed-in"
         self.jar, self.body, self.endpoints, self.steps = folder / "cookies", folder / "body", {}, []
         self.curl = ["curl", "-q", "--silent", "--show-error", "--max-time", "15", "--user-agent", AGENT, "--noproxy", "",
                      "--proxy", f"http://{proxy}", "--cacert", proxy_ca, "--output", self.body,
@@ -94,10 +95,11 @@ class NativeApp:
     def discover(self):
         self.endpoints = self._step("discovery", True, f"{self.provider.issuer}/.well-known/openid-configuration").body
 
-    def register(self):
-        """Makes the app a confidential client that the provider knows since now."""
+    def register(self, redirect_uri):
+        """Makes the app a confidential client of its own registration, for which the provider takes no scheme of an app."""
+        self.redirect_uri = redirect_uri
         answer = self._step("registration", True, self.endpoints["registration_endpoint"], *self._json({
-            "client_name": "Notes", "redirect_uris": [self.REDIRECT_URI], "response_types": ["code"],
+            "client_name": "Notes", "redirect_uris": [self.redirect_uri], "response_types": ["code"],
             "grant_types": ["authorization_code", "refresh_token", "device_authorization"],
             "token_endpoint_auth_method": "client_secret_basic"}))
         self.client, self.secret = answer.body["client_id"], answer.body["client_secret"]
@@ -112,7 +114,7 @@ class NativeApp:
 
     def request(self, verifier):
         """The parameters of an authorization request."""
-        parameters = {"response_type": "code", "client_id": self.client, "redirect_uri": self.REDIRECT_URI,
+        parameters = {"response_type": "code", "client_id": self.client, "redirect_uri": self.redirect_uri,
                       "scope": " ".join(self.provider.SCOPES), "state": random_text(), "nonce": random_text()}
         if verifier:
             parameters |= {"code_challenge": challenge(verifier), "code_challenge_method": "S256"}
@@ -122,23 +124,27 @@ class NativeApp:
         """Where the provider sends the user, who is signed in and goes on: the parameters of that address."""
         query = urllib.parse.urlencode(parameters)
         answer = self._signed_in("authorization", f"{self.endpoints['authorization_endpoint']}?{query}&g_continue")
-        target = urllib.parse.urlsplit(answer.headers["location"][0])
-        if target.scheme != urllib.parse.urlsplit(self.REDIRECT_URI).scheme:
-            raise RuntimeError(f"the provider wants {answer.headers['location'][0]} before the app")
-        return dict(urllib.parse.parse_qsl(target.query))
+        target = answer.headers["location"][0]
+        if not target.startswith(self.redirect_uri):
+            raise RuntimeError(f"the provider sends the user to {target}")
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(target).query))
 
     def redeem(self, code, verifier, well=True):
-        fields = {"grant_type": "authorization_code", "code": code, "redirect_uri": self.REDIRECT_URI}
+        fields = {"grant_type": "authorization_code", "code": code, "redirect_uri": self.redirect_uri}
         if verifier:
             fields["code_verifier"] = verifier
         return self._as_client("token", "token_endpoint", fields, well)
 
+    def get_code(self, verifier):
+        """Everything up to the code."""
+        self.discover()
+        self.sign_in()
+        return self.authorize(self.request(verifier))["code"]
+
     def log_in(self):
         """Everything up to the tokens: the code, its verifier, and the token response."""
         verifier = random_text()
-        self.discover()
-        self.sign_in()
-        code = self.authorize(self.request(verifier))["code"]
+        code = self.get_code(verifier)
         return code, verifier, self.redeem(code, verifier).body
 
     # -- with the tokens

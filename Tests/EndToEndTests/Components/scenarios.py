@@ -15,12 +15,13 @@ import native_app
 import provider
 import relying_party
 
-LIMIT = 45  # seconds, for the whole of a scenario
+LIMIT = 50  # seconds, for the whole of a scenario
 
 POST = {"token_endpoint_auth_method": ["client_secret_post"]}
 PUBLIC = {"confidential": False, "client_secret": None, "token_endpoint_auth_method": ["none"]}
 IMPLICIT = {"authorization_type": ["code", "id_token", "refresh_token", "delete_token"]}
 INFO = "OIDCInfoHook access_token userinfo"
+UNKNOWN_KEY = "could not find key with kid"
 
 
 class Stage:
@@ -42,7 +43,7 @@ class Stage:
         plugin = {"pkce-required-public-client": True, **(plugin or {})}
         idp = self.ending.enter_context(provider.Provider(self.folder, self.ca, {**PUBLIC, **(client or {})}, plugin))
         app = native_app.NativeApp(self.folder, idp, self.proxy, self.proxy_ca)
-        idp.register(app.REDIRECT_URI, app.SIGNED_OUT, [])
+        idp.register(app.redirect_uri, app.SIGNED_OUT, [])
         return idp, app
 
     def browser(self, trusting=True):
@@ -73,7 +74,7 @@ def report(user, idp, **more):
 def go_in(user, idp, app, **how):
     """A login that ends at the protected page."""
     user.go(app.page)
-    user.log_in(idp, lambda: user.has("#inside"), **how)
+    user.log_in(idp, "the protected page", lambda: user.has("#inside"), **how)
 
 
 def session_info(user, app):
@@ -105,9 +106,10 @@ def refused(pattern, at_login=None, **settings):
 
 
 def turned_away(user, idp, app, pattern, **how):
-    user.log_in(idp, lambda: app.logged(pattern) or user.has("#inside"), **how)
+    what = f"{pattern!r} in the relying party's log"
+    user.log_in(idp, what, lambda: app.logged(pattern) or user.has("#inside"), **how)
     browser.until("a page of the relying party", lambda: user.complete() and user.driver.address().startswith(app.origin))
-    expect(not user.has("#inside"), "no way in")
+    expect(not user.has("#inside"), f"{what} instead of the protected page")
     return report(user, idp, log=app.logged(pattern), page=user.text()[:200])
 
 
@@ -159,8 +161,7 @@ def redirect_uri(stage):
     idp, app = stage.parties(directives=["OIDCRedirectURI {app.origin}/protected/elsewhere"])
     with stage.browser() as user:
         user.go(app.page)
-        refusal = lambda: user.answered(f"{idp.issuer}/auth", 403)
-        user.log_in(idp, refusal)
+        user.log_in(idp, "the refusal", lambda: user.answered(f"{idp.issuer}/auth", 403))
         expect(not user.answered(f"{app.origin}/protected/elsewhere"), "no answer to the unknown address")
         return report(user, idp)
 
@@ -187,7 +188,8 @@ def password(stage):
     idp, app = stage.parties()
     with stage.browser() as user:
         user.go(app.page)
-        user.log_in(idp, lambda: user.answered(f"{idp.origin}/api/auth/", 401), password="not-the-password")
+        refusal = lambda: user.answered(f"{idp.origin}/api/auth/", 401)
+        user.log_in(idp, "the refusal", refusal, password="not-the-password")
         expect(user.has(user.LOGIN_PAGE), "the login page again")
         return report(user, idp)
 
@@ -196,27 +198,28 @@ def browser_trust(stage):
     idp, app = stage.parties()
     with stage.browser(trusting=False) as user:
         user.go(app.page)
-        browser.until("the browser's refusal", lambda: "net::ERR_CERT_AUTHORITY_INVALID" in user.failed())
-        return report(user, idp, failure=user.failed()[0])
+        refusal = "net::ERR_CERT_AUTHORITY_INVALID"
+        browser.until("the browser's refusal", lambda: refusal in user.failed())
+        return report(user, idp, failure=refusal)
 
 
-def no_metadata(stage, idp, app):
+def no_metadata(stage, idp, app, reason):
+    """The relying party cannot read the provider's metadata, for the `reason` in its log."""
     with stage.browser() as user:
         user.go(app.page)
         expect(user.answered(app.page, 500), "status 500 at the protected page")
-        log = app.logged("curl_easy_perform")
-        expect(log, "a failed request in the relying party's log")
-        return report(user, idp, log=log)
+        expect(app.logged(reason), f"{reason!r} in the relying party's log")
+        return report(user, idp, log=app.logged(reason))
 
 
 def rp_trust(stage):
-    return no_metadata(stage, *stage.parties(trusted=stage.ca.certificate))
+    return no_metadata(stage, *stage.parties(trusted=stage.ca.certificate), "curl_easy_perform.* certificate")
 
 
 def provider_down(stage):
     idp, app = stage.parties()
     idp.service.stop()
-    return no_metadata(stage, idp, app)
+    return no_metadata(stage, idp, app, "curl_easy_perform.* failed")
 
 
 def state_cookie_silent(stage):
@@ -225,7 +228,7 @@ def state_cookie_silent(stage):
         go_in(user, idp, app, at_login=lambda: lose_state(user))
         rounds = len(user.answered(app.redirect_uri))
         expect(rounds == 2, f"two authorization responses, not {rounds}")
-        return report(user, idp, title=user.title(), log=app.logged("state"))
+        return report(user, idp, title=user.title(), log=app.logged("invalid authorization response state"))
 
 
 def callback_replayed(stage):
@@ -234,8 +237,9 @@ def callback_replayed(stage):
         go_in(user, idp, app)
         _, callback = user.answered(app.redirect_uri)[0]
         user.go(callback)
-        browser.until("an answer to the callback", lambda: len(user.answered(app.redirect_uri)) == 2 and user.complete())
-        return report(user, idp, log=app.logged("."), page=user.title())
+        browser.until("the page again", lambda: len(user.answered(app.redirect_uri)) == 2 and user.has("#inside"))
+        expect(app.logged("browser back detected"), "the relying party to know the callback")
+        return report(user, idp, title=user.title(), log=app.logged("browser back detected"))
 
 
 # -- by curl
@@ -259,9 +263,10 @@ def endpoints(stage):
     idp, app = stage.native_app(types, {
         "register-client-allowed": True, "register-client-auth-scope": [], "register-client-credentials-scope": [],
         "auth-type-device-enabled": True, "device-authorization-expiration": 600, "device-authorization-interval": 1,
-        "oauth-par-allowed": True, "oauth-par-duration": 90, "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:"})
+        "oauth-par-allowed": True, "oauth-par-duration": 90,
+        "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:"})
     app.discover()
-    app.register()
+    app.register("http://localhost:8400/signed-in")
     app.sign_in()
     device = app.begin_device()
     pending = app.poll_device(device, well=False)
@@ -279,9 +284,7 @@ def endpoints(stage):
 
 def pkce_verifier(stage):
     idp, app = stage.native_app()
-    app.discover()
-    app.sign_in()
-    code = app.authorize(app.request(native_app.random_text()))["code"]
+    code = app.get_code(native_app.random_text())
     app.redeem(code, native_app.random_text(), well=False)
     return told(idp, app)
 
@@ -306,9 +309,7 @@ def code_reused(stage):
 def code_expired(stage):
     idp, app = stage.native_app(plugin={"code-duration": 2})
     verifier = native_app.random_text()
-    app.discover()
-    app.sign_in()
-    code = app.authorize(app.request(verifier))["code"]
+    code = app.get_code(verifier)
     time.sleep(4)
     app.redeem(code, verifier, well=False)
     return told(idp, app)
@@ -334,21 +335,17 @@ def refresh_reused(stage):
 def provider_down_midway(stage):
     idp, app = stage.native_app()
     verifier = native_app.random_text()
-    app.discover()
-    app.sign_in()
-    code = app.authorize(app.request(verifier))["code"]
+    code = app.get_code(verifier)
     idp.service.stop()
     answer = app.redeem(code, verifier, well=False)
     expect(answer.status in (0, 502, 503, 504), f"no answer but the proxy's: {answer}")
     return told(idp, app)
 
 
-UNKNOWN_KEY = "XXXXXX"
-
 SCENARIOS = {
     # good
     "login": ("consent, session info, logout", login(refreshing=False)),
-    "login-refresh": ("the same with a refresh, for which this relying party wants a token in the URL", login(refreshing=True)),
+    "login-refresh": ("the same with a refresh, for which the relying party wants a token in the URL", login(refreshing=True)),
     "login-form-post": ("secret in the body, answer by form", arrives(
         client=POST, plugin={"oauth-as-iss-id": False},
         directives=["OIDCProviderTokenEndpointAuth client_secret_post", "OIDCResponseMode form_post"])),
@@ -379,10 +376,10 @@ SCENARIOS = {
     "kid-unknown": ("the new signing key is not published", key_changes(published=False)),
     "rp-trust": ("the relying party does not trust the proxy", rp_trust),
     "browser-trust": ("the browser does not trust the proxy", browser_trust),
-    "state-cookie": ("the state cookie is lost at the login page", refused("state cookie", at_login=lose_state)),
+    "state-cookie": ("the state cookie is lost at the login page", refused("state cookie found", at_login=lose_state)),
     "state-cookie-silent": ("the same, and the relying party begins anew", state_cookie_silent),
     "state-expired": ("the login page is open for too long", refused(
-        "state has expired|state \\(.*has expired", at_login=linger(4), directives=["OIDCStateTimeout 2"])),
+        "state has expired", at_login=linger(4), directives=["OIDCStateTimeout 2"])),
     "form-post-iss": ("the provider spoils iss in the form", refused(
         "does not match the issuer provided", client=POST,
         directives=["OIDCProviderTokenEndpointAuth client_secret_post", "OIDCResponseMode form_post"])),
@@ -399,16 +396,26 @@ def too_long(*_):
     raise RuntimeError(f"not done within {LIMIT} s")
 
 
+def last_words(folder):
+    """What the relying party complained about at the end."""
+    log = folder / "relying-party" / "errors"
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return "".join("\n" + line for line in [line for line in lines if "[auth_openidc:error]" in line][-3:])
+
+
 def play(name, state, proxy, proxy_ca):
     """Runs one scenario in a new folder below `state`, which stays where something went wrong."""
-    signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(LIMIT)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=state))
     begun = time.monotonic()
-    with contextlib.ExitStack() as ending:
-        try:
-            seen = SCENARIOS[name][1](Stage(folder, authority.Authority(state), proxy, proxy_ca, ending))
-        finally:
-            signal.alarm(0)
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(LIMIT)
+    try:
+        with contextlib.ExitStack() as ending:
+            try:
+                seen = SCENARIOS[name][1](Stage(folder, authority.Authority(state), proxy, proxy_ca, ending))
+            finally:
+                signal.alarm(0)
+    except Exception as failure:
+        raise RuntimeError(f"{failure}; see {folder}{last_words(folder)}") from failure
     shutil.rmtree(folder, ignore_errors=True)
     return {"scenario": name, "seconds": round(time.monotonic() - begun, 1), **seen}

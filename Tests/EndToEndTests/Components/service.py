@@ -1,5 +1,6 @@
 """Child processes that listen on a free port of loopback and end with their owner."""
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -17,6 +18,10 @@ def environment(**more):
     return {**kept, "PATH": os.environ.get("PATH", "") + ":/usr/sbin", **more}
 
 
+# Ends the child when its owner was killed and could not do so.
+WITH_OWNER = ["setpriv", "--pdeathsig", "TERM"]
+
+
 class Service:
     """One process; `start` returns when its port answers, `stop` when the process is gone."""
 
@@ -25,8 +30,8 @@ class Service:
 
     def start(self, seconds=20):
         with open(self.log, "ab") as log:
-            self.child = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                          env=environment(**self.environ), cwd=self.log.parent)
+            self.child = subprocess.Popen(WITH_OWNER + self.argv, start_new_session=True, stdin=subprocess.DEVNULL, stdout=log,
+                                          stderr=log, env=environment(**self.environ), cwd=self.log.parent)
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.child.poll() is None:
             try:
@@ -44,5 +49,6 @@ class Service:
         try:
             self.child.wait(seconds)
         except subprocess.TimeoutExpired:
-            self.child.kill()
+            # With its workers, which would stay.
+            os.killpg(self.child.pid, signal.SIGKILL)
             self.child.wait()

@@ -41,6 +41,7 @@ struct StateMismatch: Rule {
             return .abstains("the capture begins after the authorization request")
         }
         var evidence: [Evidence] = []
+        var isOrphan = false
         for response in responses {
             let states = states(of: response, in: flow)
             let start = flow.capture[response.exchange].startedAt
@@ -51,12 +52,30 @@ struct StateMismatch: Rule {
             for came in states
             where !came.value.isEmpty && !requests.contains(where: { $0.state == came.value }) {
                 guard !belongsElsewhere(came.value, request, flow) else { continue }
+                guard !isAnswered(request, before: response, flow) else {
+                    isOrphan = true
+                    continue
+                }
                 if evidence.isEmpty { evidence.append(Evidence(sent)) }
                 evidence.append(Evidence(came, note: Difference.note(expected: sent.value, seen: came.value)))
             }
         }
-        guard !evidence.isEmpty else { return .holds }
+        guard !evidence.isEmpty else {
+            return isOrphan ? .abstains("the request that a response answers is not in the capture") : .holds
+        }
         return .violated(Violation(evidence, exchange: evidence.dropFirst().first?.place.exchange))
+    }
+
+    /// Whether a request had its own `state` back before: a later response then answers one that was not recorded.
+    private func isAnswered(
+        _ request: AuthorizationRequest,
+        before response: AuthorizationResponse,
+        _ flow: Flow
+    ) -> Bool {
+        flow.authorizationResponses.contains { other in
+            other.state == request.state && other.code != response.code
+                && flow.surroundings.position[other.exchange] < flow.surroundings.position[response.exchange]
+        }
     }
 
     /// The `state` of a response at each place where it was seen: in the redirect, at the callback, inside of

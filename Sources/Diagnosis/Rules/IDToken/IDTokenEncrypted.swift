@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import JOSE
 import OAuth
 
@@ -25,14 +26,30 @@ struct IDTokenEncrypted: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for delivered in flow.deliveredIDTokens where delivered.idToken.token.form == .encrypted {
+        for delivered in flow.deliveredIDTokens {
+            let token = delivered.idToken.envelope ?? delivered.idToken.token
+            guard token.form == .encrypted else { continue }
+            let opened = flow.surroundings.opened[token]
+            let evidence = ["alg", "enc", "kid"].map { name in
+                Evidence(
+                    place: delivered.idToken.place(ofHeader: name),
+                    value: Masking.shown(token.header?[name]?.string ?? "none", of: name),
+                    note: name == "alg"
+                        ? opened.map { "opened with \(Masking.shown($0.key, of: "kid"))" } : nil
+                )
+            }
             return .violated(
                 Violation(
-                    ["alg", "enc", "kid"].map { delivered.evidence(ofHeader: $0) },
+                    evidence,
+                    explanation: opened == nil ? nil : Self.isOpened,
                     exchange: delivered.idToken.place.exchange
                 )
             )
         }
         return .holds
     }
+
+    private static let isOpened = """
+        The ID token has five parts: it is encrypted (JWE). The capture has the key, so what is said of its claims rests on what was inside.
+        """
 }

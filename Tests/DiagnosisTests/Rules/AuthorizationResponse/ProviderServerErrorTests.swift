@@ -74,4 +74,17 @@ struct ProviderServerErrorTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    /// The redirect URI stands in the token request alone, and not as it was used.
+    @Test func leavesTheAppsFailureAloneWhereNobodyNamesItsAddress() throws {
+        let recording = try Recording("healthy/web-code-flow").asking("redirect_uri", nil)
+            .sending("redirect_uri", "https://www.shop.example/callback/").editing { exchange in
+                guard exchange.request.url.path == "/callback" else { return }
+                exchange.response = RecordedResponse(
+                    status: 500,
+                    body: Body(text: "<h1>Sorry", mediaType: "text/html")
+                )
+            }
+        #expect(recording.finding(rule) == nil)
+    }
 }

@@ -120,4 +120,17 @@ struct StateMismatchTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    /// A circle of which one request was not recorded: its answer is none to the request before.
+    @Test func anAnsweredRequestIsNotAnsweredTwice() throws {
+        let loop = try Recording("user-agent/redirect-loop")
+        #expect(loop.finding(rule) == nil)
+        let lost = loop.exchanges.indices.filter { loop.exchanges[$0].request.url.path == "/authorize" }
+        #expect(lost.count > 1)
+        let copies = lost.dropFirst().map { index in
+            Recording(loop.exchanges.enumerated().filter { $0.offset != index }.map(\.element))
+        }
+        #expect(copies.allSatisfy { $0.finding(rule) == nil })
+        #expect(copies.contains { $0.abstention(rule) != nil })
+    }
 }

@@ -1,7 +1,9 @@
 import Captures
 import Diagnosis
 import Flows
+import JOSE
 import JSON
+import LibCrypto
 import OAuth
 import Testing
 
@@ -22,5 +24,71 @@ struct IDTokenEncryptedTests {
 
     @Test func saysSoWhereTheHeaderNamesNoKey() throws {
         #expect(try Recording(broken).withEncryptedIDToken.finding(rule)?.evidence[2].value == "none")
+    }
+
+    /// The healthy login's ID token inside an encrypted one, by a key of 32 bytes.
+    private func sealed(_ key: [UInt8], _ login: Recording? = nil) throws -> Recording {
+        let login = try login ?? Recording("healthy/web-code-flow")
+        let delivered = try #require(login.flows.first?.idTokens.first)
+        let inner = delivered.token.token.text
+        let outer = try #require(
+            JSONWebEncryption.sealed(
+                Array(inner.utf8),
+                key: key,
+                encryption: .aes128CBC,
+                header: [("cty", "JWT"), ("kid", "shop-enc")]
+            )
+        )
+        return login.editingAnswer(of: "/token") { $0["id_token"] = .string(outer) }
+    }
+
+    private func secret() throws -> [UInt8] {
+        let request = try #require(Recording("healthy/web-code-flow").flows.first?.tokenRequests.first)
+        return Array(try #require(request.authentication.secret?.value).utf8)
+    }
+
+    @Test func readsWhatTheClientSecretOpens() throws {
+        let recording = try sealed(Digest.of(secret()))
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence.map(\.value) == ["dir", "A128CBC-HS256", "shop-enc"])
+        #expect(finding.notes == ["opened with the client secret"])
+        #expect(recording.findings.count == 1)
+        let flow = try #require(recording.flows.first)
+        let token = try #require(flow.steps.flatMap(\.tokens).first { $0.name == "id_token" })
+        #expect(token.signature == .valid)
+        #expect(token.token.subject == "alice")
+        #expect(token.envelope?.algorithm == "dir")
+        #expect(
+            flow.links.contains { $0.name == "nonce" && $0.uses.contains { $0.place.part == .jwtClaims } }
+        )
+    }
+
+    @Test func readsWhatAKeyOfTheCaptureOpens() throws {
+        let key = SecureRandom.bytes(32)
+        let recording = try sealed(key).editingAnswer(of: "/jwks") { answer in
+            let json: JSONValue = ["kty": "oct", "kid": "shop-enc", "k": .string(Base64URL.encode(key))]
+            answer["keys"] = .array((answer["keys"]?.array ?? []) + [json])
+        }
+        #expect(recording.finding(rule)?.notes == ["opened with key shop-enc of the capture"])
+        #expect(recording.flows.first?.idTokens.first?.token.token.subject == "alice")
+    }
+
+    @Test func judgesWhatIsInside() throws {
+        let key = Digest.of(try secret())
+        let wrong = try Recording("healthy/web-code-flow").asking("nonce", "another-nonce-0001")
+        #expect(wrong.finding("id-token-nonce-mismatch")?.isPrimary == true)
+        let hidden = try sealed(key, wrong)
+        #expect(hidden.finding("id-token-nonce-mismatch")?.isPrimary == true)
+        #expect(hidden.finding(rule) != nil)
+    }
+
+    @Test func staysClosedToOtherKeys() throws {
+        let recording = try sealed(Digest.of([1, 2, 3]))
+        #expect(recording.findings.map(\.rule) == [rule])
+        #expect(recording.finding(rule)?.notes == [])
+        #expect(
+            recording.flows.first?.steps.flatMap(\.tokens).first { $0.name == "id_token" }?.signature
+                == .encrypted
+        )
     }
 }

@@ -118,7 +118,9 @@ struct CodeNeverRedeemedTests {
         #expect(withCookie.finding(rule) == nil)
         let silent = try page().editing { exchange in
             exchange.client = ClientFacts(process: "firefox")
-            exchange.request.headers.fields.removeAll { ["origin", "user-agent"].contains($0.name.lowercased()) }
+            exchange.request.headers.fields.removeAll {
+                ["origin", "user-agent"].contains($0.name.lowercased())
+            }
         }
         #expect(silent.finding(rule) == nil)
         #expect(silent.finding("backchannel-not-recorded") != nil)

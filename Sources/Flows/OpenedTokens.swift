@@ -1,0 +1,90 @@
+import Captures
+package import JOSE
+import JSON
+import OAuth
+
+/// Encrypted tokens of a capture that a key of the same capture opens: the client's secret, or a private or symmetric key
+/// of a key set or a registration.
+package struct OpenedTokens: Sendable {
+    /// A token that was inside another one.
+    package struct Opened: Sendable {
+        package var token: JSONWebToken
+        /// In words: `the client secret`, `key shop-enc of the capture`.
+        package var key: String
+    }
+
+    private let inside: [String: Opened]
+
+    /// More are not opened: one costs as much as a signature.
+    private static let limit = 2000
+
+    init(
+        _ capture: Capture,
+        tokens: [TokenRequest],
+        responses: [AuthorizationResponse],
+        keySets: [KeySetDocument],
+        registrations: [EndpointCall],
+        secrets: [String: String]
+    ) {
+        var sealed: [(token: JSONWebToken, client: String?)] = []
+        func take(_ value: String?, _ client: String?) {
+            guard let value, sealed.count < Self.limit, let token = JSONWebToken.parse(value),
+                token.form == .encrypted
+            else { return }
+            sealed.append((token, client))
+        }
+        for request in tokens { take(request.answer.parameters["id_token"], request.clientID) }
+        for response in responses { take(response.parameters["id_token"], nil) }
+        guard !sealed.isEmpty else {
+            inside = [:]
+            return
+        }
+        let keys = Self.keys(capture, keySets, registrations)
+        // Without a name any client's will do: there is rarely more than one.
+        let only = secrets.count == 1 ? secrets.values.first : nil
+        var inside: [String: Opened] = [:]
+        for (token, client) in sealed where inside[token.text] == nil {
+            let secret = client.flatMap { secrets[$0] } ?? only
+            guard
+                let opened = JSONWebEncryption(token)?.open(
+                    keys: keys,
+                    secret: secret.map { Array($0.utf8) }
+                ),
+                let inner = JSONWebToken.parse(String(decoding: opened.plaintext, as: UTF8.self))
+            else { continue }
+            let name =
+                switch opened.key {
+                case .secret: "the client secret"
+                case .key(let key): "key \(key.id ?? key.thumbprint ?? "without a name") of the capture"
+                }
+            inside[token.text] = Opened(token: inner, key: name)
+        }
+        self.inside = inside
+    }
+
+    package subscript(token: JSONWebToken) -> Opened? {
+        inside.isEmpty || token.form == .signed ? nil : inside[token.text]
+    }
+
+    /// Whether there are any.
+    var isEmpty: Bool { inside.isEmpty }
+
+    private static func keys(
+        _ capture: Capture,
+        _ keySets: [KeySetDocument],
+        _ registrations: [EndpointCall]
+    ) -> [JSONWebKey] {
+        var keys = keySets.flatMap { $0.keys?.keys ?? [] }
+        for call in registrations {
+            let body = capture[call.exchange].request.body
+            let sent = (body?.size ?? 0) < 1 << 20 ? body?.bytes.flatMap { try? JSONParser.parse($0) } : nil
+            for set in [sent?["jwks"], call.answer.json?["jwks"]] {
+                keys += set.flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
+            }
+        }
+        var seen: Set<JSONWebKey> = []
+        return Array(
+            keys.filter { $0.isPrivate || $0.type == "oct" }.filter { seen.insert($0).inserted }.prefix(32)
+        )
+    }
+}
