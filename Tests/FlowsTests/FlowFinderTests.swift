@@ -364,6 +364,27 @@ struct FlowFinderTests {
         #expect(flows.map(\.grant) == Array(repeating: "connection", count: expected))
     }
 
+    /// A connection that failed has no user agent: its program is still one.
+    @Test func programOfAFailedConnectionKeepsItsName() throws {
+        var capture = CaptureBuilder()
+        ShopLogin("one").authorize(&capture)
+        ShopLogin("one").answer(&capture)
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example:443/")),
+                failure: "ECONNREFUSED"
+            )
+        )
+        let exchanges = capture.exchanges.map { exchange in
+            var exchange = exchange
+            exchange.client = ClientFacts(process: "curl")
+            return exchange
+        }
+        let flow = try #require(FlowFinder.flows(in: Capture(exchanges)).first)
+        #expect(Set(flow.steps.map(\.from.name)).contains("curl"))
+    }
+
     @Test func otherSitesAreNoFlows() {
         var capture = CaptureBuilder()
         capture.get("https://news.example/?state=1&code=2", body: .html("<p>news"))

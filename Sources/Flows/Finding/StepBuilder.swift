@@ -142,13 +142,15 @@ struct StepBuilder {
 
     /// Processes that send under several user agents: browser and backend in one test program, say.
     ///
-    /// Their name tells nobody apart.
+    /// Their name tells nobody apart. A connection that failed has no user agent, and says nothing.
     private static func sharedProcesses(_ exchanges: Set<Int>, _ capture: Capture) -> Set<String> {
         var agents: [String: Set<String>] = [:]
         for exchange in exchanges {
             let recorded = capture[exchange]
-            guard let process = recorded.client.process else { continue }
-            agents[process, default: []].insert(recorded.request.headers.first("user-agent") ?? "")
+            guard let process = recorded.client.process,
+                let agent = recorded.request.headers.first("user-agent")
+            else { continue }
+            agents[process, default: []].insert(agent)
         }
         return Set(agents.filter { $0.value.count > 1 }.keys)
     }
