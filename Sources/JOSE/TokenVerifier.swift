@@ -36,6 +36,12 @@ package final class TokenVerifier {
 
     private func judge(_ text: String) -> Verdict {
         guard let token = JSONWebToken.parse(text) else { return .invalid(["not a token of three parts"]) }
+        if let inner = JSONWebEncryption(token)?.open(keys: keys) {
+            guard let signed = JSONWebToken.parse(String(decoding: inner.plaintext, as: UTF8.self)),
+                signed.form == .signed
+            else { return .invalid(["what is encrypted is no signed token"]) }
+            return judge(signed.text)
+        }
         let verification = token.verify(keys: keys)
         let failed = (verification.checks + token.checks(against: expected)).filter { $0.outcome == .failed }
         var reasons = failed.map { "\($0.name): \($0.detail)" }

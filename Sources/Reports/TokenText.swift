@@ -6,9 +6,21 @@ package import JSON
 package enum TokenText {
     /// The form for people.
     ///
+    /// `envelope`: the encrypted token that it was inside.
     /// `checks`: of the signature and of the claims, in the order in which they are printed.
-    package static func text(of token: JSONWebToken, checks: [TokenCheck], style: TextStyle) -> String {
+    package static func text(
+        of token: JSONWebToken,
+        envelope: JSONWebToken? = nil,
+        checks: [TokenCheck],
+        style: TextStyle
+    ) -> String {
         var blocks: [String] = []
+        if let envelope {
+            blocks.append(
+                style.bold("envelope") + style.dim("  encrypted (JWE), opened") + "\n"
+                    + object(envelope.header)
+            )
+        }
         let form = token.form == .signed ? "signed (JWS)" : "encrypted (JWE)"
         blocks.append(style.bold("header") + style.dim("  \(form)") + "\n" + object(token.header))
         if token.form == .signed {
@@ -34,10 +46,11 @@ package enum TokenText {
     /// The form for programs: one object.
     package static func json(
         of token: JSONWebToken,
+        envelope: JSONWebToken? = nil,
         verification: SignatureVerification,
         claims: [TokenCheck]
     ) -> JSONValue {
-        [
+        var members: JSONObject = [
             "form": .string(token.form == .signed ? "jws" : "jwe"),
             "header": token.header.map { .object($0) } ?? .null,
             "claims": token.claims.map { .object($0) } ?? .null,
@@ -58,6 +71,10 @@ package enum TokenText {
                 }
             ),
         ]
+        if let envelope {
+            members["encryption"] = envelope.header.map { .object($0) } ?? .null
+        }
+        return .object(members)
     }
 
     private static func mark(_ outcome: TokenCheck.Outcome, _ style: TextStyle) -> String {

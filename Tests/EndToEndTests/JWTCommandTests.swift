@@ -51,6 +51,35 @@ struct JWTCommandTests {
         )
     }
 
+    @Test func whatTheClientSecretOpensIsShownAndChecked() throws {
+        let nested = try Vectors.named("jwe")["nested"]
+        let arguments = [
+            "jwt", nested?["token"]?.string ?? "", "--jwks", "keys.json", "--at", "2011-03-01T00:00:00Z",
+        ]
+        let environment = ["SHOP_SECRET": nested?["secret"]?.string ?? ""]
+        defer { folder.remove() }
+        let opened = try Program.run(
+            arguments + ["--secret-env", "SHOP_SECRET"],
+            environment: environment,
+            in: folder.path
+        )
+        #expect(opened.status == 0, "\(opened.errors)")
+        #expect(
+            opened.output.hasPrefix("envelope  encrypted (JWE), opened\n  alg: \"dir\""),
+            "\(opened.output)"
+        )
+        #expect(opened.output.contains("✓ signature"))
+        let json = try Program.run(
+            arguments + ["--secret-env", "SHOP_SECRET", "--format", "json"],
+            environment: environment,
+            in: folder.path
+        )
+        let token = try JSONParser.parse(json.output.utf8)["tokens"]?.array?.first
+        #expect(token?["encryption"]?["enc"] == "A128CBC-HS256" && token?["claims"]?["iss"] == "joe")
+        let closed = try Program.run(arguments, in: folder.path)
+        #expect(closed.output.contains("encrypted (JWE)") && !closed.output.contains("joe"))
+    }
+
     @Test func tokensComeFromFilesAndStandardInput() throws {
         let result = try run("-", "--at", "2011-03-01T00:00:00Z", input: "  \(token)\n\(token)\n")
         #expect(result.status == 0)

@@ -35,6 +35,23 @@ struct TokenVerifierTests {
         return Array(text.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }
     }
 
+    @Test func whatIsEncryptedIsOpenedFirst() throws {
+        let secret = SecureRandom.bytes(16)
+        let shared = JSONWebKey(
+            json: JSONObject([("kty", "oct"), ("k", .string(Base64URL.encode(secret)))])
+        )
+        func verdict(on inner: String) throws -> TokenVerifier.Verdict {
+            let sealed = try #require(
+                JSONWebEncryption.sealed(Array(inner.utf8), key: secret, encryption: .aes128GCM)
+            )
+            let verifier = TokenVerifier(keys: try keys() + [shared], expecting: Self.expected)
+            return Array(sealed.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }
+        }
+        #expect(try verdict(on: token(Self.good)) == .valid)
+        #expect(try verdict(on: token(["iss": "https://other.example"])) != .valid)
+        #expect(try verdict(on: "{}") == .invalid(["what is encrypted is no signed token"]))
+    }
+
     @Test func goodTokenIsValid() throws { #expect(try verdict(token(Self.good)) == .valid) }
 
     @Test(

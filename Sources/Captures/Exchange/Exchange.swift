@@ -11,7 +11,7 @@ package struct Exchange: Sendable {
     package var isZoneKnown = true
     /// From the first byte of the request to the last of the answer (`time`); nil where the producer wrote
     /// none or -1.
-    package var duration: Duration?
+    @Nanoseconds package var duration: Duration?
     package var request: RecordedRequest
     /// The answer; nil when there was none (`status` 0, -1 or no response at all).
     package var response: RecordedResponse?
@@ -140,87 +140,6 @@ package struct RecordedResponse: Sendable {
     package var location: String? {
         if let location = headers.first("location"), !location.isEmpty { return location }
         return redirectURL.isEmpty ? nil : redirectURL
-    }
-}
-
-/// The phases of an exchange; nil where they were not measured (HAR writes -1).
-package struct Timings: Sendable, Hashable {
-    package var blocked: Duration?
-    package var dns: Duration?
-    package var connect: Duration?
-    package var tls: Duration?
-    package var send: Duration?
-    package var wait: Duration?
-    package var receive: Duration?
-    /// The members of `timings` that nothing above holds.
-    package var foreign: JSONObject
-
-    package init(
-        blocked: Duration? = nil,
-        dns: Duration? = nil,
-        connect: Duration? = nil,
-        tls: Duration? = nil,
-        send: Duration? = nil,
-        wait: Duration? = nil,
-        receive: Duration? = nil,
-        foreign: JSONObject = JSONObject()
-    ) {
-        self.blocked = blocked
-        self.dns = dns
-        self.connect = connect
-        self.tls = tls
-        self.send = send
-        self.wait = wait
-        self.receive = receive
-        self.foreign = foreign
-    }
-}
-
-/// What is known of the connections that carried an exchange.
-package struct ConnectionFacts: Sendable, Hashable {
-    /// Number of the client's connection in this recording; exchanges of one connection share it.
-    package var id: String?
-    /// `ADDRESS:PORT` of the provider's end.
-    package var serverAddress: String?
-    /// `TLSv1.3`, … between client and recorder; nil in clear.
-    package var clientTLSVersion: String?
-    /// `TLSv1.3`, … between recorder and server; nil in clear.
-    package var serverTLSVersion: String?
-    package var cipher: String?
-    package var serverName: String?
-    package var alpn: String?
-
-    package init(
-        id: String? = nil,
-        serverAddress: String? = nil,
-        clientTLSVersion: String? = nil,
-        serverTLSVersion: String? = nil,
-        cipher: String? = nil,
-        serverName: String? = nil,
-        alpn: String? = nil
-    ) {
-        self.id = id
-        self.serverAddress = serverAddress
-        self.clientTLSVersion = clientTLSVersion
-        self.serverTLSVersion = serverTLSVersion
-        self.cipher = cipher
-        self.serverName = serverName
-        self.alpn = alpn
-    }
-}
-
-/// Who sent a request (`_authreel.client`).
-package struct ClientFacts: Sendable, Hashable {
-    /// Name of the process that owned the socket, for example `chromium`, `apache2`.
-    package var process: String?
-    package var processID: Int32?
-    /// `ADDRESS:PORT` of the client's end.
-    package var address: String?
-
-    package init(process: String? = nil, processID: Int32? = nil, address: String? = nil) {
-        self.process = process
-        self.processID = processID
-        self.address = address
     }
 }
 

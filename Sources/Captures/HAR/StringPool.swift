@@ -1,9 +1,12 @@
-/// Keeps one copy of texts that entries repeat: header names, cookies, user agents, media types.
+/// Keeps one copy of what entries repeat: header names, cookies, user agents, media types; and of whole lists of
+/// headers, which a browser sends again and again.
 ///
 /// Bounded, so that a file of ever new texts costs no more than without it.
 struct StringPool {
     private var texts: Set<String> = []
+    private var lists: Set<[HeaderFields.Field]> = []
     private static let maximumTexts = 1 << 14
+    private static let maximumLists = 1 << 10
     /// Up to 15 bytes stand in the `String` itself; very long ones are seldom the same.
     private static let lengths = 16...1024
 
@@ -21,6 +24,12 @@ struct StringPool {
         for index in headers.fields.indices {
             share(&headers.fields[index].name)
             share(&headers.fields[index].value)
+        }
+        guard !headers.fields.isEmpty else { return }
+        if let index = lists.firstIndex(of: headers.fields) {
+            headers.fields = lists[index]
+        } else if lists.count < Self.maximumLists {
+            lists.insert(headers.fields)
         }
     }
 

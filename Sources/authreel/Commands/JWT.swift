@@ -23,7 +23,12 @@ struct JWT: ParsableCommand {
 
     /// What tokens are judged by.
     struct Expectations: ParsableArguments {
-        @Option(help: ArgumentHelp("The issuer's key set, or one key, as JSON.", valueName: "FILE"))
+        @Option(
+            help: ArgumentHelp(
+                "The issuer's key set, or one key, as JSON. Private keys in it open encrypted tokens.",
+                valueName: "FILE"
+            )
+        )
         var jwks: String?
         @Option(help: ArgumentHelp("The issuer that the token has to name.", valueName: "URL"))
         var issuer: String?
@@ -99,7 +104,7 @@ struct JWT: ParsableCommand {
         @OptionGroup var expectations: Expectations
         @Option(
             help: ArgumentHelp(
-                "The client secret for HS algorithms, from this environment variable.",
+                "The client secret for HS algorithms and shared encryption keys, from this environment variable.",
                 valueName: "VARIABLE"
             )
         )
@@ -121,18 +126,32 @@ struct JWT: ParsableCommand {
             var objects: [JSONValue] = []
             var isGood = true
             for text in try Self.texts(of: tokens) {
-                guard let token = JSONWebToken.parse(text) else {
+                guard let found = JSONWebToken.parse(text) else {
                     throw CommandFailure(
                         .dataError,
                         "no token: \(text.prefix(40).debugDescription)",
                         hint: "a token has three parts (signed) or five (encrypted), separated by dots"
                     )
                 }
+                let inner = JSONWebEncryption(found)?.open(keys: keys, secret: secret).flatMap {
+                    JSONWebToken.parse(String(decoding: $0.plaintext, as: UTF8.self))
+                }
+                let token = inner ?? found
+                let envelope = inner == nil ? nil : found
                 let verification = token.verify(keys: keys, secret: secret)
                 let claims = token.checks(against: expected)
                 isGood = isGood && (verification.checks + claims).allSatisfy { $0.outcome != .failed }
-                texts.append(TokenText.text(of: token, checks: verification.checks + claims, style: style))
-                objects.append(TokenText.json(of: token, verification: verification, claims: claims))
+                texts.append(
+                    TokenText.text(
+                        of: token,
+                        envelope: envelope,
+                        checks: verification.checks + claims,
+                        style: style
+                    )
+                )
+                objects.append(
+                    TokenText.json(of: token, envelope: envelope, verification: verification, claims: claims)
+                )
             }
             switch format {
             case .text: print(texts.joined(separator: "\n\n"))

@@ -1,0 +1,63 @@
+package import JSON
+
+/// The phases of an exchange; nil where they were not measured (HAR writes -1).
+package struct Timings: Sendable, Hashable {
+    @Nanoseconds package var blocked: Duration?
+    @Nanoseconds package var dns: Duration?
+    @Nanoseconds package var connect: Duration?
+    @Nanoseconds package var tls: Duration?
+    @Nanoseconds package var send: Duration?
+    @Nanoseconds package var wait: Duration?
+    @Nanoseconds package var receive: Duration?
+    /// The members of `timings` that nothing above holds.
+    package var foreign: JSONObject
+
+    package init(
+        blocked: Duration? = nil,
+        dns: Duration? = nil,
+        connect: Duration? = nil,
+        tls: Duration? = nil,
+        send: Duration? = nil,
+        wait: Duration? = nil,
+        receive: Duration? = nil,
+        foreign: JSONObject = JSONObject()
+    ) {
+        self.blocked = blocked
+        self.dns = dns
+        self.connect = connect
+        self.tls = tls
+        self.send = send
+        self.wait = wait
+        self.receive = receive
+        self.foreign = foreign
+    }
+}
+
+/// A time span in one word: a capture has eight of them for every exchange, and an optional `Duration` takes three.
+///
+/// What does not fit (292 years) becomes the nearest that does.
+@propertyWrapper package struct Nanoseconds: Sendable, Hashable {
+    private var count: Int64
+
+    package init(wrappedValue: Duration?) {
+        count = Self.none
+        self.wrappedValue = wrappedValue
+    }
+
+    package var wrappedValue: Duration? {
+        get { count == Self.none ? nil : .nanoseconds(count) }
+        set {
+            guard let newValue else {
+                count = Self.none
+                return
+            }
+            let (seconds, attoseconds) = newValue.components
+            let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+            let limit: Int64 = seconds < 0 ? -Int64.max : .max
+            let (sum, isTooMuch) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+            count = overflows || isTooMuch ? limit : sum
+        }
+    }
+
+    private static let none = Int64.min
+}
