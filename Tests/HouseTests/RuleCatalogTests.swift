@@ -115,6 +115,11 @@ struct RuleCatalogTests {
         #expect(RuleCatalog.infos.map(\.id).filter { !named.contains($0) } == [])
     }
 
+    @Test(arguments: ["README.md", "CHANGELOG.md"]) func documentsSayHowManyThereAre(name: String) throws {
+        let text = try String(contentsOf: Fixtures.root.appending(path: name), encoding: .utf8)
+        #expect(text.contains("\(RuleCatalog.rules.count)"), "\(name) has another number")
+    }
+
     @Test func idsAreUniqueAndTextsAreThere() {
         #expect(Set(RuleCatalog.infos.map(\.id)).count == RuleCatalog.infos.count)
         for info in RuleCatalog.infos {
