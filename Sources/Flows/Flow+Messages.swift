@@ -82,7 +82,7 @@ extension Flow {
         Set(
             messages.compactMap { message in
                 switch message {
-                case .resource, .authorizationResponse, .backChannelLogout: nil
+                case .resource, .authorizationResponse, .backChannelLogout, .frontChannelLogout: nil
                 default: capture[message.exchange].request.url.host
                 }
             }

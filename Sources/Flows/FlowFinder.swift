@@ -92,6 +92,12 @@ private struct Grouping {
                 ?? builders.last { flow in host.map(flow.clientHosts.contains) ?? false }
                 ?? new(grant: "logout", exchange)
             add(message, to: flow, nil)
+        case .frontChannelLogout(let call):
+            let flow =
+                builders.last { flow in flow.hasSession(call.parameters["sid"]) }
+                ?? builders.last { flow in host.map(flow.clientHosts.contains) ?? false }
+                ?? new(grant: "logout", exchange)
+            add(message, to: flow, nil)
         case .deviceAuthorization(let call):
             let flow = new(grant: "urn:ietf:params:oauth:grant-type:device_code", exchange)
             flow.clientID = call.parameters["client_id"]

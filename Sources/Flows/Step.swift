@@ -17,6 +17,7 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
     case revocationRequest = "revocation_request"
     case endSessionRequest = "end_session_request"
     case backChannelLogoutRequest = "backchannel_logout_request"
+    case frontChannelLogoutRequest = "frontchannel_logout_request"
     case deviceAuthorizationRequest = "device_authorization_request"
     case resourceMetadata = "resource_metadata"
     case resourceRequest = "resource_request"

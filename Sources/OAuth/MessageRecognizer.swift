@@ -50,6 +50,10 @@ package struct MessageRecognizer: Sendable {
         if Self.isAuthorizationRequest(query, role, isStated: isStated) {
             return .authorizationRequest(authorizationRequest(exchange, index, query))
         }
+        // The app's page of this name may well be called as the provider's would be.
+        if !isStated, role == nil || role == .endSession, Self.isFrontChannelLogout(query, at: url) {
+            return .frontChannelLogout(call(exchange, index, query))
+        }
         switch role {
         // In a query where a form belongs: a fault to be told.
         case .token where exchange.request.method == "GET" && (isStated || query.contains("grant_type")):
@@ -128,6 +132,15 @@ package struct MessageRecognizer: Sendable {
     }
 
     // MARK: - Conditions
+
+    /// A page of the app that the provider loads in a hidden frame (OpenID Connect Front-Channel Logout, section 3): it is
+    /// told whose session, and by whom, which belong together.
+    private static func isFrontChannelLogout(_ query: Parameters, at url: RecordedURL) -> Bool {
+        guard let session = query["sid"], !session.isEmpty,
+            let issuer = query["iss"].map({ RecordedURL($0) }), issuer.isWeb, issuer.host != url.host
+        else { return false }
+        return !["code", "error", "id_token", "response", "state"].contains(where: query.contains)
+    }
 
     private static func isAuthorizationRequest(_ query: Parameters, _ role: Endpoints.Role?, isStated: Bool)
         -> Bool

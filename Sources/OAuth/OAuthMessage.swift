@@ -14,6 +14,7 @@ package indirect enum OAuthMessage: Sendable {
     case revocation(EndpointCall)
     case endSession(EndpointCall)
     case backChannelLogout(LogoutTokenDelivery)
+    case frontChannelLogout(EndpointCall)
     case deviceAuthorization(EndpointCall)
     case resource(EndpointCall)
 
@@ -27,7 +28,8 @@ package indirect enum OAuthMessage: Sendable {
         case .token(let request): request.exchange
         case .backChannelLogout(let delivery): delivery.exchange
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
-            .revocation(let call), .endSession(let call), .deviceAuthorization(let call), .resource(let call):
+            .revocation(let call), .endSession(let call), .frontChannelLogout(let call),
+            .deviceAuthorization(let call), .resource(let call):
             call.exchange
         }
     }

@@ -107,6 +107,27 @@ struct MessageRecognizerTests {
         }
     }
 
+    @Test(arguments: [
+        ("https://shop.example/bye?iss=https%3A%2F%2Fidp.example&sid=1", true),
+        ("https://shop.example/bye?iss=https%3A%2F%2Fidp.example", false),
+        ("https://shop.example/bye?sid=1", false), ("https://shop.example/bye?iss=me&sid=1", false),
+        ("https://shop.example/cb?iss=https%3A%2F%2Fidp.example&sid=1&code=2&state=3", false),
+        ("https://idp.example/page?iss=https%3A%2F%2Fidp.example&sid=1", false),
+    ])
+    func frontChannelLogoutNamesIssuerAndSession(url: String, isOne: Bool) {
+        let exchange = Exchange(
+            startedAt: Timestamp(seconds: 0),
+            request: RecordedRequest(method: "GET", url: RecordedURL(url)),
+            response: RecordedResponse(status: 200)
+        )
+        let message = MessageRecognizer(endpoints: Endpoints()).message(of: exchange, at: 0)
+        if case .frontChannelLogout(let call) = message {
+            #expect(isOne && call.parameters["sid"] == "1")
+        } else {
+            #expect(!isOne && message == nil)
+        }
+    }
+
     @Test func repeatedParametersAreKept() throws {
         let items = Parameters(QueryItems("state=a&state=b"), of: 0, in: .requestQuery)
         #expect(items.items.map(\.value) == ["a", "b"])

@@ -1,55 +1,16 @@
 /// What is known of the connections that carried an exchange.
-package struct ConnectionFacts: Sendable, Hashable {
-    private struct Known: Sendable, Hashable {
-        var id: String?
-        var serverAddress: String?
-        var clientTLSVersion: String?
-        var serverTLSVersion: String?
-        var cipher: String?
-        var serverName: String?
-        var alpn: String?
-    }
-
-    /// On the heap: other producers write none of it.
-    private var box: Shared<Known>?
-
-    private var known: Known {
-        get { box?.value ?? Known() }
-        set { box = newValue == Known() ? nil : Shared(newValue) }
-    }
-
+package struct ConnectionFacts: Blank {
     /// Number of the client's connection in this recording; exchanges of one connection share it.
-    package var id: String? {
-        get { box?.value.id }
-        set { known.id = newValue }
-    }
+    package var id: String?
     /// `ADDRESS:PORT` of the provider's end.
-    package var serverAddress: String? {
-        get { box?.value.serverAddress }
-        set { known.serverAddress = newValue }
-    }
+    package var serverAddress: String?
     /// `TLSv1.3`, … between client and recorder; nil in clear.
-    package var clientTLSVersion: String? {
-        get { box?.value.clientTLSVersion }
-        set { known.clientTLSVersion = newValue }
-    }
+    package var clientTLSVersion: String?
     /// `TLSv1.3`, … between recorder and server; nil in clear.
-    package var serverTLSVersion: String? {
-        get { box?.value.serverTLSVersion }
-        set { known.serverTLSVersion = newValue }
-    }
-    package var cipher: String? {
-        get { box?.value.cipher }
-        set { known.cipher = newValue }
-    }
-    package var serverName: String? {
-        get { box?.value.serverName }
-        set { known.serverName = newValue }
-    }
-    package var alpn: String? {
-        get { box?.value.alpn }
-        set { known.alpn = newValue }
-    }
+    package var serverTLSVersion: String?
+    package var cipher: String?
+    package var serverName: String?
+    package var alpn: String?
 
     package init(
         id: String? = nil,
@@ -60,69 +21,31 @@ package struct ConnectionFacts: Sendable, Hashable {
         serverName: String? = nil,
         alpn: String? = nil
     ) {
-        known = Known(
-            id: id,
-            serverAddress: serverAddress,
-            clientTLSVersion: clientTLSVersion,
-            serverTLSVersion: serverTLSVersion,
-            cipher: cipher,
-            serverName: serverName,
-            alpn: alpn
-        )
+        self.id = id
+        self.serverAddress = serverAddress
+        self.clientTLSVersion = clientTLSVersion
+        self.serverTLSVersion = serverTLSVersion
+        self.cipher = cipher
+        self.serverName = serverName
+        self.alpn = alpn
     }
-
-    package static func == (left: Self, right: Self) -> Bool { left.known == right.known }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(known) }
 }
 
 /// Who sent a request (`_authreel.client`).
-package struct ClientFacts: Sendable, Hashable {
-    private struct Known: Sendable, Hashable {
-        var process: String?
-        var processID: Int32?
-        var address: String?
-    }
-
-    /// On the heap: other producers write none of it.
-    private var box: Shared<Known>?
-
-    private var known: Known {
-        get { box?.value ?? Known() }
-        set { box = newValue == Known() ? nil : Shared(newValue) }
-    }
-
+package struct ClientFacts: Blank {
     /// Name of the process that owned the socket, for example `chromium`, `apache2`.
-    package var process: String? {
-        get { box?.value.process }
-        set { known.process = newValue }
-    }
-    package var processID: Int32? {
-        get { box?.value.processID }
-        set { known.processID = newValue }
-    }
+    package var process: String?
+    package var processID: Int32?
     /// `ADDRESS:PORT` of the client's end.
-    package var address: String? {
-        get { box?.value.address }
-        set { known.address = newValue }
+    package var address: String?
+
+    package init(process: String? = nil, processID: Int32? = nil, address: String? = nil) {
+        self.process = process
+        self.processID = processID
+        self.address = address
     }
-
-    package init(
-        process: String? = nil,
-        processID: Int32? = nil,
-        address: String? = nil
-    ) {
-        known = Known(process: process, processID: processID, address: address)
-    }
-
-    package static func == (left: Self, right: Self) -> Bool { left.known == right.known }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(known) }
 }
 
-/// A value that its owners share and none of them changes.
-private final class Shared<Value: Sendable>: Sendable {
-    let value: Value
+extension ConnectionFacts { package init() { self.init(id: nil) } }
 
-    init(_ value: Value) { self.value = value }
-}
+extension ClientFacts { package init() { self.init(process: nil) } }

@@ -18,9 +18,9 @@ package struct Exchange: Sendable {
     /// Why there was no (whole) answer, in the words of the producer (`_error` and its relatives).
     package var failure: String?
     package var timings: Timings
-    package var connection: ConnectionFacts
+    @Sparse package var connection: ConnectionFacts
     /// Who sent the request, where the recorder could tell.
-    package var client: ClientFacts
+    @Sparse package var client: ClientFacts
     /// What was not as HTTP wants it, with its place; the bytes went on unaltered.
     package var malformations: [Malformation]
     /// Protocol switched to after the answer (`Upgrade`, RFC 9110, section 7.8), for example `websocket`.

@@ -166,6 +166,7 @@ struct Ending {
                 case .sentBack, .done: statuses.append(200)
                 }
             case .backChannelLogout(let delivery): statuses.append(delivery.answer.status)
+            case .frontChannelLogout(let call): statuses.append(call.answer.status)
             case .registration(let call), .revocation(let call),
                 .introspection(let call), .userInfo(let call),
                 .pushedRequest(let call), .resource(let call):

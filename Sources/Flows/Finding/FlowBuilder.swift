@@ -1,4 +1,6 @@
 import Captures
+import JOSE
+import JSON
 import OAuth
 
 /// A flow while it is put together.
@@ -29,6 +31,15 @@ final class FlowBuilder {
 
     /// Whether an answer of the provider is still awaited.
     var isOpen: Bool { requests.count > responses.count }
+
+    /// Whether one of its ID tokens names a session of the provider (OpenID Connect Front-Channel Logout, section 3).
+    func hasSession(_ name: String?) -> Bool {
+        guard let name else { return false }
+        return messages.contains { message in
+            guard case .token(let request) = message else { return false }
+            return request.idToken?.token.claim("sid")?.string == name
+        }
+    }
 
     func add(_ message: OAuthMessage, host: String?) {
         messages.append(message)

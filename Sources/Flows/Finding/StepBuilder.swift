@@ -87,6 +87,14 @@ struct StepBuilder {
             var step = make(.backChannelLogoutRequest, delivery.exchange, parameters, to: .backend)
             step.from = Participant(role: .provider)
             return step
+        case .frontChannelLogout(let call):
+            return make(
+                .frontChannelLogoutRequest,
+                call.exchange,
+                call.parameters,
+                to: .backend,
+                isBrowser: true
+            )
         case .deviceAuthorization(let call):
             return make(.deviceAuthorizationRequest, call.exchange, call.parameters, to: .provider)
         case .resource(let call): return make(.resourceRequest, call.exchange, call.parameters, to: .resource)

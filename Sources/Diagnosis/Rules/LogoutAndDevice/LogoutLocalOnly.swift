@@ -108,7 +108,7 @@ struct LogoutLocalOnly: Rule {
         for exchange in flow.exchanges(before: login.request.exchange, within: .seconds(3600)) {
             let recorded = flow.capture[exchange]
             switch index.messages[exchange] {
-            case .endSession, .backChannelLogout: return nil
+            case .endSession, .backChannelLogout, .frontChannelLogout: return nil
             case .authorizationRequest(let other) where other.clientID == login.request.clientID: return nil
             case .revocation(let call)
             where call.answer.isSuccess && call.endpoint.host == provider

@@ -38,6 +38,20 @@ struct LogoutLocalOnlyTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// The page is loaded by the provider, which ends its own session first.
+    @Test func leavesALogoutThatTheProviderAskedForAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/logout" else { return }
+            exchange.request.method = "GET"
+            exchange.request.url = RecordedURL(
+                "https://www.shop.example/logout?iss=https%3A%2F%2Fid.harbour.example&sid=08a5019c"
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+        let steps = recording.flows.flatMap(\.steps).filter { $0.kind == .frontChannelLogoutRequest }
+        #expect(steps.map(\.to.role) == [.backend])
+    }
+
     @Test(arguments: ["login", "select_account", "login consent"]) func leavesAForcedLoginAlone(
         prompt: String
     )
