@@ -1,8 +1,12 @@
 internal import COpenSSL
 
-/// AES in the ways that JWE names (RFC 7518, sections 4.4, 5.2 and 5.3). Keys are of 16, 24 or 32 bytes.
+/// AES in the ways that JWE names (RFC 7518, sections 4.4, 5.2 and 5.3).
+///
+/// Keys are of 16, 24 or 32 bytes.
 package enum Cipher {
-    /// AES-GCM. Nil where key, tag or anything else was changed.
+    /// AES-GCM.
+    ///
+    /// Nil where key, tag or anything else was changed.
     package static func openGCM(
         _ ciphertext: [UInt8],
         tag: [UInt8],
@@ -15,7 +19,9 @@ package enum Cipher {
         return gcm(seals: false, ciphertext, &tag, cipher, key, nonce, data)
     }
 
-    /// AES-GCM. Nil where the key has no length of AES.
+    /// AES-GCM.
+    ///
+    /// Nil where the key has no length of AES.
     package static func sealGCM(
         _ plaintext: [UInt8],
         key: [UInt8],
@@ -27,7 +33,9 @@ package enum Cipher {
         return gcm(seals: true, plaintext, &tag, cipher, key, nonce, data).map { ($0, tag) }
     }
 
-    /// AES-CBC with PKCS #7 padding. Nil where the padding is wrong.
+    /// AES-CBC with PKCS #7 padding.
+    ///
+    /// Nil where the padding is wrong.
     package static func openCBC(_ ciphertext: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8]? {
         cbc(seals: false, ciphertext, key, vector)
     }
@@ -36,7 +44,9 @@ package enum Cipher {
         cbc(seals: true, plaintext, key, vector)
     }
 
-    /// AES key wrap (RFC 3394). Nil where it was wrapped with another key.
+    /// AES key wrap (RFC 3394).
+    ///
+    /// Nil where it was wrapped with another key.
     package static func unwrap(_ wrapped: [UInt8], key: [UInt8]) -> [UInt8]? {
         let cipher: OpaquePointer? =
             switch key.count {

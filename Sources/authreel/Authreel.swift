@@ -12,11 +12,11 @@ struct Authreel: AsyncParsableCommand {
             Start with `authreel demo`: it records one healthy and one broken login on this machine.
 
             A login of your own:
-              authreel record --out login.har          then point browser and backend at the proxy it names
+              authreel record --out login.har          browser and backend go through it
               authreel show login.har                  the timeline: who said what to whom
               authreel diagnose login.har              what broke it, root cause first
 
-            Exit status: 0 nothing wrong, 1 the verdict is negative, 64 wrong usage, 65 the file is not what it should
+            Exit status: 0 nothing wrong, 1 the verdict is negative, 64 wrong usage, 65 the file is not what it should \
             be, 66 no such file, 69 a provider or port is not available, 70 a bug.
             """,
         version: version,

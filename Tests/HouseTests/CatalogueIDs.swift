@@ -1,5 +1,6 @@
-/// Every fault that authreel knows by name, stage by stage, in the order in which a login can meet them. The ids are a
-/// promise to scripts that select rules by name: none is renamed or dropped.
+/// Every fault that authreel knows by name, stage by stage, in the order in which a login can meet them.
+///
+/// The ids are a promise to scripts that select rules by name: none is renamed or dropped.
 enum CatalogueIDs {
     static let stages: [(folder: String, ids: [String])] = [
         (

@@ -9,13 +9,13 @@ struct Authority: ParsableCommand {
         commandName: "ca",
         abstract: "The certificate that clients have to trust while they are recorded.",
         discussion: """
-            It is made on first use, for this user alone: a P-256 key that never leaves its folder (0700, key 0600),
+            It is made on first use, for this user alone: a P-256 key that never leaves its folder (0700, key 0600), \
             valid for one year.
 
             Examples:
               authreel ca path
               authreel ca export > authreel.pem
-              curl --cacert "$(authreel ca path)" --proxy 127.0.0.1:8080 https://idp.example/
+              curl -x 127.0.0.1:8080 --cacert "$(authreel ca path)" https://idp.example/
             """,
         subcommands: [Path.self, Export.self]
     )

@@ -11,7 +11,7 @@ struct Demo: AsyncParsableCommand {
         abstract:
             "Records a healthy and a broken login on this machine and shows what authreel makes of them.",
         discussion: """
-            Starts a provider, an application and the recording proxy on loopback, logs in twice through the proxy over TLS, and stops
+            Starts a provider, an application and the recording proxy on loopback, logs in twice through the proxy over TLS, and stops \
             everything again. Nothing leaves this machine; both captures stay for you to look at.
 
             Examples:

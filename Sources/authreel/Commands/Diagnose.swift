@@ -14,10 +14,10 @@ struct Diagnose: ParsableCommand {
 
             Examples:
               authreel diagnose login.har
-              authreel diagnose --verbose login.har          also which rules could not decide, and why
-              authreel diagnose --format json login.har | jq '.flows[].findings[] | select(.primary)'
+              authreel diagnose --verbose login.har      also who could not decide, and why
+              authreel diagnose --format json login.har | jq '.flows[].findings[].rule'
               authreel diagnose --format junit --fail-on warning *.har > logins.xml
-              authreel diagnose --ignore pkce-missing-confidential --ignore 'cookie-*' login.har
+              authreel diagnose --ignore implicit-flow --ignore 'cookie-*' login.har
             """
     )
 

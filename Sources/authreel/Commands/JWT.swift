@@ -13,9 +13,9 @@ struct JWT: ParsableCommand {
         discussion: """
             Examples:
               authreel jwt eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhbGljZSJ9.c2ln
-              authreel jwt --jwks keys.json --issuer https://idp.example --audience shop token.txt
+              authreel jwt --jwks keys.json --issuer https://idp.example token.txt
               pbpaste | authreel jwt -
-              authreel jwt verify --jwks keys.json --issuer https://idp.example --audience shop tokens.txt
+              authreel jwt verify --jwks keys.json --audience shop tokens.txt
             """,
         subcommands: [Decode.self, Verify.self],
         defaultSubcommand: Decode.self
@@ -181,7 +181,7 @@ struct JWT: ParsableCommand {
                 Exit status 0 when every token is valid, 1 otherwise.
 
                 Example:
-                  authreel jwt verify --jwks keys.json --issuer https://idp.example --audience shop tokens.txt
+                  authreel jwt verify --jwks keys.json --audience shop tokens.txt
                 """
         )
 

@@ -9,13 +9,14 @@ struct Record: AsyncParsableCommand {
         abstract: "Records what passes through an intercepting proxy into a HAR file.",
         discussion: """
             Point the browser and the backend at the proxy, and let both trust the certificate that `authreel ca path` names.
+
             Ctrl-C ends the recording. What a client saw complete is in the file, whatever happens to the recorder.
 
             Examples:
               authreel record
               authreel record --out login.har --listen 127.0.0.1:9090
-              authreel record --out login.har --upstream-ca test-ca.pem --only idp.example --only app.example
-              curl --proxy 127.0.0.1:8080 --cacert "$(authreel ca path)" https://idp.example/
+              authreel record --upstream-ca test-ca.pem --only "*.example"
+              curl -x 127.0.0.1:8080 --cacert "$(authreel ca path)" https://idp.example/
             """
     )
 
