@@ -161,10 +161,26 @@ private struct Grouping {
         let time = capture[request.exchange].startedAt
         return builders.last { flow in
             guard let silent = flow.requests.last, silent.isSilent, silent.clientID == request.clientID,
-                silent.redirectURI == request.redirectURI, flow.responses.last?.error != nil
+                isSameApp(silent.redirectURI, request.redirectURI), isRefused(silent, in: flow)
             else { return false }
             return time - capture[silent.exchange].startedAt <= .seconds(60)
         }
+    }
+
+    /// Silent probes are often answered at a page of their own, beside the one of the login.
+    private func isSameApp(_ one: String?, _ other: String?) -> Bool {
+        if one == other { return true }
+        guard let one = one.flatMap({ RecordedURL($0).origin }) else { return false }
+        return one == other.flatMap { RecordedURL($0).origin }
+    }
+
+    /// Whether a silent request came to nothing: by its answer, or by what its page posts to the app's window.
+    private func isRefused(_ silent: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
+        if flow.responses.last?.error != nil { return true }
+        guard flow.responses.isEmpty,
+            silent.parameters["response_mode"].map(PostedMessage.modes.contains) ?? false
+        else { return false }
+        return flow.exchanges.contains { PostedMessage.silentError(on: capture[$0]) != nil }
     }
 
     /// What a reload, or the provider's own continuation that carries the request along, has in common with
@@ -505,7 +521,9 @@ private struct Grouping {
             let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
             if !own.isEmpty { return own }
             let atHost = flows.filter { host.map($0.providerHosts.contains) ?? false }
-            return atHost.isEmpty ? host.flatMap { byResource[$0] } ?? [] : atHost
+            if !atHost.isEmpty { return atHost }
+            let ofIssuer = self.flows(flows, ofIssuerAt: document.url, keys: nil)
+            return ofIssuer.isEmpty ? host.flatMap { byResource[$0] } ?? [] : ofIssuer
         case .keySet(let document):
             let issuers = index.metadata.filter { $0.endpoint("jwks_uri") == document.url.text }
             let named = Set(
@@ -517,9 +535,33 @@ private struct Grouping {
             )
             let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
             if !own.isEmpty { return own }
-            return flows.filter { host.map($0.providerHosts.contains) ?? false }
+            let atHost = flows.filter { host.map($0.providerHosts.contains) ?? false }
+            return atHost.isEmpty ? self.flows(flows, ofIssuerAt: document.url, keys: document.keys) : atHost
         default: return nil
         }
+    }
+
+    /// Flows that a document at another host belongs to: their tokens name it as issuer or have one of its keys; else those
+    /// at a host of the same provider.
+    private func flows(_ flows: [FlowBuilder], ofIssuerAt url: RecordedURL, keys: JSONWebKeySet?)
+        -> [FlowBuilder]
+    {
+        let names = Set((keys?.keys ?? []).compactMap(\.id))
+        let own = flows.filter { flow in
+            flow.messages.contains { message in
+                guard case .token(let request) = message, let token = request.idToken?.token else {
+                    return false
+                }
+                let isNamed = token.issuer.map { !$0.isEmpty && url.text.hasPrefix($0) } ?? false
+                return isNamed || token.keyID.map(names.contains) ?? false
+            }
+        }
+        guard own.isEmpty, let host = url.host else { return own }
+        let kind = ProviderRecognizer.kind(of: [
+            ProviderRecognizer.Sight(host: host, path: url.path, cookies: [])
+        ])
+        guard kind != .generic else { return [] }
+        return flows.filter { $0.providerHosts.contains { ProviderRecognizer.kind(ofHost: $0) == kind } }
     }
 
     private static func address(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }

@@ -385,6 +385,62 @@ struct FlowFinderTests {
         #expect(Set(flow.steps.map(\.from.name)).contains("curl"))
     }
 
+    /// Google's and Cognito's keys are at another host than their endpoints, and metadata may be cached.
+    @Test(arguments: [
+        ("https://www.googleapis.com/oauth2/v3/certs", "https://accounts.google.com", 1),
+        ("https://keys.example/pool/jwks.json", "https://idp.example", 2),
+        ("https://idp.example.net/pool/.well-known/jwks.json", "https://idp.example", 2),
+    ])
+    func keysOfAnotherHostBelongToTheirProvider(keys: String, issuer: String, expected: Int) {
+        var capture = CaptureBuilder()
+        var login = ShopLogin("one")
+        login.issuer = issuer
+        login.authorize(&capture)
+        login.callback(&capture)
+        login.token(&capture)
+        capture.get(keys, body: .json(#"{"keys":[{"kty":"RSA","kid":"1","n":"AQ","e":"AQAB"}]}"#))
+        #expect(capture.flows.count == expected)
+    }
+
+    @Test(arguments: [("https://keys.example/jwks", "k1", 1), ("https://keys.example/jwks", "k2", 2)])
+    func keysBelongToTheTokensThatNameThem(url: String, id: String, expected: Int) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin("one")
+        login.authorize(&capture)
+        login.callback(&capture)
+        let token = [#"{"alg":"RS256","kid":"k1"}"#, #"{"iss":"https://idp.example","sub":"alice"}"#].map {
+            Base64URL.encode(Array($0.utf8))
+        }.joined(separator: ".")
+        login.token(
+            &capture,
+            body: #"{"access_token":"a","token_type":"Bearer","id_token":"\#(token).c2ln"}"#
+        )
+        capture.get(url, body: .json(#"{"keys":[{"kty":"RSA","kid":"\#(id)","n":"AQ","e":"AQAB"}]}"#))
+        #expect(capture.flows.count == expected)
+    }
+
+    /// The probe is answered by a page that posts, and the login goes to another page of the same app.
+    @Test(arguments: [("web_message", 1), ("query", 2)])
+    func aPostedRefusalOfASilentProbeJoinsTheLoginThatFollows(mode: String, expected: Int) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin("one")
+        let probe =
+            login.request.filter { !["state", "nonce", "redirect_uri"].contains($0.0) } + [
+                ("state", "state-of-the-probe"), ("prompt", "none"), ("response_mode", mode),
+                ("redirect_uri", "https://shop.example/silent.html"),
+            ]
+        capture.get(
+            "\(login.issuer)/authorize?\(FormBody.encode(probe))",
+            headers: ShopLogin.browser,
+            body: .html(#"<script>post({"error":"login_required"})</script>"#)
+        )
+        login.authorize(&capture)
+        login.callback(&capture)
+        login.token(&capture)
+        #expect(capture.flows.count == expected)
+        #expect(capture.flows.last?.ending == .success)
+    }
+
     @Test func otherSitesAreNoFlows() {
         var capture = CaptureBuilder()
         capture.get("https://news.example/?state=1&code=2", body: .html("<p>news"))

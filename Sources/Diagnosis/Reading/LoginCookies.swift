@@ -18,7 +18,10 @@ enum LoginCookies {
         let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
         for _ in 0..<10 {
             guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
-            found += settings(source, flow)
+            // The provider's own cookies are none of the app's.
+            if flow.capture[source].request.url.origin != request.endpoint.origin {
+                found += settings(source, flow)
+            }
             guard !callbacks.contains(source) else { break }
             exchange = source
         }

@@ -33,12 +33,16 @@ struct LostLoginCookies {
             reading.reason = "cookies were stripped from this capture"
             return reading
         }
+        let attempts = flow.loginAttempts
         for callback in RejectedCallback.all(in: flow) where !callback.isRedeemed(in: flow) {
             let exchange = flow.capture[callback.exchange]
+            // Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
+            let begun = attempts.first { $0.response?.callback == callback.exchange }?.request
             guard
-                let request = flow.authorizationRequests.last(where: {
-                    flow.capture[$0.exchange].startedAt <= exchange.startedAt
-                })
+                let request = begun
+                    ?? flow.authorizationRequests.last(where: {
+                        flow.capture[$0.exchange].startedAt <= exchange.startedAt
+                    })
             else {
                 reading.reason = "the start of the login is not in the capture"
                 continue

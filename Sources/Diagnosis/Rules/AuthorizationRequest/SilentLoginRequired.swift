@@ -40,14 +40,7 @@ struct SilentLoginRequired: Rule {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard let request = attempt.request, request.isSilent, let prompt = attempt.parameter("prompt")
             else { return .holds }
-            let answer: Evidence
-            if let refusal = attempt.refusal, let error = refusal.error, Self.answers.contains(error) {
-                answer = refusal.evidence()
-            } else if let posted = Self.posted(by: attempt, flow) {
-                answer = posted
-            } else {
-                return .holds
-            }
+            guard let answer = attempt.silentRefusal(in: flow) else { return .holds }
             let followed = Self.isFollowed(request, flow)
             return .violated(
                 Violation(
@@ -56,20 +49,6 @@ struct SilentLoginRequired: Rule {
                     exchange: attempt.exchange
                 )
             )
-        }
-    }
-
-    private static let answers = [
-        "login_required", "interaction_required", "consent_required", "account_selection_required",
-    ]
-
-    /// The error in a page that posts it to the app's window (`response_mode=web_message`).
-    private static func posted(by attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
-        guard attempt["response_mode"] == "web_message", let page = attempt.pages.last,
-            let body = flow.capture[page].response?.body, (body.size ?? 0) < 1 << 18, let text = body.text
-        else { return nil }
-        return answers.first { text.containsBytes("\"\($0)\"") }.map { error in
-            Evidence(place: Place(exchange: page, part: .responseBody, name: "error"), value: error)
         }
     }
 

@@ -31,7 +31,7 @@ struct AuthorizationError: Rule {
     func verdict(on flow: Flow) -> Verdict {
         for attempt in flow.loginAttempts {
             guard let request = attempt.request, let refusal = refusal(of: attempt, request, flow),
-                !isExplained(refusal, flow)
+                !isExplained(refusal, of: request, flow)
             else { continue }
             var evidence = [refusal.evidence()]
             if let uri = attempt.response?.parameters.parameter("error_uri") {
@@ -64,13 +64,25 @@ struct AuthorizationError: Rule {
     }
 
     /// Whether a rule that knows the reason points at the same place.
-    private func isExplained(_ refusal: RequestRefusal, _ flow: Flow) -> Bool {
-        Self.reasons.contains { rule in
+    private func isExplained(_ refusal: RequestRefusal, of request: AuthorizationRequest, _ flow: Flow)
+        -> Bool
+    {
+        // What was registered is wrong in the request itself, whatever the refusal says.
+        let isRegistrations = RegistrationRules.list.contains { rule in
+            guard case .violated(let violation) = rule.verdict(on: flow) else { return false }
+            return violation.evidence.contains { $0.place.exchange == request.exchange }
+        }
+        if isRegistrations { return true }
+        let redirect = flow.surroundings.redirectedFrom[refusal.exchange]
+        return Self.reasons.contains { rule in
             guard case .violated(let violation) = rule.verdict(on: flow) else { return false }
             return violation.evidence.contains { evidence in
                 evidence.place == refusal.place
                     || evidence.place.exchange == refusal.exchange
                         && [.responseBody, .responseStatus].contains(evidence.place.part)
+                    // Told already by the redirect to the page.
+                    || redirect != nil && evidence.place.exchange == redirect
+                        && evidence.place.part == .responseLocation
             }
         }
     }

@@ -89,7 +89,11 @@ struct CallbackUnreachable: Rule {
     /// Navigations that somebody called off: an app that takes the address to itself does.
     private static func isCancelled(_ reason: String) -> Bool {
         let reason = reason.lowercased()
-        return ["aborted", "cancel", "blocked_by_client", "blocked by client", "unknown_url_scheme"].contains(
+        // A circle was reached again and again.
+        return [
+            "too_many_redirects", "redirect_loop", "too many redirects", "aborted", "cancel",
+            "blocked_by_client", "blocked by client", "unknown_url_scheme",
+        ].contains(
             where: reason.containsBytes
         )
     }

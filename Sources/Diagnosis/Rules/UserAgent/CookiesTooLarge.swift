@@ -39,7 +39,7 @@ struct CookiesTooLarge: Rule {
                 continue
             }
             let text = tooLong(response)
-            let length = exchange.request.headers.all("cookie").reduce(0) { $0 + $1.utf8.count }
+            let length = Self.cookieLength(of: exchange.request)
             let isStated = response.status == 431 || response.status == 494
             guard text != nil || length > 0 || !isStated else {
                 abstains = true
@@ -49,6 +49,13 @@ struct CookiesTooLarge: Rule {
             return .violated(Violation(evidence(index, response.status, text, length, exchange)))
         }
         return abstains ? .abstains("the cookies of the refused request are not in the capture") : .holds
+    }
+
+    /// Bytes of the header; of the cookies that a producer lists where it keeps no header.
+    private static func cookieLength(of request: RecordedRequest) -> Int {
+        let headers = request.headers.all("cookie")
+        guard headers.isEmpty else { return headers.reduce(0) { $0 + $1.utf8.count } }
+        return request.listedCookies.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
     }
 
     /// Pages of the app that its callbacks redirected to: they belong to no flow, and fail the same way.

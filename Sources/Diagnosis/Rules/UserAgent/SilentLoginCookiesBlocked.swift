@@ -33,14 +33,10 @@ struct SilentLoginCookiesBlocked: Rule {
         ]
     )
 
-    private static let errors: Set<String> = [
-        "login_required", "interaction_required", "consent_required", "account_selection_required",
-    ]
-
     func verdict(on flow: Flow) -> Verdict {
         for attempt in flow.loginAttempts {
             guard let request = attempt.request, request.isSilent,
-                let error = attempt.response?.error ?? nil, Self.errors.contains(error.error),
+                let answer = attempt.silentRefusal(in: flow),
                 let frame = frame(request.exchange, flow)
             else { continue }
             guard !flow.surroundings.isSanitized else {
@@ -59,7 +55,7 @@ struct SilentLoginCookiesBlocked: Rule {
                             note: "in the frame"
                         ),
                         frame,
-                        Evidence(place: error.place, value: Masking.shown(error.text, of: "error")),
+                        answer,
                     ],
                     exchange: request.exchange
                 )

@@ -62,4 +62,20 @@ struct SilentLoginRequiredTests {
         #expect(recording.finding(rule)?.evidence.last?.value == "harbour, theme")
         #expect(recording.sanitized.finding(rule)?.evidence.last?.value == "not recorded")
     }
+
+    /// Okta's page quotes with apostrophes; Auth0's with quotation marks.
+    @Test(arguments: [
+        ("okta_post_message", "data.error = 'login_required';"),
+        ("web_message", #"{"error":"login_required"}"#),
+    ])
+    func readsWhatAPagePosts(mode: String, script: String) throws {
+        let recording = try Recording(broken).asking("response_mode", mode).saying(
+            "<script>\(script)</script>",
+            status: 200
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence[1].value == "login_required")
+        #expect(finding.places[1].hasSuffix("response.body error"))
+        #expect(try Recording(broken).saying("<script>\(script)</script>", status: 200).finding(rule) == nil)
+    }
 }

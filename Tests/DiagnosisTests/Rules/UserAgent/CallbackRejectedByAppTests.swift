@@ -120,4 +120,22 @@ struct CallbackRejectedByAppTests {
         #expect(recording.outcomes == [.success])
         #expect(recording.finding("backchannel-not-recorded") != nil)
     }
+
+    /// Cognito and others go on to a page of their own with the same parameters, and set a cookie on the way.
+    @Test func cookiesOfTheProviderAreNotTheApps() throws {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        var page = recording.exchanges[index]
+        let query = try #require(page.request.url.query)
+        page.startedAt = page.startedAt + .milliseconds(50)
+        page.request.url = RecordedURL("https://id.harbour.example/login?" + query)
+        recording.exchanges[index].response = RecordedResponse(
+            status: 302,
+            headers: HeaderFields([
+                ("Set-Cookie", "XSRF-TOKEN=0123456789; Path=/; Secure"), ("Location", page.request.url.text),
+            ])
+        )
+        recording.exchanges.insert(page, at: index + 1)
+        #expect(recording.findings.filter { $0.severity == .error }.map(\.rule) == [rule])
+    }
 }

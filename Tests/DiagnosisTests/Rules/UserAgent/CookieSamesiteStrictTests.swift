@@ -68,4 +68,17 @@ struct CookieSamesiteStrictTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    /// A login page left open for a minute and loaded again: the app's cookie is the one of the first request.
+    @Test func seesPastAReloadOfTheLoginPage() throws {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        for later in (index + 1)..<recording.exchanges.count {
+            recording.exchanges[later].startedAt = recording.exchanges[later].startedAt + .seconds(90)
+        }
+        var again = recording.exchanges[index]
+        again.startedAt = again.startedAt + .seconds(80)
+        recording.exchanges.insert(again, at: index + 1)
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
 }

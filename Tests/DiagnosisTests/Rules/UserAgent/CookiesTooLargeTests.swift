@@ -69,4 +69,13 @@ struct CookiesTooLargeTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test func countsCookiesThatAProducerLists() throws {
+        let recording = try Recording(broken).editing { exchange in
+            let cookies = exchange.request.cookies
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            exchange.request.listedCookies = cookies
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
 }

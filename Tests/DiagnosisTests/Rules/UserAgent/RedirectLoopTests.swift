@@ -74,4 +74,14 @@ struct RedirectLoopTests {
         }
         return recording
     }
+
+    /// The browser's last word on a circle: no address that could not be reached.
+    @Test(arguments: ["net::ERR_TOO_MANY_REDIRECTS", "NS_ERROR_REDIRECT_LOOP"])
+    func theBrowsersWordForItIsNoUnreachableCallback(reason: String) throws {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/callback" })
+        recording.exchanges[index].response = nil
+        recording.exchanges[index].failure = reason
+        #expect(recording.finding("callback-unreachable") == nil)
+    }
 }
