@@ -78,7 +78,12 @@ package enum Diagnostician {
         }
         let errors = findings.filter { $0.severity == .error }
         if errors.contains(where: { !leaveIncomplete.contains($0.rule) }) { return .failure }
-        return errors.isEmpty ? flow.ending : .incomplete
+        guard errors.isEmpty else { return .incomplete }
+        // The page took the code, and did nothing with it.
+        if flow.ending == .success, findings.contains(where: { $0.rule == "code-never-redeemed" }) {
+            return .incomplete
+        }
+        return flow.ending == .incomplete ? AppOnDevice.relayedOutcome(of: flow) ?? .incomplete : flow.ending
     }
 
     // MARK: - Severity
@@ -98,19 +103,22 @@ package enum Diagnostician {
     }
 
     private static func severity(of info: RuleInfo, _ violation: Violation, in flow: Flow) -> Severity {
+        let isRestarted = violation.severity == nil && flow.isBegunAnew(after: violation.exchange)
         let severity =
             violation.severity
             ?? {
                 switch info.severity {
                 case .error: .error
                 case .errorWhenRefused:
-                    flow.ending == .success || flow.ending == .cancelled ? .warning : .error
+                    (flow.ending == .success || flow.ending == .cancelled) && !isRestarted ? .warning : .error
                 case .warning: .warning
                 case .note: .note
                 }
             }()
         // What broke a first try and was repaired by the next is worth knowing, no more.
-        guard severity == .error, flow.ending == .success, !hasToBeRejected(info) else { return severity }
+        guard severity == .error, flow.ending == .success, !hasToBeRejected(info), !isRestarted else {
+            return severity
+        }
         return .note
     }
 

@@ -111,6 +111,8 @@ enum Precedence {
         Silence("refresh-scope-widened", of: "scope-rejected"),
         Silence("registration-grant-missing", of: "unsupported-grant-type"),
         Silence("token-request-format", of: "unsupported-grant-type"),
+        Silence("device-code-expired", of: "token-endpoint-error"),
+        Silence("claimed-https-opened-in-browser", of: "callback-rejected-by-app"),
     ]
 
     /// One of ``silences``.

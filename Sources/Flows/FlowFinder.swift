@@ -79,6 +79,7 @@ private struct Grouping {
             guard
                 let flow = token.flatMap({ byToken[$0] })
                     ?? (isResource(message) ? nil : flow(ofClient: call.authentication.clientID?.value, host))
+                    ?? (isUserInfo(message) ? lastLogin(at: host) : nil)
             else {
                 if case .resource = message { return }
                 return add(message, to: new(grant: grantName(of: message), exchange), host)
@@ -105,6 +106,16 @@ private struct Grouping {
             if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }
         case .discovery, .keySet, .registration, .authorizationResponse: break
         }
+    }
+
+    /// UserInfo is asked after a login: the last one, where headers were stripped or the token's answer was not saved.
+    private func lastLogin(at host: String?) -> FlowBuilder? {
+        guard let host else { return nil }
+        return builders.last { !$0.requests.isEmpty && $0.providerHosts.contains(host) }
+    }
+
+    private func isUserInfo(_ message: OAuthMessage) -> Bool {
+        if case .userInfo = message { true } else { false }
     }
 
     private func isResource(_ message: OAuthMessage) -> Bool {
@@ -247,6 +258,10 @@ private struct Grouping {
             .compactMap({ $0 })
         {
             byToken[token] = flow
+        }
+        // The polls of a device are one flow, also where what began them was not recorded.
+        if let code = request.parameters["device_code"], byDeviceCode[code] == nil {
+            byDeviceCode[code] = flow
         }
         // A reused refresh token goes with the flow that saw it first.
         if let token = request.refreshToken, byToken[token] == nil { byToken[token] = flow }

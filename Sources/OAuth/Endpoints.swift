@@ -63,6 +63,7 @@ package struct Endpoints: Sendable {
             [
                 "/device/code", "/device_authorization", "/devicecode", "/device-authorization",
                 "/device/authorize", "/auth/device",
+                "/deviceauthorization", "/device_authz.oauth2", "/oauth-device-authorization",
             ]
         ),
         (.pushedRequest, ["/par", "/as/par.oauth2", "/ext/par/request", "/oauth-authorize/par"]),

@@ -10,7 +10,8 @@ package struct MessageRecognizer: Sendable {
 
     /// Whether a URL is that of a metadata document.
     package static func isMetadata(_ url: RecordedURL) -> Bool {
-        ByteSearch.contains(url.path, "/.well-known/")
+        // Some serve their keys below the document.
+        ByteSearch.contains(url.path, "/.well-known/") && !url.path.hasSuffix("/jwks")
             && ["openid-configuration", "oauth-authorization-server", "oauth-protected-resource"].contains {
                 ByteSearch.contains(url.path, $0)
             }

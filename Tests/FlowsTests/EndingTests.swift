@@ -86,4 +86,20 @@ struct EndingTests {
             } == [.failure]
         )
     }
+
+    @Test(arguments: [(404, Outcome.success), (403, .success), (500, .success), (401, .failure)])
+    func whatAnAPISaysOfItsRecordsIsNoAffairOfTheLogin(status: Int, outcome: Outcome) {
+        let found = ending { capture, login in
+            login.authorize(&capture)
+            login.callback(&capture)
+            login.token(&capture)
+            capture.get(
+                "https://api.example/orders/7",
+                status,
+                headers: ShopLogin.backend + [("Authorization", "Bearer access-of-" + login.state)],
+                body: .json("{}")
+            )
+        }
+        #expect(found == [outcome])
+    }
 }

@@ -441,6 +441,55 @@ struct FlowFinderTests {
         #expect(capture.flows.last?.ending == .success)
     }
 
+    /// Exported without credentials, or without the answer that issued the token.
+    @Test func userInfoWithoutItsTokenBelongsToTheLastLogin() {
+        var capture = CaptureBuilder()
+        let login = ShopLogin("one")
+        login.discovery(&capture)
+        login.authorize(&capture)
+        login.callback(&capture)
+        login.token(&capture)
+        capture.get(
+            "https://idp.example/userinfo",
+            headers: ShopLogin.backend,
+            body: .json(#"{"sub":"alice"}"#)
+        )
+        #expect(capture.flows.count == 1)
+    }
+
+    @Test(arguments: [nil, "https://idp.example/connect/deviceauthorization"]) func pollsOfADeviceAreOneFlow(
+        start: String?
+    ) {
+        var capture = CaptureBuilder()
+        if let start {
+            capture.post(
+                start,
+                [("client_id", "tv"), ("scope", "openid")],
+                body: .json(
+                    #"{"device_code":"device-0001","user_code":"ABCD","verification_uri":"https://idp.example/d","expires_in":300}"#
+                )
+            )
+        }
+        let poll = [
+            ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", "device-0001"),
+            ("client_id", "tv"),
+        ]
+        for _ in 0..<3 {
+            capture.post(
+                "https://idp.example/token",
+                poll,
+                400,
+                body: .json(#"{"error":"authorization_pending"}"#)
+            )
+        }
+        capture.post(
+            "https://idp.example/token",
+            poll,
+            body: .json(#"{"access_token":"a","token_type":"Bearer"}"#)
+        )
+        #expect(capture.flows.map(\.ending) == [.success])
+    }
+
     @Test func otherSitesAreNoFlows() {
         var capture = CaptureBuilder()
         capture.get("https://news.example/?state=1&code=2", body: .html("<p>news"))

@@ -128,6 +128,24 @@ struct MessageRecognizerTests {
         }
     }
 
+    /// As Duende IdentityServer serves its keys.
+    @Test func keysBelowTheDocumentAreKeys() {
+        let exchange = Exchange(
+            startedAt: Timestamp(seconds: 0),
+            request: RecordedRequest(
+                method: "GET",
+                url: RecordedURL("https://idp.example/.well-known/openid-configuration/jwks")
+            ),
+            response: RecordedResponse(
+                status: 200,
+                body: Body(text: #"{"keys":[]}"#, mediaType: "application/json")
+            )
+        )
+        let message = MessageRecognizer(endpoints: Endpoints()).message(of: exchange, at: 0)
+        if case .keySet = message { return }
+        Issue.record("\(String(describing: message))")
+    }
+
     @Test func repeatedParametersAreKept() throws {
         let items = Parameters(QueryItems("state=a&state=b"), of: 0, in: .requestQuery)
         #expect(items.items.map(\.value) == ["a", "b"])

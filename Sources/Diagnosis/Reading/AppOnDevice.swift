@@ -30,6 +30,14 @@ enum AppOnDevice {
         }
     }
 
+    /// How the app's back end answered to a code that it was handed, and whose exchange was not recorded; nil where it was
+    /// not, or did not answer.
+    static func relayedOutcome(of flow: Flow) -> Outcome? {
+        guard flow.tokenRequests.isEmpty, let login = flow.logins.last else { return nil }
+        let statuses = relays(of: login, in: flow).compactMap { flow.capture[$0].response?.status }
+        return statuses.last.map { $0 < 400 ? .success : .failure }
+    }
+
     /// An answer to an app that holds the code challenge of a request: its back end made it.
     static func fetchOfChallenge(_ request: AuthorizationRequest, in flow: Flow) -> Int? {
         guard let challenge = request.codeChallenge, challenge.utf8.count >= 20 else { return nil }

@@ -182,3 +182,22 @@ extension Flow {
         )
     }
 }
+
+extension Flow {
+    /// Whether the app threw away what the token endpoint gave it: it used none of it, and asked for a login again.
+    func isBegunAnew(after exchange: Int?) -> Bool {
+        guard let exchange, !surroundings.isSanitized,
+            let request = tokenRequests.first(where: { $0.exchange == exchange && $0.isCodeExchange }),
+            request.answer.isSuccess,
+            let login = logins.first(where: { login in
+                login.tokenRequests.contains { $0.exchange == exchange }
+            }), !wentOn(after: request, callback: login.response?.callback)
+        else { return false }
+        let start = capture[exchange].startedAt
+        return surroundings.authorizationRequests.contains { again in
+            let time = capture[again.exchange].startedAt
+            return again.clientID == login.request.clientID && !again.isSilent && time > start
+                && time - start <= .seconds(120) && again.state != login.request.state
+        }
+    }
+}

@@ -117,6 +117,7 @@ struct Ending {
                 // A token that was given back has to be refused.
                 if call.answer.isSuccess, let token = call.parameters["token"] { revoked.insert(token) }
                 return nil
+            case .resource(let call) where !isRefusedForItsToken(call.answer): return nil
             case .userInfo(let call), .resource(let call):
                 if let token = call.token, revoked.contains(token.value) || isForOwnBackEnd(token, call) {
                     return nil
@@ -146,6 +147,17 @@ struct Ending {
         if last.values.contains(where: { $0 >= 400 }) { return .failure }
         // Asked to be sent back, and left on the provider's page.
         return isLeftOpen ? .incomplete : .success
+    }
+
+    /// What an API says to a record that is not there, or to a user's role, is no affair of the login (RFC 6750, section
+    /// 3.1).
+    private func isRefusedForItsToken(_ answer: Answer) -> Bool {
+        guard let status = answer.status, status >= 400 else { return true }
+        if status == 401 { return true }
+        let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
+        return challenges.contains {
+            ["insufficient_scope", "invalid_token"].contains(where: $0.containsBytes)
+        }
     }
 
     /// An ID token may be what the app's own back end wants to see; what it answers is no affair of the login.

@@ -40,7 +40,7 @@ struct TLSClientRejectsRecorder: Rule {
             guard seen.insert("\(host) \(exchange.client.process ?? "")").inserted, evidence.count < 6 else {
                 continue
             }
-            guard !isOpened(host, by: exchange.client.process, flow) else { continue }
+            guard !isOpened(host, by: exchange, flow) else { continue }
             evidence.append(
                 Evidence(
                     place: Place(exchange: index, part: .tls, name: host),
@@ -74,16 +74,22 @@ struct TLSClientRejectsRecorder: Rule {
         return false
     }
 
-    /// Whether an exchange of the host was seen in clear, by this client where the file names clients.
-    private func isOpened(_ host: String, by process: String?, _ flow: Flow) -> Bool {
+    /// Whether an exchange of the host was seen in clear, by this client where the file names clients: by process, or by
+    /// the user agent that it names to the proxy.
+    private func isOpened(_ host: String, by refused: Exchange, _ flow: Flow) -> Bool {
         guard flow.surroundings.openedHosts.contains(host) else { return false }
-        guard let process else { return true }
+        let agent = refused.request.headers.first("user-agent")
+        guard refused.client.process != nil || agent != nil else { return true }
         return flow.capture.indices.contains { index in
             let exchange = flow.capture[index]
             guard exchange.response != nil, exchange.request.method != "CONNECT",
                 exchange.request.url.host == host
             else { return false }
-            return exchange.client.process == nil || exchange.client.process == process
+            if let process = refused.client.process {
+                return exchange.client.process == nil || exchange.client.process == process
+            }
+            let other = exchange.request.headers.first("user-agent")
+            return other == nil || other == agent
         }
     }
 }

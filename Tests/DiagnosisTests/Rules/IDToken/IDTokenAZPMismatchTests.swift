@@ -46,4 +46,19 @@ struct IDTokenAZPMismatchTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// Nothing was used, and the same client asks for a login again: it threw the token away.
+    @Test func isAnErrorWhereTheClientBeginsAnew() throws {
+        var recording = try Recording(broken).without {
+            ["/userinfo", "/callback"].contains($0.request.url.path)
+        }
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        let last = try #require(recording.exchanges.last)
+        var again = Recording([recording.exchanges[index]]).asking("state", "state-of-the-next").exchanges[0]
+        #expect(recording.finding(rule)?.severity == .warning)
+        again.startedAt = last.endedAt + .seconds(20)
+        recording.exchanges.append(again)
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes.first == .failure)
+    }
 }

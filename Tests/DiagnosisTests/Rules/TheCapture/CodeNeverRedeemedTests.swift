@@ -14,6 +14,8 @@ struct CodeNeverRedeemedTests {
         try Recording("the-capture/backchannel-not-recorded").withMetadata().editing { exchange in
             if exchange.request.url.path.contains("well-known") {
                 exchange.request.headers.append("Origin", "https://www.shop.example")
+                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+                exchange.request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux) Firefox/140.0")
             }
             guard exchange.request.url.path == "/callback" else { return }
             exchange.response?.status = 200
@@ -108,6 +110,7 @@ struct CodeNeverRedeemedTests {
         #expect(finding.variant == "page")
         #expect(finding.severity == .warning)
         #expect(try page().finding("backchannel-not-recorded") == nil)
+        #expect(try page().outcomes == [.incomplete])
     }
 
     @Test func aPageWithACookieOrWithoutCallsIsAServers() throws {
@@ -143,5 +146,16 @@ struct CodeNeverRedeemedTests {
         #expect(
             claimed.asking("redirect_uri_https_type", "app_claimed_https").finding(rule)?.variant == "app"
         )
+    }
+
+    /// The app hands the code to its back end, whose own calls nobody recorded: what it answers is how the login went.
+    @Test(arguments: [(200, Outcome.success), (302, .success), (403, .failure)])
+    func aBackEndThatTakesTheCodeEndsTheLogin(status: Int, outcome: Outcome) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.url.path == "/api/session" else { return }
+            exchange.response?.status = status
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [outcome])
     }
 }

@@ -81,4 +81,16 @@ struct TLSClientRejectsRecorderTests {
         let recording = Recording(capture.indices.map { capture[$0] })
         #expect(recording.finding(rule)?.places == ["0 tls login.microsoftonline.com"])
     }
+
+    /// A proxy that does not know processes keeps the name that the app gives in its CONNECT.
+    @Test(arguments: [("Fieldbook/412 CFNetwork/1568.300.101 Darwin/24.2.0", true), (nil, false)])
+    func tellsClientsApartByTheirUserAgent(agent: String?, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            exchange.client = ClientFacts()
+            guard exchange.request.method == "CONNECT" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            if let agent { exchange.request.headers.append("User-Agent", agent) }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }
