@@ -42,8 +42,6 @@ private struct Grouping {
     private var open: [FlowBuilder] = []
     private var pushed: [Int: EndpointCall] = [:]
     private var responsesAt: [Int: [Int]] = [:]
-    /// Where the messages of a flow went, by its number: looked up once a document, so made once a flow.
-    private var addresses: [Int: Set<String>] = [:]
 
     private var capture: Capture { index.capture }
 
@@ -437,18 +435,16 @@ private struct Grouping {
     /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of
     /// their own.
     private mutating func sharedDocuments() {
-        for flow in builders {
-            addresses[flow.number] = Set(flow.messages.map { Self.address(capture[$0.exchange].request.url) })
-        }
-        let byResource = ownersOfResourceMetadata()
+        let documents = DocumentOwners(index, builders)
         var alone: [String: FlowBuilder] = [:]
         for exchange in index.order {
             guard let message = index.messages[exchange],
-                let owners = owners(of: message, exchange, byResource)
+                let owners = documents.owners(of: message, at: exchange)
             else { continue }
             if owners.isEmpty {
                 // Documents that lead from one to the next stay together: resource, server, keys.
-                let hosts = [capture[exchange].request.url.host ?? ""] + hostsNamed(by: message)
+                let hosts =
+                    [capture[exchange].request.url.host ?? ""] + DocumentOwners.hostsNamed(by: message)
                 let grant = if case .registration = message { "registration" } else { "discovery" }
                 let flow = hosts.lazy.compactMap { alone[$0] }.first ?? new(grant: grant, exchange)
                 for host in hosts where alone[host] == nil { alone[host] = flow }
@@ -458,128 +454,6 @@ private struct Grouping {
             }
         }
     }
-
-    /// Where a document sends its reader next.
-    private func hostsNamed(by message: OAuthMessage) -> [String] {
-        guard case .discovery(let document) = message else { return [] }
-        let names = ["authorization_endpoint", "token_endpoint", "jwks_uri", "registration_endpoint"]
-        let urls =
-            document.isProtectedResource
-            ? document.authorizationServers : names.compactMap { document.endpoint($0) }
-        return urls.prefix(20).compactMap { RecordedURL($0).host }
-    }
-
-    /// The flows that metadata of protected resources belongs to, by the resource's host: those that ask for a token for it or call
-    /// it with one, else those at the servers it names.
-    private func ownersOfResourceMetadata() -> [String: [FlowBuilder]] {
-        let documents = index.metadata.filter(\.isProtectedResource)
-        guard !documents.isEmpty else { return [:] }
-        var byHost: [String: Set<Int>] = [:]
-        var byServer: [String: Set<Int>] = [:]
-        for flow in builders {
-            for message in flow.messages {
-                switch message {
-                case .resource(let call):
-                    call.endpoint.host.map { _ = byHost[$0, default: []].insert(flow.number) }
-                case .authorizationRequest(let request):
-                    for item in request.parameters.items where item.name == "resource" {
-                        RecordedURL(item.value).host.map { _ = byHost[$0, default: []].insert(flow.number) }
-                    }
-                case .token(let request):
-                    for item in request.parameters.items where item.name == "resource" {
-                        RecordedURL(item.value).host.map { _ = byHost[$0, default: []].insert(flow.number) }
-                    }
-                default: break
-                }
-            }
-            guard flow.grant != "connection" else { continue }
-            for host in flow.providerHosts { byServer[host, default: []].insert(flow.number) }
-        }
-        let resources = Set(documents.compactMap(\.url.host))
-        var owners: [String: Set<Int>] = [:]
-        // A server's own metadata at the resource's host leads on, too.
-        for document in index.metadata {
-            guard let host = document.url.host, resources.contains(host), byHost[host] == nil else {
-                continue
-            }
-            for server in [host] + hostsNamed(by: .discovery(document)) {
-                owners[host, default: []].formUnion(byServer[server] ?? [])
-            }
-        }
-        return owners.merging(byHost) { $1 }.mapValues { numbers in
-            builders.filter { numbers.contains($0.number) }
-        }
-    }
-
-    /// Nil for messages of other kinds.
-    private func owners(
-        of message: OAuthMessage,
-        _ exchange: Int,
-        _ byResource: [String: [FlowBuilder]]
-    ) -> [FlowBuilder]? {
-        let host = capture[exchange].request.url.host
-        let flows = builders.filter {
-            $0.grant != "connection" && $0.grant != "discovery" && $0.grant != "registration"
-        }
-        switch message {
-        case .registration(let call):
-            let client = call.answer.parameters["client_id"]
-            let own = flows.filter { client != nil && $0.clientID == client }
-            return own.isEmpty ? flows.filter { host.map($0.providerHosts.contains) ?? false } : own
-        case .discovery(let document) where document.isProtectedResource:
-            return host.flatMap { byResource[$0] } ?? []
-        case .discovery(let document):
-            let named = Set(
-                ["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint"]
-                    .compactMap { document.endpoint($0).map { Self.address(RecordedURL($0)) } }
-            )
-            let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
-            if !own.isEmpty { return own }
-            let atHost = flows.filter { host.map($0.providerHosts.contains) ?? false }
-            if !atHost.isEmpty { return atHost }
-            let ofIssuer = self.flows(flows, ofIssuerAt: document.url, keys: nil)
-            return ofIssuer.isEmpty ? host.flatMap { byResource[$0] } ?? [] : ofIssuer
-        case .keySet(let document):
-            let issuers = index.metadata.filter { $0.endpoint("jwks_uri") == document.url.text }
-            let named = Set(
-                issuers.flatMap { metadata in
-                    ["authorization_endpoint", "token_endpoint"].compactMap {
-                        metadata.endpoint($0).map { Self.address(RecordedURL($0)) }
-                    }
-                }
-            )
-            let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
-            if !own.isEmpty { return own }
-            let atHost = flows.filter { host.map($0.providerHosts.contains) ?? false }
-            return atHost.isEmpty ? self.flows(flows, ofIssuerAt: document.url, keys: document.keys) : atHost
-        default: return nil
-        }
-    }
-
-    /// Flows that a document at another host belongs to: their tokens name it as issuer or have one of its keys; else those
-    /// at a host of the same provider.
-    private func flows(_ flows: [FlowBuilder], ofIssuerAt url: RecordedURL, keys: JSONWebKeySet?)
-        -> [FlowBuilder]
-    {
-        let names = Set((keys?.keys ?? []).compactMap(\.id))
-        let own = flows.filter { flow in
-            flow.messages.contains { message in
-                guard case .token(let request) = message, let token = request.idToken?.token else {
-                    return false
-                }
-                let isNamed = token.issuer.map { !$0.isEmpty && url.text.hasPrefix($0) } ?? false
-                return isNamed || token.keyID.map(names.contains) ?? false
-            }
-        }
-        guard own.isEmpty, let host = url.host else { return own }
-        let kind = ProviderRecognizer.kind(of: [
-            ProviderRecognizer.Sight(host: host, path: url.path, cookies: [])
-        ])
-        guard kind != .generic else { return [] }
-        return flows.filter { $0.providerHosts.contains { ProviderRecognizer.kind(ofHost: $0) == kind } }
-    }
-
-    private static func address(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }
 
     // MARK: - Bookkeeping
 

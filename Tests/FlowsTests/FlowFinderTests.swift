@@ -402,7 +402,11 @@ struct FlowFinderTests {
         #expect(capture.flows.count == expected)
     }
 
-    @Test(arguments: [("https://keys.example/jwks", "k1", 1), ("https://keys.example/jwks", "k2", 2)])
+    @Test(arguments: [
+        ("https://keys.example/jwks", "k1", 1), ("https://keys.example/jwks", "k2", 2),
+        // A host that only begins like the issuer's.
+        ("https://idp.example.net/jwks", "k2", 2),
+    ])
     func keysBelongToTheTokensThatNameThem(url: String, id: String, expected: Int) {
         var capture = CaptureBuilder()
         let login = ShopLogin("one")
