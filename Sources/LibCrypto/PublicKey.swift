@@ -37,6 +37,15 @@ package final class PublicKey: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(pointer) }
 
+    /// The key with its kind, in DER (`SubjectPublicKeyInfo`, RFC 5280, section 4.1.2.7).
+    package var subjectPublicKeyInfo: [UInt8] {
+        var buffer: UnsafeMutablePointer<UInt8>?
+        let length = i2d_PUBKEY(pointer, &buffer)
+        guard length > 0, let buffer else { return [] }
+        defer { ar_openssl_free(buffer) }
+        return Array(UnsafeBufferPointer(start: buffer, count: Int(length)))
+    }
+
     /// A key of modulus and exponent, big endian.
     package convenience init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
         guard modulus.count <= 2048, exponent.count <= 512,

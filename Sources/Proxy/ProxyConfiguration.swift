@@ -8,6 +8,8 @@ package struct ProxyConfiguration: Sendable {
     package var host: String
     /// 0 lets the system pick one.
     package var port: Int
+    /// Tried one after the other where the port is taken.
+    package var furtherPorts: [Int]
     /// The hosts to open; empty opens all that ``passThroughHosts`` does not name.
     package var onlyHosts: [HostPattern]
     /// The hosts whose bytes are passed on unopened and unrecorded.
@@ -29,6 +31,7 @@ package struct ProxyConfiguration: Sendable {
     package init(
         host: String = "127.0.0.1",
         port: Int = 8080,
+        furtherPorts: [Int] = [],
         onlyHosts: [HostPattern] = [],
         passThroughHosts: [HostPattern] = [],
         upstreamTrust: [Certificate] = [],
@@ -40,6 +43,7 @@ package struct ProxyConfiguration: Sendable {
     ) {
         self.host = host
         self.port = port
+        self.furtherPorts = furtherPorts
         self.onlyHosts = onlyHosts
         self.passThroughHosts = passThroughHosts
         self.upstreamTrust = upstreamTrust

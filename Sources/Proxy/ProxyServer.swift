@@ -48,6 +48,9 @@ package final class ProxyServer: Service {
         }
     }
 
+    /// The SHA-256 of the public key in every certificate that clients of this run see (`SubjectPublicKeyInfo`, DER).
+    package var leafKeyDigest: [UInt8] { context.leaves.keyDigest }
+
     /// Begins to accept connections.
     ///
     /// - Returns: the address that is listened on, with the port that the system picked where none was asked for.
@@ -70,7 +73,7 @@ package final class ProxyServer: Service {
                 }
             }
         do {
-            let channel = try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+            let channel = try await Self.bind(bootstrap, configuration)
             guard let address = channel.localAddress else { throw ChannelError.unknownLocalAddress }
             context.own.set(address, host: configuration.host)
             running.withLockedValue { $0 = Running(group: group, channel: channel) }
@@ -83,6 +86,21 @@ package final class ProxyServer: Service {
             }
             let reason = (error as? IOError).map { SystemError.words($0.errnoCode) } ?? "\(error)"
             throw ProxyError.cannotListen(host: configuration.host, port: configuration.port, reason: reason)
+        }
+    }
+
+    private static func bind(_ bootstrap: ServerBootstrap, _ configuration: ProxyConfiguration) async throws
+        -> any Channel
+    {
+        var further = configuration.furtherPorts[...]
+        var port = configuration.port
+        while true {
+            do {
+                return try await bootstrap.bind(host: configuration.host, port: port).get()
+            } catch let error as IOError where error.errnoCode == SystemError.addressInUse {
+                guard let next = further.popFirst() else { throw error }
+                port = next
+            }
         }
     }
 

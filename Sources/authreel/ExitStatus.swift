@@ -12,6 +12,9 @@ enum ExitStatus: Int32 {
     case noInput = 66
     case unavailable = 69
     case bug = 70
+    /// A command that is to be run cannot be, or is not there: what a shell says then.
+    case cannotInvoke = 126
+    case noSuchCommand = 127
 
     /// Ends the program after an error: text on stderr with what to do next, and the status that fits.
     static func leave(after error: any Error) -> Never {

@@ -10,6 +10,15 @@ final class Recording: Sendable {
     private let server: ProxyServer
     private let counter: Counter
 
+    /// Where a recorder listens.
+    struct Address: Sendable, CustomStringConvertible {
+        /// Without brackets.
+        var host: String
+        var port: Int
+
+        var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    }
+
     /// Counts what was recorded; shared with the closure that the proxy calls.
     private final class Counter: Sendable {
         private let value = Mutex((exchanges: 0, failures: 0))
@@ -28,6 +37,7 @@ final class Recording: Sendable {
         to writer: CaptureWriter,
         configuration: ProxyConfiguration,
         authority: CertificateAuthority,
+        recorded: @escaping @Sendable ([Exchange]) -> Void = { _ in },
         notify: @escaping @Sendable (ProxyNotice) -> Void
     ) throws {
         let counter = Counter()
@@ -41,18 +51,21 @@ final class Recording: Sendable {
                 record: { exchanges in
                     try writer.append(exchanges)
                     counter.add(exchanges)
+                    recorded(exchanges)
                 },
                 notify: notify
             )
         }
     }
 
-    /// Begins to listen; returns `HOST:PORT`.
-    func start() async throws -> String {
+    /// The SHA-256 of the public key in the certificates that clients see.
+    var leafKeyDigest: [UInt8] { server.leafKeyDigest }
+
+    /// Begins to listen.
+    func start() async throws -> Address {
         do {
             let address = try await server.start()
-            let host = address.ipAddress ?? "127.0.0.1"
-            return (host.contains(":") ? "[\(host)]" : host) + ":\(address.port ?? 0)"
+            return Address(host: address.ipAddress ?? "127.0.0.1", port: address.port ?? 0)
         } catch let error as ProxyError {
             throw CommandFailure(error)
         }

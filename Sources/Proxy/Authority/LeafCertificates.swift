@@ -30,6 +30,9 @@ final class LeafCertificates: Sendable {
         key = try PrivateKey.generate(.elliptic(.p256))
     }
 
+    /// The SHA-256 of the key that all leaves share, as browsers pin it.
+    var keyDigest: [UInt8] { Digest.of(key.publicKey.subjectPublicKeyInfo) }
+
     /// The context for a host.
     ///
     /// - Parameters:

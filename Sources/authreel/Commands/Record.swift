@@ -3,22 +3,49 @@ import Captures
 import Foundation
 import Proxy
 
-/// The intercepting proxy.
+/// The intercepting proxy, with the browser and the command whose login is to be recorded.
 struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Records what passes through an intercepting proxy into a HAR file.",
+        abstract: "Records a login through an intercepting proxy into a HAR file.",
         discussion: """
-            Point the browser and the backend at the proxy, and let both trust the certificate that `authreel ca path` names.
+            --browser starts a browser with a throw-away profile, -- COMMAND a program with the proxy and certificate \
+            variables of every common runtime: both trust the recorder for this run, and nothing else on this machine \
+            does. What breaks a login is told while the recording goes on.
 
-            Ctrl-C ends the recording. What a client saw complete is in the file, whatever happens to the recorder.
+            It ends with the command and its exit status, without one when the browser is closed, or at Ctrl-C. What a \
+            client saw complete is in the file, whatever happens to the recorder.
 
             Examples:
-              authreel record
-              authreel record --out login.har --listen 127.0.0.1:9090
+              authreel record --browser https://app.example/
+              authreel record --browser http://localhost:3000/ -- npm start
+              authreel record --out login.har -- python3 app.py
+              authreel record -- curl -L https://app.example/login
               authreel record --upstream-ca test-ca.pem --only "*.example"
-              curl -x 127.0.0.1:8080 --cacert "$(authreel ca path)" https://idp.example/
+              authreel record --listen 127.0.0.1:9090
             """
     )
+
+    @Option(
+        defaultAsFlag: Self.ownPage,
+        help: ArgumentHelp(
+            "Start a browser that is recorded, on this page.",
+            discussion: "Chromium, Chrome, Edge, Brave or Firefox, whichever is found first.",
+            valueName: "URL"
+        )
+    )
+    var browser: String?
+
+    @Option(
+        name: .customLong("browser-program"),
+        help: ArgumentHelp(
+            "Which browser: chromium, chrome, edge, brave, firefox, or a path.",
+            valueName: "NAME"
+        )
+    )
+    var browserProgram: String?
+
+    @Flag(help: "Start the browser without a window.")
+    var headless = false
 
     @Option(
         name: .shortAndLong,
@@ -30,11 +57,31 @@ struct Record: AsyncParsableCommand {
     )
     var out: String?
 
+    @Flag(name: .shortAndLong, help: "Tell of each exchange, not only of OAuth messages and findings.")
+    var verbose = false
+
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup var authority: AuthorityOptions
 
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp(
+            "After --: a program to run with its HTTP recorded; its output passes untouched.",
+            valueName: "COMMAND"
+        )
+    )
+    var command: [String] = []
+
+    /// What a browser opens when no page is named: it says whether it is intercepted.
+    static let ownPage = "https://authreel.proxy/"
+
     func run() async throws {
+        // What cannot be started is told of before anything is made.
+        let environment = ProcessInfo.processInfo.environment
+        let searchPath = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         let configuration = try proxy.configuration()
+        let command = try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
+        let browser = try launcher(environment, searchPath)
         let path = out ?? Self.datedName(SystemClock.now)
         let (files, authority) = try authority.open()
         let writer = try CaptureWriter(path: path, version: Authreel.version)
@@ -43,24 +90,77 @@ struct Record: AsyncParsableCommand {
                 "\(path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off"
             )
         }
+        let halves = Halves()
+        let view = LiveView(path: path, from: writer.mending.entries, detail: detail, half: halves.half)
         let recording = try Recording(
             to: writer,
             configuration: configuration,
             authority: authority,
-            notify: Self.tell
+            recorded: view.recorded,
+            notify: { notice in
+                Self.tell(notice)
+                if case .clientRejectedCertificate(let host, let client, _) = notice {
+                    view.distrusted(by: client, host: host)
+                }
+            }
         )
         // Before anybody is told the address: who stops us then, stops us cleanly.
-        let interrupted = Interruption.waiting()
+        let signals = Interruption.signals()
         let address = try await recording.start()
         StandardError.note(
             "recording into \(path)"
                 + (writer.mending.entries > 0 ? " behind its \(writer.mending.entries) entries" : "")
         )
-        StandardError.note("clients have to trust \(files.certificatePath)")
+        if proxy.listen == nil, address.port != ProxyOptions.defaultPort {
+            StandardError.note("port \(ProxyOptions.defaultPort) is taken: listening on the next free one")
+        }
+        if command == nil, browser == nil { StandardError.note("clients have to trust \(files.certificatePath)") }
         StandardError.line("listening on \(address)")
-        await interrupted()
+        let session = RecordingSession(
+            recording: recording,
+            address: address,
+            certificatePath: files.certificatePath,
+            command: command,
+            browser: browser,
+            page: self.browser ?? Self.ownPage,
+            view: view,
+            halves: halves,
+            environment: environment
+        )
+        let status: Int32
+        do {
+            status = try await session.run(signals: signals)
+        } catch {
+            await recording.stop()
+            throw error
+        }
         await recording.stop()
+        view.finish()
         Self.sayGoodbye(recording, path)
+        if status != 0 { throw ExitCode(status) }
+    }
+
+    private var detail: LiveView.Detail {
+        if verbose { return .exchanges }
+        return isatty(STDERR_FILENO) == 1 ? .messages : .findings
+    }
+
+    private func launcher(_ environment: [String: String], _ searchPath: String) throws -> BrowserLauncher? {
+        guard browser != nil else {
+            guard browserProgram == nil, !headless else {
+                throw CommandFailure(
+                    .usage,
+                    "--browser-program and --headless are about --browser, which is not given",
+                    hint: "authreel record --browser https://app.example/"
+                )
+            }
+            return nil
+        }
+        return try BrowserLauncher(
+            program: BrowserProgram.find(browserProgram, searchPath: searchPath),
+            isHeadless: headless,
+            environment: environment
+        )
     }
 
     private static func sayGoodbye(_ recording: Recording, _ path: String) {
@@ -70,7 +170,7 @@ struct Record: AsyncParsableCommand {
             "\(path): \(exchanges) \(noun) recorded" + (failures > 0 ? ", \(failures) without an answer" : "")
         )
         if exchanges > 0 {
-            StandardError.note("next: \(Invocation.name) diagnose \(path)")
+            StandardError.note("next: \(Invocation.name) show \(path), \(Invocation.name) diagnose \(path)")
         } else {
             StandardError.note("nothing came through: does the client use the proxy, also for localhost?")
         }

@@ -31,8 +31,7 @@ struct DemoStage {
                 if case .recordingFailed(let reason) = notice { failure.withLock { $0 = reason } }
             }
         )
-        let address = try await recording.start()
-        let port = Int(address.split(separator: ":").last ?? "") ?? 0
+        let port = try await recording.start().port
         let trust = try TLSContext.client(
             .init(trustsSystemRoots: false, furtherRoots: [recorder.certificate])
         )

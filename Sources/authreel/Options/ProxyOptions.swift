@@ -6,8 +6,14 @@ import TLS
 
 /// How the recording proxy listens, what it opens and whom it trusts.
 struct ProxyOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The address to listen on; port 0 picks a free one.", valueName: "HOST:PORT"))
-    var listen = "127.0.0.1:8080"
+    @Option(
+        help: ArgumentHelp(
+            "The address to listen on; port 0 picks a free one.",
+            discussion: "Without it 127.0.0.1:8080, or the next port that is free.",
+            valueName: "HOST:PORT"
+        )
+    )
+    var listen: String?
 
     @Option(
         name: .long,
@@ -69,6 +75,8 @@ struct ProxyOptions: ParsableArguments {
         return ProxyConfiguration(
             host: host,
             port: port,
+            // Who named a port may have told others of it.
+            furtherPorts: listen == nil ? Array(port + 1...port + 100) : [],
             onlyHosts: only.map(HostPattern.init),
             passThroughHosts: passThrough.map(HostPattern.init),
             upstreamTrust: try upstreamCA.flatMap(certificates),
@@ -80,7 +88,10 @@ struct ProxyOptions: ParsableArguments {
         )
     }
 
+    static let defaultPort = 8080
+
     private func address() throws -> (host: String, port: Int) {
+        guard let listen else { return ("127.0.0.1", Self.defaultPort) }
         guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]),
             (0...65535).contains(port)
         else {

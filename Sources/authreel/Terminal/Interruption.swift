@@ -1,60 +1,39 @@
 import Foundation
 import Synchronization
 
-/// Waiting for SIGINT or SIGTERM.
+/// SIGINT, SIGTERM and SIGHUP, as events.
 enum Interruption {
-    /// Takes over both signals at once; the function that comes back returns when one of them has arrived.
+    /// Takes the signals over at once; each that arrives is handed on.
     ///
-    /// A second signal ends the program as it would without us, for whoever cannot wait.
-    static func waiting() -> @Sendable () async -> Void {
-        let state = Mutex<State>(.waiting(nil))
-        let box = Box(state: state)
-        for number in [SIGINT, SIGTERM] {
-            signal(number, SIG_IGN)
+    /// A SIGHUP that was ignored when we were started (`nohup`) stays so.
+    static func signals() -> AsyncStream<Int32> {
+        let (stream, continuation) = AsyncStream<Int32>.makeStream()
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let before = signal(number, SIG_IGN)
+            if number == SIGHUP, isIgnoring(before) { continue }
             let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler {
-                signal(number, SIG_DFL)
-                box.arrive()
-            }
+            source.setEventHandler { continuation.yield(number) }
             source.resume()
-            box.keep(source)
+            sources.withLock { $0.append(Source(source: source)) }
         }
-        return { await box.wait() }
+        return stream
     }
 
-    private enum State {
-        case waiting(CheckedContinuation<Void, Never>?)
-        case arrived
+    /// From now on each of the signals ends the program at once, as it would without us.
+    static func letGo() {
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
     }
 
-    /// `@unchecked Sendable`: the sources are only added before the first signal can arrive, everything else
-    /// is behind the mutex.
-    private final class Box: @unchecked Sendable {
-        private let state: Mutex<State>
-        private var sources: [any DispatchSourceSignal] = []
+    /// Sources end when nobody holds them.
+    private static let sources = Mutex<[Source]>([])
 
-        init(state: consuming Mutex<State>) { self.state = state }
+    /// `@unchecked Sendable`: held, and not used any more.
+    private struct Source: @unchecked Sendable {
+        let source: any DispatchSourceSignal
+    }
 
-        func keep(_ source: any DispatchSourceSignal) { sources.append(source) }
-
-        func arrive() {
-            let continuation = state.withLock { state in
-                defer { state = .arrived }
-                if case .waiting(let continuation) = state { return continuation }
-                return nil
-            }
-            continuation?.resume()
-        }
-
-        func wait() async {
-            await withCheckedContinuation { continuation in
-                let hasArrived = state.withLock { state in
-                    if case .arrived = state { return true }
-                    state = .waiting(continuation)
-                    return false
-                }
-                if hasArrived { continuation.resume() }
-            }
-        }
+    /// Functions of C cannot be compared.
+    private static func isIgnoring(_ handler: sig_t?) -> Bool {
+        unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -1,0 +1,53 @@
+import Captures
+import Diagnosis
+
+/// One finding as text: what is wrong, the values it rests on, and what to change.
+struct FindingText {
+    var finding: Finding
+    var style: TextStyle
+
+    var lines: [String] {
+        var head = "  \(style.severity(finding.severity)) \(style.bold(finding.rule))"
+        if let variant = finding.variant { head += " (\(variant))" }
+        if finding.isPrimary { head += "  " + style.bold("← root cause") }
+        if let cause = finding.effectOf { head += style.dim("  effect of \(cause)") }
+        var lines = [head, "    " + finding.title]
+        let places = finding.evidence.map { Self.words(for: $0.place).printable }
+        let width = min(places.map(\.count).max() ?? 0, 52)
+        for (evidence, place) in zip(finding.evidence, places) {
+            lines.append("      \(style.dim(place.padded(to: width)))  \(evidence.value.printable)")
+            if let note = evidence.note {
+                lines.append("      " + style.dim("".padded(to: width)) + "  ↳ \(note.printable)")
+            }
+        }
+        // Effects are listed, their cause explains them.
+        guard finding.effectOf == nil else { return lines }
+        lines += wrapped(finding.explanation.printable, indent: "    ")
+        lines += wrapped("→ " + finding.fix.printable, indent: "    ")
+        let sources = finding.specifications.map(\.text).joined(separator: ", ")
+        lines.append(
+            "    " + style.dim(sources + (sources.isEmpty ? "" : " · ") + "authreel explain \(finding.rule)")
+        )
+        return lines
+    }
+
+    private static func words(for place: Place) -> String {
+        guard let exchange = place.exchange else { return "= \(place.name)" }
+        return "[\(exchange)] \(place.part.rawValue) \(place.name)"
+    }
+
+    /// Lines of at most 100 columns, broken at spaces.
+    private func wrapped(_ text: String, indent: String) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, indent.count + line.count + 1 + word.count > 100 {
+                lines.append(indent + line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        if !line.isEmpty { lines.append(indent + line) }
+        return lines
+    }
+}

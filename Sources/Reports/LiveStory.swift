@@ -1,0 +1,124 @@
+package import Captures
+import Diagnosis
+import Flows
+
+/// What is told of a recording while it goes on: each protocol message once, and what broke a login as soon as that is
+/// certain.
+///
+/// Is handed a report of the capture so far again and again, and tells what is new in it. Reads no clock.
+package struct LiveStory {
+    /// Something to tell.
+    package enum News: Equatable {
+        /// A protocol message, in one line.
+        case message(String)
+        /// The root cause of a login that broke, in several lines.
+        case finding([String])
+        /// A login came to a good end, or one that had broken went on after all.
+        case end(String)
+    }
+
+    /// How long a flow has to be quiet before it is believed to have stopped.
+    ///
+    /// Many an error is answered by another try within it: a browser's next request, an app that reads the key set again.
+    package static let settlingTime = Duration.seconds(1)
+
+    private let style: TextStyle
+    /// Entries that were there before this recording.
+    private let first: Int
+    private var toldMessages: Set<Message> = []
+    private var toldFindings: [(rule: String, exchange: Int, isTakenBack: Bool)] = []
+    private var toldEnds: [Int] = []
+    /// Some flow has something to tell when it has been quiet for longer.
+    package private(set) var isWaiting = false
+
+    private struct Message: Hashable {
+        var exchange: Int
+        var kind: StepKind
+    }
+
+    /// - Parameters:
+    ///   - first: index of the first entry that is news.
+    ///   - style: of the lines.
+    package init(from first: Int = 0, style: TextStyle) {
+        self.first = first
+        self.style = style
+    }
+
+    /// What is new.
+    ///
+    /// - Parameters:
+    ///   - report: of the whole capture so far.
+    ///   - now: by the clock of the recording; decides which flows have stopped.
+    ///   - isOver: nothing more will come, so that every flow has.
+    /// - Returns: messages in the order of time, then what is to be said of the flows.
+    package mutating func news(in report: Report, now: Timestamp, isOver: Bool = false) -> [News] {
+        isWaiting = false
+        var news = messages(in: report)
+        for item in report.flows where item.flow.exchanges.contains(where: { $0 >= first }) {
+            let last = item.flow.exchanges.map { report.capture[$0].endedAt }.max() ?? now
+            news += ends(of: item, isQuiet: isOver || now - last >= Self.settlingTime)
+        }
+        return news
+    }
+
+    // MARK: - Messages
+
+    private mutating func messages(in report: Report) -> [News] {
+        let steps = report.flows.flatMap(\.flow.steps).filter { $0.exchange >= first && $0.kind != .userInteraction }
+        let new = steps.filter {
+            toldMessages.insert(Message(exchange: $0.exchange, kind: $0.kind)).inserted
+        }
+        return new.sorted { ($0.at, $0.exchange) < ($1.at, $1.exchange) }.map { .message(line($0, report.capture[$0.exchange])) }
+    }
+
+    /// `12:03:04.512  browser → provider  authorization_request  idp.example/authorize  302`.
+    private func line(_ step: Step, _ exchange: Exchange) -> String {
+        let time = String(step.at.rfc3339.dropFirst(11).prefix(8))
+        let who = "\(step.from.name) → \(step.to.name)".printable.shortened(to: 30)
+        let url = exchange.request.url
+        let place = "\(url.authority ?? "")\(url.path)".printable.shortened(to: 60)
+        return "\(style.dim(time))  \(who.padded(to: 20))  \(style.bold(step.kind.rawValue))  \(style.dim(place))  \(answer(exchange))"
+    }
+
+    private func answer(_ exchange: Exchange) -> String {
+        guard let response = exchange.response else {
+            return style.red("no answer" + (exchange.failure.map { ": \($0)" } ?? "").printable.shortened(to: 80))
+        }
+        return response.status >= 400 ? style.red("\(response.status)") : "\(response.status)"
+    }
+
+    // MARK: - Flows
+
+    private mutating func ends(of item: Report.DiagnosedFlow, isQuiet: Bool) -> [News] {
+        let exchanges = Set(item.flow.exchanges)
+        let primary = item.diagnosis.findings.first { $0.isPrimary && $0.severity == .error }
+        var news: [News] = []
+        if item.diagnosis.outcome == .success, let index = toldFindings.firstIndex(where: {
+            exchanges.contains($0.exchange) && !$0.isTakenBack && $0.rule != primary?.rule
+        }) {
+            toldFindings[index].isTakenBack = true
+            toldEnds += item.flow.exchanges
+            news.append(.end("\(style.green("the login went on and succeeded")): \(toldFindings[index].rule) did not stop it"))
+        }
+        if let primary {
+            let place = primary.evidence.lazy.compactMap(\.place.exchange).first ?? item.flow.exchanges.first ?? 0
+            let isTold = toldFindings.contains { $0.rule == primary.rule && exchanges.contains($0.exchange) }
+            guard !isTold else { return news }
+            guard isQuiet else {
+                isWaiting = true
+                return news
+            }
+            toldFindings.append((primary.rule, place, false))
+            news.append(.finding(FindingText(finding: primary, style: style).lines))
+        } else if item.diagnosis.outcome == .success, !toldEnds.contains(where: exchanges.contains) {
+            guard isQuiet else {
+                isWaiting = true
+                return news
+            }
+            toldEnds += item.flow.exchanges
+            let who = [item.flow.clientID.map { "client \($0)" }, item.flow.issuer].compactMap(\.self)
+            news.append(.end(([style.green("the login succeeded")] + who.map(\.printable)).joined(separator: " · ")))
+        }
+        return news
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// A browser with a profile of its own, for one recording.
+struct BrowserLauncher {
+    let program: BrowserProgram
+    let isHeadless: Bool
+    private let folder: RunFolder
+    private var profile: String { folder.file("browser") }
+    private var log: String { folder.file("browser.log") }
+
+    /// Prepares a browser; nothing is started.
+    ///
+    /// - Parameters:
+    ///   - program: which.
+    ///   - isHeadless: without a window.
+    ///   - environment: tells whether there is a display.
+    /// - Throws: ``CommandFailure`` when it could not be shown.
+    init(program: BrowserProgram, isHeadless: Bool, environment: [String: String]) throws {
+        #if os(Linux)
+        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
+        guard isHeadless || hasDisplay else {
+            throw CommandFailure(
+                .unavailable,
+                "there is no display for \(program.name): neither DISPLAY nor WAYLAND_DISPLAY is set",
+                hint: "--headless runs it without a window, for a login that needs no hands"
+            )
+        }
+        #endif
+        self.program = program
+        self.isHeadless = isHeadless
+        folder = try program.confinedFolder.map { try RunFolder(in: $0) } ?? RunFolder()
+    }
+
+    /// Starts it on a page.
+    ///
+    /// - Parameters:
+    ///   - page: its address.
+    ///   - proxy: where the recorder listens.
+    ///   - keyDigest: of the key in the recorder's certificates.
+    ///   - certificatePath: of the recorder's authority.
+    ///   - environment: of the browser; its own proxy and certificate variables are taken out.
+    /// - Throws: ``CommandFailure``.
+    func start(
+        page: String,
+        proxy: Recording.Address,
+        keyDigest: [UInt8],
+        certificatePath: String,
+        environment: [String: String]
+    ) async throws -> ChildProcess {
+        try FileManager.default.createDirectory(
+            atPath: profile,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        let arguments: [String]
+        switch program.family {
+        case .chromium:
+            arguments = ChromiumProfile.arguments(
+                folder: profile,
+                proxy: proxy.description,
+                keyDigest: keyDigest,
+                isHeadless: isHeadless,
+                isRoot: getuid() == 0,
+                pages: [page]
+            )
+        case .firefox:
+            try folder.write(
+                FirefoxProfile.preferences(host: proxy.host, port: proxy.port).utf8,
+                to: "browser/user.js"
+            )
+            try await FirefoxProfile.trust(
+                certificatePath,
+                in: profile,
+                searchPath: environment["PATH"] ?? ""
+            )
+            arguments = FirefoxProfile.arguments(folder: profile, isHeadless: isHeadless, pages: [page])
+        }
+        return try ChildProcess(
+            path: program.path,
+            name: program.path,
+            arguments: arguments,
+            environment: environment,
+            output: .file(log),
+            leadsGroup: true
+        )
+    }
+
+    /// The last lines of what it said, for when it dies; at most `count` that are not empty.
+    func lastWords(_ count: Int = 3) -> [String] {
+        let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").suffix(count).map(String.init)
+    }
+
+    /// Removes profile and all; the browser has to have ended.
+    func cleanUp() { folder.remove() }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// The variables by which the runtimes of a command find the proxy and trust its authority.
+enum CommandEnvironment {
+    /// A pure function of the environment before.
+    ///
+    /// - Parameters:
+    ///   - inherited: what the command would have had.
+    ///   - host: of the proxy, without brackets.
+    ///   - port: of the proxy.
+    ///   - files: made for the run.
+    static func variables(
+        over inherited: [String: String],
+        host: String,
+        port: Int,
+        files: TrustFiles
+    ) -> [String: String] {
+        var variables = inherited
+        let proxy = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+            variables[name] = proxy
+            variables[name.lowercased()] = proxy
+        }
+        // Hosts that were left out of a proxy are to be recorded as well, loopback first of all.
+        for name in ["NO_PROXY", "no_proxy"] { variables[name] = nil }
+        // PHP's libraries do not believe HTTP_PROXY in a web server, where a client can set it.
+        variables["CGI_HTTP_PROXY"] = proxy
+        variables["npm_config_proxy"] = proxy
+        variables["npm_config_https_proxy"] = proxy
+        variables["npm_config_noproxy"] = ""
+        for name in Self.bundleVariables { variables[name] = files.bundle }
+        variables["WGETRC"] = files.wgetSettings
+        variables["PERL_LWP_ENV_PROXY"] = "1"
+        // Node's own switch, from 22.21 and 24 on; older ones load what does the same.
+        variables["NODE_USE_ENV_PROXY"] = "1"
+        variables["NODE_OPTIONS"] = appended(
+            inherited["NODE_OPTIONS"],
+            "--require \"\(escaped(files.nodePreload))\""
+        )
+        variables["PYTHONPATH"] = joined(files.pythonFolder, inherited["PYTHONPATH"])
+        variables["RUBYOPT"] = appended(inherited["RUBYOPT"], "-r\(files.rubyPreload)")
+        // Empty in front: the folders that PHP was built with, then ours.
+        variables["PHP_INI_SCAN_DIR"] = "\(inherited["PHP_INI_SCAN_DIR"] ?? ""):\(files.phpFolder)"
+        variables["JAVA_TOOL_OPTIONS"] = appended(
+            inherited["JAVA_TOOL_OPTIONS"],
+            javaOptions(host: host, port: port, store: files.javaStore)
+        )
+        return variables
+    }
+
+    /// Those that name a file of roots; OpenSSL, Go, Ruby, .NET, Python, libcurl's tool, Node, Deno, git, cargo, the AWS
+    /// tools, Perl, gRPC, httplib2, pip, npm.
+    static let bundleVariables = [
+        "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "DENO_CERT", "GIT_SSL_CAINFO",
+        "CARGO_HTTP_CAINFO", "AWS_CA_BUNDLE", "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+        "HTTPLIB2_CA_CERTS", "PIP_CERT", "npm_config_cafile",
+    ]
+
+    private static func javaOptions(host: String, port: Int, store: String) -> String {
+        var options: [String] = []
+        for scheme in ["http", "https"] {
+            options += ["-D\(scheme).proxyHost=\(host)", "-D\(scheme).proxyPort=\(port)"]
+        }
+        // Empty: by default loopback is left out.
+        options.append("-Dhttp.nonProxyHosts=")
+        options.append("\"-Djavax.net.ssl.trustStore=\(store)\"")
+        options += ["-Djavax.net.ssl.trustStoreType=JKS", "-Djavax.net.ssl.trustStorePassword=\(JavaKeyStore.password)"]
+        return options.joined(separator: " ")
+    }
+
+    /// Behind what the user has there.
+    private static func appended(_ before: String?, _ text: String) -> String {
+        guard let before, !before.isEmpty else { return text }
+        return before + " " + text
+    }
+
+    private static func joined(_ folder: String, _ others: String?) -> String {
+        guard let others, !others.isEmpty else { return folder }
+        return folder + ":" + others
+    }
+
+    /// For quotes in `NODE_OPTIONS`.
+    private static func escaped(_ path: String) -> String {
+        path.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// A command whose runtimes find the proxy and trust it, for one recording.
+struct CommandLauncher {
+    /// As it was typed.
+    let name: String
+    let path: String
+    private let arguments: [String]
+
+    /// Looks the command up; nothing is started.
+    ///
+    /// Throws ``CommandFailure`` with the statuses of a shell: 127 when there is no such command, 126 when it cannot be run.
+    init(_ words: [String], searchPath: String) throws {
+        name = words.first ?? ""
+        arguments = Array(words.dropFirst())
+        switch ProgramPath.lookup(name, searchPath: searchPath) {
+        case .found(let path): self.path = path
+        case .notFound:
+            throw CommandFailure(
+                .noSuchCommand,
+                "no such command: \(name)",
+                hint: name.contains(" ")
+                    ? "give command and arguments as words of their own: -- \(name)"
+                    : "what is after -- is a program with its arguments; a shell's line needs -- sh -c '…'"
+            )
+        case .unusable(let reason): throw CommandFailure(.cannotInvoke, reason)
+        }
+    }
+
+    /// Starts it with the variables of ``CommandEnvironment``.
+    func start(environment: [String: String]) throws -> ChildProcess {
+        try ChildProcess(path: path, name: name, arguments: arguments, environment: environment)
+    }
+
+    /// Go leaves loopback out of every proxy, and nothing from outside changes that: whether to say so.
+    var isMadeByGo: Bool {
+        if (name as NSString).lastPathComponent == "go" { return true }
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let beginning = try? handle.read(upToCount: 64 << 10)
+        else { return false }
+        // The build id that Go's linker puts in front of a program's text.
+        return beginning.starts(with: [0x7f, 0x45, 0x4c, 0x46]) && beginning.range(of: Data("Go\0\0".utf8)) != nil
+    }
+}

@@ -1,0 +1,44 @@
+import Captures
+import Flows
+import Foundation
+import Synchronization
+
+/// Tells which half of a login a client belongs to: by the process we started it from, else by what it calls itself.
+final class Halves: Sendable {
+    private struct State {
+        var browser: pid_t?
+        var known: [pid_t: SelfTest.Half] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The browser of this recording.
+    func setBrowser(_ processID: pid_t) { state.withLock { $0.browser = processID } }
+
+    func half(of exchange: Exchange) -> SelfTest.Half {
+        guard let processID = exchange.client.processID else { return Self.byName(exchange) }
+        return state.withLock { state in
+            if let known = state.known[processID] { return known }
+            let half = Self.byProcess(processID, browser: state.browser) ?? Self.byName(exchange)
+            state.known[processID] = half
+            return half
+        }
+    }
+
+    private static func byProcess(_ processID: pid_t, browser: pid_t?) -> SelfTest.Half? {
+        let line = ProcessTree.ancestors(of: processID)
+        if let browser, line.contains(browser) { return .browser }
+        return line.contains(getpid()) ? .backend : nil
+    }
+
+    private static func byName(_ exchange: Exchange) -> SelfTest.Half {
+        if let agent = exchange.request.headers.first("user-agent") {
+            return UserAgentName.isOnDevice(agent) ? .browser : .backend
+        }
+        let name = exchange.client.process?.lowercased() ?? ""
+        let isBrowser = (BrowserProgram.kinds.flatMap(\.programs) + ["safari", "msedge"]).contains {
+            name.hasPrefix($0.prefix(15))
+        }
+        return isBrowser ? .browser : .backend
+    }
+}

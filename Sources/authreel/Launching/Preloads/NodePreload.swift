@@ -1,0 +1,2 @@
+/// Placeholder.
+enum NodePreload { static let text = "" }

@@ -1,0 +1,2 @@
+/// Placeholder.
+enum RubyPreload { static let text = "" }

@@ -1,0 +1,86 @@
+import Foundation
+
+/// Who started whom, as far as the system tells (Linux, `/proc`).
+enum ProcessTree {
+    /// A process as its `/proc/PID/stat` has it.
+    struct Member: Hashable {
+        var processID: pid_t
+        var name: String
+        var parent: pid_t
+        var group: pid_t
+        var session: pid_t
+        /// Has ended, and waits to be asked how.
+        var isZombie: Bool
+    }
+
+    /// Lets what our children leave behind become our children, so that none escapes (Linux).
+    static func adoptOrphans() {
+        #if os(Linux)
+        // Declared variadic, which Swift does not import; its arguments go where a plain function's do.
+        typealias Control = @convention(c) (CInt, CUnsignedLong, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> CInt
+        guard let symbol = dlsym(nil, "prctl") else { return }
+        let setChildSubreaper: CInt = 36  // PR_SET_CHILD_SUBREAPER
+        _ = unsafeBitCast(symbol, to: Control.self)(setChildSubreaper, 1, 0, 0, 0)
+        #endif
+    }
+
+    /// What is below us and alive, without the processes of one group: what a command left running, children included.
+    static func descendants(of root: pid_t = getpid(), exceptGroup group: pid_t? = nil) -> [Member] {
+        let children = Dictionary(grouping: all(), by: \.parent)
+        var found: [Member] = []
+        var waiting = [root]
+        while let next = waiting.popLast() {
+            for child in children[next] ?? [] where child.group != group && !child.isZombie {
+                found.append(child)
+                waiting.append(child.processID)
+            }
+        }
+        return found
+    }
+
+    /// From a process up to the first one, itself included; empty where the system does not tell.
+    static func ancestors(of processID: pid_t) -> [pid_t] {
+        var line: [pid_t] = []
+        var next = processID
+        while next > 0, !line.contains(next), let member = member(next) {
+            line.append(next)
+            next = member.parent
+        }
+        return line
+    }
+
+    /// Forgets an adopted child that has ended; those we started ourselves are waited for by ``ChildProcess``.
+    static func reapOrphans(except started: Set<pid_t>) {
+        for member in all() where member.isZombie && member.parent == getpid() {
+            var status: Int32 = 0
+            if !started.contains(member.processID) { waitpid(member.processID, &status, WNOHANG) }
+        }
+    }
+
+    /// `PID (NAME) STATE PARENT GROUP SESSION …`; a name may hold anything, parentheses and spaces included.
+    static func parse(_ text: String) -> Member? {
+        guard let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close,
+            let processID = pid_t(text[..<open].trimmingCharacters(in: .whitespaces))
+        else { return nil }
+        let fields = text[text.index(after: close)...].split(separator: " ")
+        guard fields.count > 3, let parent = pid_t(fields[1]), let group = pid_t(fields[2]), let session = pid_t(fields[3]) else { return nil }
+        return Member(
+            processID: processID,
+            name: String(text[text.index(after: open)..<close]),
+            parent: parent,
+            group: group,
+            session: session,
+            isZombie: fields[0] == "Z" || fields[0] == "X"
+        )
+    }
+
+    private static func member(_ processID: pid_t) -> Member? {
+        guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/stat") else { return nil }
+        return parse(String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static func all() -> [Member] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(pid_t.init)
+            .compactMap(member)
+    }
+}

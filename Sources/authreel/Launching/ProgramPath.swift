@@ -1,0 +1,38 @@
+import Foundation
+
+/// Finding programs the way a shell does.
+enum ProgramPath {
+    /// What a name leads to.
+    enum Lookup: Equatable {
+        case found(String)
+        case notFound
+        /// It is there and cannot be run; why.
+        case unusable(String)
+    }
+
+    /// Looks a command up.
+    ///
+    /// - Parameters:
+    ///   - name: with a slash a path, else searched for.
+    ///   - searchPath: folders between colons, as in `PATH`; an empty one is the current folder.
+    static func lookup(_ name: String, searchPath: String) -> Lookup {
+        guard !name.isEmpty else { return .notFound }
+        if name.contains("/") { return verdict(name) }
+        var unusable: Lookup?
+        for folder in searchPath.split(separator: ":", omittingEmptySubsequences: false) {
+            switch verdict((folder.isEmpty ? "." : String(folder)) + "/" + name) {
+            case .found(let path): return .found(path)
+            case .notFound: continue
+            case .unusable(let reason): unusable = unusable ?? .unusable(reason)
+            }
+        }
+        return unusable ?? .notFound
+    }
+
+    private static func verdict(_ path: String) -> Lookup {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return .notFound }
+        if isFolder.boolValue { return .unusable("\(path) is a folder") }
+        return access(path, X_OK) == 0 ? .found(path) : .unusable("\(path) is not executable")
+    }
+}

@@ -1,0 +1,211 @@
+import Captures
+import Foundation
+import Proxy
+import Synchronization
+
+/// A recording with the command and the browser that it was asked to start: from the first line to the last.
+///
+/// ``EndingStateMachine`` decides, this carries out.
+struct RecordingSession {
+    let recording: Recording
+    let address: Recording.Address
+    let certificatePath: String
+    let command: CommandLauncher?
+    let browser: BrowserLauncher?
+    /// What the browser opens.
+    let page: String
+    let view: LiveView
+    let halves: Halves
+    let environment: [String: String]
+
+    /// How long what is asked to end may take.
+    static let graceTime = Duration.seconds(10)
+    /// How long the page's server may take to come up.
+    static let startTime = Duration.seconds(60)
+
+    /// What runs, for whoever has to end it.
+    private final class Running: Sendable {
+        private let state = Mutex<(command: ChildProcess?, browser: ChildProcess?)>((nil, nil))
+
+        var command: ChildProcess? {
+            get { state.withLock { $0.command } }
+            set { state.withLock { $0.command = newValue } }
+        }
+
+        var browser: ChildProcess? {
+            get { state.withLock { $0.browser } }
+            set { state.withLock { $0.browser = newValue } }
+        }
+
+        /// What the command has left running.
+        var leftovers: [ProcessTree.Member] {
+            let browser = browser?.processID
+            let own = command.flatMap { $0.ending == nil ? $0.processID : nil }
+            ProcessTree.reapOrphans(except: Set([browser, command?.processID].compactMap(\.self)))
+            return ProcessTree.descendants(exceptGroup: browser).filter { $0.processID != own }
+        }
+    }
+
+    /// Runs until the recording is over; returns the exit status.
+    ///
+    /// - Parameter signals: those that end it.
+    /// - Throws: ``CommandFailure`` when command or browser cannot be started; nothing is left running then.
+    func run(signals: AsyncStream<Int32>) async throws -> Int32 {
+        let running = Running()
+        let (events, post) = AsyncStream<EndingStateMachine.Event>.makeStream()
+        var machine = EndingStateMachine(command: command?.name, hasBrowser: browser != nil)
+        ProcessTree.adoptOrphans()
+        let folder = try command.map { _ in try RunFolder() }
+        defer {
+            folder?.remove()
+            browser?.cleanUp()
+        }
+        let listener = Task {
+            for await signal in signals {
+                post.yield(.interrupted(signal: signal, fromTerminal: signal == SIGINT && Self.isInForeground))
+            }
+        }
+        let watcher = Task { await view.run() }
+        defer {
+            listener.cancel()
+            watcher.cancel()
+        }
+        view.begin()
+        do {
+            if let command, let folder { running.command = try start(command, in: folder) }
+            if let child = running.command { watch(child, running, post) }
+            if browser != nil { startBrowser(running, post) }
+        } catch {
+            killEverything(running)
+            throw error
+        }
+        for await event in events {
+            for action in machine.handle(event) {
+                if let status = await carryOut(action, running, post) {
+                    killEverything(running)
+                    return status
+                }
+            }
+        }
+        return ExitStatus.bug.rawValue
+    }
+
+    /// Whether a Ctrl-C on the terminal goes to us, and so to the command as well.
+    private static var isInForeground: Bool {
+        [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO].contains { isatty($0) == 1 && tcgetpgrp($0) == getpgrp() }
+    }
+
+    // MARK: Starting
+
+    private func start(_ command: CommandLauncher, in folder: RunFolder) throws -> ChildProcess {
+        let authority = (try? String(contentsOfFile: certificatePath, encoding: .utf8)) ?? ""
+        let files = try TrustFiles.write(to: folder, authority: authority, environment: environment)
+        if command.isMadeByGo {
+            StandardError.note(
+                "programs made by Go leave localhost and 127.0.0.1 out of every proxy: there, name the server localhost. (with the dot)"
+            )
+        }
+        return try command.start(
+            environment: CommandEnvironment.variables(
+                over: environment,
+                host: address.host,
+                port: address.port,
+                files: files
+            )
+        )
+    }
+
+    /// Beside the rest, since the page's server may take its time.
+    private func startBrowser(_ running: Running, _ post: AsyncStream<EndingStateMachine.Event>.Continuation) {
+        guard let browser else { return }
+        Task {
+            do {
+                if command != nil { await PageServer.wait(for: page, within: Self.startTime, while: { running.command?.ending == nil }) }
+                let child = try await browser.start(
+                    page: page,
+                    proxy: address,
+                    keyDigest: recording.leafKeyDigest,
+                    certificatePath: certificatePath,
+                    environment: environment
+                )
+                running.browser = child
+                halves.setBrowser(child.processID)
+                let ending = await child.wait()
+                if ending != .exited(0) { for line in browser.lastWords() { StandardError.note("browser: \(line)") } }
+                post.yield(.browserEnded(ending))
+            } catch {
+                let failure = error as? CommandFailure ?? CommandFailure(.unavailable, "\(error)")
+                StandardError.report(failure.message, hint: failure.hint)
+                post.yield(.browserEnded(.exited(failure.status.rawValue)))
+            }
+        }
+    }
+
+    private func watch(
+        _ child: ChildProcess,
+        _ running: Running,
+        _ post: AsyncStream<EndingStateMachine.Event>.Continuation
+    ) {
+        Task {
+            let ending = await child.wait()
+            // What was about to end with it may do so first.
+            var left = running.leftovers
+            for _ in 0..<5 where !left.isEmpty {
+                try? await Task.sleep(for: .milliseconds(100))
+                left = running.leftovers
+            }
+            let session = getsid(0)
+            post.yield(
+                .commandEnded(
+                    ending,
+                    left: left.map { .init(name: $0.name, processID: $0.processID, isDaemon: $0.session != session) }
+                )
+            )
+        }
+    }
+
+    // MARK: Carrying out
+
+    /// Returns the exit status when all is over.
+    private func carryOut(
+        _ action: EndingStateMachine.Action,
+        _ running: Running,
+        _ post: AsyncStream<EndingStateMachine.Event>.Continuation
+    ) async -> Int32? {
+        switch action {
+        case .say(let text): StandardError.note(text)
+        case .warn(let text): StandardError.warn(text)
+        case .signalCommand(let signal): running.command?.send(signal)
+        case .endBrowser: running.browser?.send(SIGTERM)
+        case .endLeftovers:
+            for process in running.leftovers { kill(process.processID, SIGTERM) }
+            watchLeftovers(running, post)
+        case .watchLeftovers: watchLeftovers(running, post)
+        case .startGrace:
+            Task {
+                try? await Task.sleep(for: .seconds(2))
+                if let name = command?.name, running.command?.ending == nil {
+                    StandardError.note("waiting for \(name) to end; Ctrl-C once more ends it at once")
+                }
+                try? await Task.sleep(for: Self.graceTime)
+                post.yield(.graceOver)
+            }
+        case .killEverything: killEverything(running)
+        case .finish(let status): return status
+        }
+        return nil
+    }
+
+    private func watchLeftovers(_ running: Running, _ post: AsyncStream<EndingStateMachine.Event>.Continuation) {
+        Task {
+            while !running.leftovers.isEmpty { try? await Task.sleep(for: .milliseconds(200)) }
+            post.yield(.leftoversEnded)
+        }
+    }
+
+    private func killEverything(_ running: Running) {
+        running.command?.send(SIGKILL)
+        running.browser?.send(SIGKILL)
+        for process in running.leftovers { kill(process.processID, SIGKILL) }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// A private folder for what one recording needs beside its capture: a browser's profile, trust files.
+///
+/// Mode 0700, removed at the end. What a killed recorder left is removed by the next one.
+struct RunFolder: Sendable {
+    let path: String
+    private static let prefix = "authreel-run-"
+
+    /// Makes the folder.
+    ///
+    /// `parent`: where; the system's folder for temporary files, or where a confined browser may write.
+    /// Throws ``CommandFailure`` when it cannot be made.
+    init(in parent: String = FileManager.default.temporaryDirectory.path) throws {
+        Self.removeAbandoned(in: parent)
+        var template = Array("\(parent.hasSuffix("/") ? parent : parent + "/")\(Self.prefix)\(getpid())-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandFailure(
+                .unavailable,
+                "no folder for temporary files in \(parent): \(String(cString: strerror(errno)))",
+                hint: "TMPDIR=DIR names another one"
+            )
+        }
+        path = template.withUnsafeBufferPointer { String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) }
+    }
+
+    func file(_ name: String) -> String { path + "/" + name }
+
+    /// Writes a file of the folder, for this user alone; its path comes back.
+    @discardableResult
+    func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+        let file = file(name)
+        try FileManager.default.createDirectory(
+            atPath: (file as NSString).deletingLastPathComponent,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        do {
+            try Data(bytes).write(to: URL(filePath: file))
+        } catch {
+            throw CommandFailure(.unavailable, "\(file) cannot be written: \(error.localizedDescription)")
+        }
+        chmod(file, 0o600)
+        return file
+    }
+
+    /// Removes the folder; tried for a moment, since a browser that is ending may still be writing into it.
+    func remove() {
+        for _ in 0..<20 {
+            try? FileManager.default.removeItem(atPath: path)
+            if !FileManager.default.fileExists(atPath: path) { return }
+            usleep(50_000)
+        }
+    }
+
+    /// Of recorders that are no longer there, our own user's only.
+    private static func removeAbandoned(in parent: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] where name.hasPrefix(prefix) {
+            let words = name.dropFirst(prefix.count).split(separator: "-")
+            guard let owner = words.first.flatMap({ pid_t($0) }), owner != getpid(), kill(owner, 0) != 0,
+                errno == ESRCH
+            else { continue }
+            var status = stat()
+            let folder = parent + "/" + name
+            guard lstat(folder, &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFDIR else {
+                continue
+            }
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+    }
+}

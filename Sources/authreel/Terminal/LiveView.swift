@@ -1,0 +1,121 @@
+import Captures
+import Foundation
+import Proxy
+import Reports
+import Synchronization
+
+/// What is told on the terminal while a recording goes on.
+///
+/// Never in the way of traffic: entries are only counted on the recorder's thread; a task of its own reads the capture,
+/// which is whole between writes, and looks at it as `diagnose` would.
+final class LiveView: Sendable {
+    /// How much is told.
+    enum Detail: Sendable {
+        /// Whether both halves arrive, and what broke a login; for a pipe.
+        case findings
+        /// Each protocol message as well.
+        case messages
+        /// Each exchange as well.
+        case exchanges
+    }
+
+    private let path: String
+    private let detail: Detail
+    private let style: TextStyle
+    /// Tells which half of a login a client belongs to.
+    private let half: @Sendable (Exchange) -> SelfTest.Half
+    private let state = Mutex((selfTest: SelfTest(), hasNews: false))
+    private let wakeUps: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+    private let story: Mutex<LiveStory>
+
+    /// - Parameters:
+    ///   - path: of the capture.
+    ///   - first: index of the first entry of this recording.
+    ///   - detail: how much is told.
+    ///   - half: which half of a login an exchange belongs to.
+    init(path: String, from first: Int, detail: Detail, half: @escaping @Sendable (Exchange) -> SelfTest.Half) {
+        self.path = path
+        self.detail = detail
+        self.half = half
+        style = Style.forDescriptor(STDERR_FILENO)
+        story = Mutex(LiveStory(from: first, style: style))
+        (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Says what is known at the start.
+    func begin() { StandardError.note(state.withLock { $0.selfTest.line }) }
+
+    /// Exchanges that have just been written.
+    ///
+    /// On the recorder's thread: decides nothing that takes time.
+    func recorded(_ exchanges: [Exchange]) {
+        for exchange in exchanges {
+            if detail == .exchanges { StandardError.line(Self.line(exchange, style)) }
+            guard exchange.response != nil else { continue }
+            let process = exchange.client.process
+            let line = state.withLock { [half] in $0.selfTest.intercepted(half(exchange), process: process) }
+            if let line { StandardError.note(line) }
+        }
+        wake.yield()
+    }
+
+    /// A client did not accept our certificate.
+    func distrusted(by client: ClientFacts, host: String) {
+        let probe = Exchange(startedAt: Timestamp(nanoseconds: 0), request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://\(host)/")), client: client)
+        let line = state.withLock { [half] in $0.selfTest.distrusted(half(probe), process: client.process) }
+        if let line { StandardError.note(line) }
+    }
+
+    /// Looks at the capture whenever something came, until cancelled.
+    func run() async {
+        for await _ in wakeUps {
+            // What belongs together mostly comes together.
+            try? await Task.sleep(for: .milliseconds(100))
+            var cost = look(isOver: false)
+            while !Task.isCancelled, story.withLock({ $0.isWaiting }) {
+                try? await Task.sleep(for: max(.milliseconds(300), cost * 4))
+                cost = look(isOver: false)
+            }
+            if Task.isCancelled { return }
+            // A long recording takes longer to look at: never more than a fifth of the time.
+            try? await Task.sleep(for: cost * 4)
+        }
+    }
+
+    /// Tells what is left to be told: nothing more will come.
+    func finish() {
+        wake.finish()
+        _ = look(isOver: true)
+    }
+
+    // MARK: -
+
+    /// Returns how long it took.
+    private func look(isOver: Bool) -> Duration {
+        let clock = ContinuousClock()
+        return clock.measure {
+            guard let capture = try? CaptureReader.read(path: path) else { return }
+            let report = ReportBuilder.report(on: capture, named: path)
+            let news = story.withLock { $0.news(in: report, now: SystemClock.now, isOver: isOver) }
+            for item in news { tell(item) }
+        }
+    }
+
+    private func tell(_ news: LiveStory.News) {
+        switch news {
+        case .message(let line): if detail != .findings { StandardError.line(line) }
+        case .finding(let lines): StandardError.line(lines.joined(separator: "\n"))
+        case .end(let line): StandardError.note(line)
+        }
+    }
+
+    private static func line(_ exchange: Exchange, _ style: TextStyle) -> String {
+        let url = exchange.request.url
+        let answer = exchange.response.map { "\($0.status)" } ?? "no answer: \(exchange.failure ?? "")"
+        let who = exchange.client.process.map { " \($0)" } ?? ""
+        return style.dim("\(exchange.startedAt.rfc3339.dropFirst(11).prefix(8))\(who.printable)  ")
+            + "\(exchange.request.method) \(url.authority ?? "")\(url.path)".printable.shortened(to: 90)
+            + "  \(answer.printable.shortened(to: 90))"
+    }
+}
