@@ -14,6 +14,8 @@ package struct ProxyConfiguration: Sendable {
     package var onlyHosts: [HostPattern]
     /// The hosts whose bytes are passed on unopened and unrecorded.
     package var passThroughHosts: [HostPattern]
+    /// A client that refuses our certificate for a host is passed through to it from its next connection on.
+    package var passesPinningClients: Bool
     /// Trusted besides the system's roots.
     package var upstreamTrust: [Certificate]
     /// Any certificate of a provider is accepted.
@@ -34,6 +36,7 @@ package struct ProxyConfiguration: Sendable {
         furtherPorts: [Int] = [],
         onlyHosts: [HostPattern] = [],
         passThroughHosts: [HostPattern] = [],
+        passesPinningClients: Bool = true,
         upstreamTrust: [Certificate] = [],
         insecureUpstream: Bool = false,
         maximumBodyBytes: Int = 4 << 20,
@@ -46,6 +49,7 @@ package struct ProxyConfiguration: Sendable {
         self.furtherPorts = furtherPorts
         self.onlyHosts = onlyHosts
         self.passThroughHosts = passThroughHosts
+        self.passesPinningClients = passesPinningClients
         self.upstreamTrust = upstreamTrust
         self.insecureUpstream = insecureUpstream
         self.maximumBodyBytes = maximumBodyBytes
@@ -94,8 +98,8 @@ package struct ProxyLimits: Sendable, Hashable {
 package enum ProxyNotice: Sendable, Hashable {
     /// Entries could not be written. Said once; forwarding goes on.
     case recordingFailed(reason: String)
-    /// A client does not accept our certificate.
-    case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?)
+    /// A client does not accept our certificate; whether it is passed through to the host from now on.
+    case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?, passesThrough: Bool)
     /// There is no connection to a provider; the words are those of the entry.
     case upstreamFailed(host: String, reason: String)
     /// What was said in a tunnel is not HTTP; it was passed on.

@@ -17,6 +17,7 @@ final class ProxyContext: Sendable {
     let clock: @Sendable () -> Timestamp
     let notify: @Sendable (ProxyNotice) -> Void
     let connections = OpenConnections()
+    let pinning = PinningClients()
     /// Looks processes up, which reads many small files.
     let threads = NIOThreadPool(numberOfThreads: 1)
 

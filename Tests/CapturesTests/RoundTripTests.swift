@@ -53,6 +53,7 @@ struct RoundTripTests {
                 alpn: "http/1.1"
             ),
             client: ClientFacts(process: "apache2", processID: 42, address: "127.0.0.1:5000"),
+            tunnel: TunnelFacts(reason: .asked, sentBytes: 0, receivedBytes: 5_000_000_000),
             malformations: [
                 Malformation(side: .response, offset: 17, reason: "a chunk size that is none: \"zz\"")
             ],
@@ -81,6 +82,7 @@ struct RoundTripTests {
                 && back.timings.blocked == nil
         )
         #expect(back.connection == exchange.connection && back.client == exchange.client)
+        #expect(back.tunnel == exchange.tunnel && back.tunnel.receivedBytes == 5_000_000_000)
         #expect(back.malformations == exchange.malformations && back.upgradedTo == "websocket")
         #expect(
             back.request.trailers == exchange.request.trailers

@@ -21,6 +21,8 @@ package struct Exchange: Sendable {
     @Sparse package var connection: ConnectionFacts
     /// Who sent the request, where the recorder could tell.
     @Sparse package var client: ClientFacts
+    /// Says of a tunnel that its bytes were passed on unread.
+    @Sparse package var tunnel: TunnelFacts
     /// What was not as HTTP wants it, with its place; the bytes went on unaltered.
     package var malformations: [Malformation]
     /// Protocol switched to after the answer (`Upgrade`, RFC 9110, section 7.8), for example `websocket`.
@@ -37,6 +39,7 @@ package struct Exchange: Sendable {
         timings: Timings = Timings(),
         connection: ConnectionFacts = ConnectionFacts(),
         client: ClientFacts = ClientFacts(),
+        tunnel: TunnelFacts = TunnelFacts(),
         malformations: [Malformation] = [],
         upgradedTo: String? = nil,
         foreign: JSONObject = JSONObject()
@@ -49,6 +52,7 @@ package struct Exchange: Sendable {
         self.timings = timings
         self.connection = connection
         self.client = client
+        self.tunnel = tunnel
         self.malformations = malformations
         self.upgradedTo = upgradedTo
         self.foreign = foreign

@@ -156,6 +156,13 @@ extension HAREntry {
             if let value { connection.members.append(JSONObject.Member(name: name, value: .string(value))) }
         }
         if !connection.isEmpty { ours["connection"] = .object(connection) }
+        let tunnel = exchange.tunnel
+        if let reason = tunnel.reason {
+            var object: JSONObject = ["reason": .string(reason.rawValue)]
+            if let sent = tunnel.sentBytes { object["sent"] = .number(JSONNumber(Int64(sent))) }
+            if let received = tunnel.receivedBytes { object["received"] = .number(JSONNumber(Int64(received))) }
+            ours["tunnel"] = .object(object)
+        }
         if let other = exchange.upgradedTo { ours["upgradedTo"] = .string(other) }
         if !exchange.malformations.isEmpty {
             ours["malformed"] = .array(

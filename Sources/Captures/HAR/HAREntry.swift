@@ -33,6 +33,7 @@ enum HAREntry {
             timings: timings(entry["timings"]?.object ?? JSONObject()),
             connection: connection(entry, ours),
             client: client(ours["client"]?.object ?? JSONObject()),
+            tunnel: tunnel(ours["tunnel"]?.object ?? JSONObject()),
             malformations: malformations(ours),
             upgradedTo: ours["upgradedTo"]?.string,
             foreign: remaining(entry, without: entryMembers)
@@ -236,6 +237,14 @@ enum HAREntry {
             process: object["process"]?.string,
             processID: object["pid"]?.int.flatMap { Int32(exactly: $0) },
             address: object["address"]?.string
+        )
+    }
+
+    private static func tunnel(_ object: JSONObject) -> TunnelFacts {
+        TunnelFacts(
+            reason: object["reason"]?.string.flatMap(TunnelFacts.Reason.init(rawValue:)),
+            sentBytes: object["sent"]?.int.flatMap { Int(exactly: $0) },
+            receivedBytes: object["received"]?.int.flatMap { Int(exactly: $0) }
         )
     }
 

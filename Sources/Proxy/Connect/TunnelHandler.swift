@@ -29,14 +29,12 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let identity: ClientIdentity
     private var context: ChannelHandlerContext?
     private let origin: Origin
-    private let startedAt: Timestamp
     private var phase = Phase.dialing
     private var held: ByteBuffer
     private var peek = ClientHelloPeek()
     private var hello = ClientHello()
     private var upstream: UpstreamLeg?
-    private var facts = ConnectionFacts()
-    private var timings = Timings()
+    private var entry: TunnelEntry
     private var phaseBegan = Timestamp(nanoseconds: 0)
     private var deadline: Scheduled<Void>?
     private var isReadPending = false
@@ -51,7 +49,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.proxy = proxy
         self.identity = identity
         self.origin = origin
-        self.startedAt = startedAt
+        entry = TunnelEntry(origin: origin, startedAt: startedAt, identity: identity)
         held = ByteBuffer(bytes: rest)
     }
 
@@ -134,8 +132,8 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
             switch result {
             case .success(let channel):
                 guard isDialing else { return channel.close(promise: nil) }
-                timings.connect = proxy.clock() - phaseBegan
-                facts.serverAddress = channel.remoteAddress.flatMap { address in
+                entry.timings.connect = proxy.clock() - phaseBegan
+                entry.facts.serverAddress = channel.remoteAddress.flatMap { address in
                     address.ipAddress.map {
                         "\($0.utf8.contains(0x3a) ? "[\($0)]" : $0):\(address.port ?? 0)"
                     }
@@ -177,11 +175,18 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let established = ByteBuffer(staticString: "HTTP/1.1 200 Connection established\r\n\r\n")
         context.writeAndFlush(wrapOutboundOut(established), promise: nil)
         phase = .peeking
-        guard proxy.configuration.opens(origin.host) else { return join(conversation: nil) }
+        if let reason = passReason { return join(conversation: nil, passed: reason) }
         // Some protocols begin with the server's greeting.
         upstream.startReading()
         resumeReading()
         if held.readableBytes > 0 { look(at: held.readableBytesView) }
+    }
+
+    /// Why the tunnel is not looked into; nil where it is.
+    private var passReason: TunnelFacts.Reason? {
+        if !proxy.configuration.opens(origin.host) { return .asked }
+        guard proxy.configuration.passesPinningClients else { return nil }
+        return proxy.pinning.passesThrough(identity.facts, origin) ? .clientRejectsRecorder : nil
     }
 
     private func look(at bytes: ByteBufferView) {
@@ -196,14 +201,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func joinInClear() {
-        var configuration = Conversation.Configuration(
-            scheme: "http",
-            authority: origin.authority(defaultPort: 80)
-        )
-        configure(&configuration)
-        join(conversation: Conversation(configuration))
-    }
+    private func joinInClear() { join(conversation: conversation("http")) }
 
     // MARK: TLS to the provider
 
@@ -217,7 +215,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         phase = .providerHandshake
         phaseBegan = proxy.clock()
-        facts.serverName = hello.serverName
+        entry.facts.serverName = hello.serverName
         setDeadline(proxy.configuration.limits.handshakeTime) { [self] in
             acceptToRefuse(.handshakeTimeout(origin))
         }
@@ -242,10 +240,10 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline?.cancel()
         switch outcome {
         case .completed(let agreed):
-            timings.tls = proxy.clock() - phaseBegan
-            facts.serverTLSVersion = agreed.version
-            facts.cipher = agreed.cipher
-            facts.alpn = agreed.alpn
+            entry.timings.tls = proxy.clock() - phaseBegan
+            entry.facts.serverTLSVersion = agreed.version
+            entry.facts.cipher = agreed.cipher
+            entry.facts.alpn = agreed.alpn
             if let problem = agreed.tolerated {
                 proxy.notify(.toleratedCertificate(host: origin.description, reason: problem.description))
             }
@@ -295,15 +293,16 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline?.cancel()
         switch (outcome, phase) {
         case (.completed(let agreed), .clientHandshake):
-            facts.clientTLSVersion = agreed.version
-            join(conversation: Conversation(configured("https")))
+            entry.facts.clientTLSVersion = agreed.version
+            proxy.pinning.accepted(by: identity.facts, origin)
+            join(conversation: conversation("https"))
         case (.completed(let agreed), .refusing(let failure)):
-            facts.clientTLSVersion = agreed.version
+            entry.facts.clientTLSVersion = agreed.version
             phase = .done
             proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
             let handler = RefusalHandler(
                 proxy: proxy,
-                conversation: Conversation(configured("https")),
+                conversation: conversation("https"),
                 identity: identity,
                 page: .unreachable(origin, failure),
                 failure: failure,
@@ -336,14 +335,20 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
             reason += ": \(process)" + (identity.facts.processID.map { ", process \($0)" } ?? "")
         }
         proxy.gate.keep([exchange(reason)])
+        let isCertain = proxy.pinning.rejected(by: identity.facts, origin, saidSo: alert != nil)
         proxy.notify(
-            .clientRejectedCertificate(host: origin.description, client: identity.facts, alert: alert?.name)
+            .clientRejectedCertificate(
+                host: origin.description,
+                client: identity.facts,
+                alert: alert?.name,
+                passesThrough: isCertain && proxy.configuration.passesPinningClients
+            )
         )
     }
 
     // MARK: The end of this handler
 
-    private func join(conversation: Conversation?) {
+    private func join(conversation: Conversation?, passed reason: TunnelFacts.Reason? = nil) {
         guard let context, let upstream, let upstreamContext = upstream.context else { return }
         phase = .done
         deadline?.cancel()
@@ -352,7 +357,13 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
             origin: origin,
             identity: identity,
             loop: context.eventLoop,
-            conversation: conversation
+            conversation: conversation,
+            passed: reason.map { reason in
+                { [entry, proxy] sent, received in
+                    let tunnel = TunnelFacts(reason: reason, sentBytes: sent, receivedBytes: received)
+                    return entry.passed(tunnel, at: proxy.clock())
+                }
+            }
         )
         let handlers = tee.makeHandlers()
         let pipeline = context.pipeline.syncOperations
@@ -432,21 +443,8 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: -
 
-    private func configured(_ scheme: String) -> Conversation.Configuration {
-        var configuration = Conversation.Configuration(
-            scheme: scheme,
-            authority: origin.authority(defaultPort: 443)
-        )
-        configure(&configuration)
-        return configuration
-    }
-
-    private func configure(_ configuration: inout Conversation.Configuration) {
-        configuration.maximumBodyBytes = proxy.configuration.maximumBodyBytes
-        facts.id = identity.connectionID
-        configuration.connection = facts
-        configuration.client = identity.facts
-        configuration.timings = timings
+    private func conversation(_ scheme: String) -> Conversation {
+        entry.conversation(scheme: scheme, maximumBodyBytes: proxy.configuration.maximumBodyBytes)
     }
 
     private func note(_ failure: UpstreamFailure) {
@@ -454,22 +452,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
     }
 
-    /// A tunnel in which no request was seen, as an entry.
-    private func exchange(_ reason: String) -> Exchange {
-        facts.id = identity.connectionID
-        return Exchange(
-            startedAt: startedAt,
-            duration: proxy.clock() - startedAt,
-            request: RecordedRequest(
-                method: "CONNECT",
-                url: RecordedURL("https://\(origin.authority(defaultPort: 443))/")
-            ),
-            failure: reason,
-            timings: timings,
-            connection: facts,
-            client: identity.facts
-        )
-    }
+    private func exchange(_ reason: String) -> Exchange { entry.failed(reason, at: proxy.clock()) }
 
     private func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {
         deadline?.cancel()

@@ -16,6 +16,10 @@ final class Tee {
     /// Nil where the bytes are nobody's business (a host that is passed through).
     private var conversation: Conversation?
     private let records: Bool
+    /// The entry of a tunnel that is nobody's business, made of the bytes the client sent and received.
+    private let passed: ((_ sent: Int, _ received: Int) -> Exchange)?
+    private var sent = 0
+    private var received = 0
     private var hasClientEnded = false
     private var hasServerEnded = false
     private var isOver = false
@@ -30,8 +34,10 @@ final class Tee {
         identity: ClientIdentity,
         loop: any EventLoop,
         conversation: Conversation?,
-        records: Bool = true
+        records: Bool = true,
+        passed: ((_ sent: Int, _ received: Int) -> Exchange)? = nil
     ) {
+        self.passed = passed
         self.records = records
         self.proxy = proxy
         self.origin = origin
@@ -73,6 +79,10 @@ final class Tee {
                 hasNotedGarbage = true
                 proxy.notify(.notHTTP(host: origin.description))
             }
+        } else if side == .client {
+            sent += bytes.readableBytes
+        } else {
+            received += bytes.readableBytes
         }
         other(than: side)?.write(bytes)
         if side == .server, let whenIdle, isIdle || isOpaque { whenIdle() }
@@ -163,6 +173,7 @@ final class Tee {
             let reason = "the provider closed the connection without an answer"
             keep(conversation?.abandon(at: proxy.clock(), reason: reason) ?? [])
         }
+        if let passed { proxy.gate.keep([passed(sent, received)]) }
         linger?.cancel()
         whenIdle = nil
         client?.closeAfterFlush()

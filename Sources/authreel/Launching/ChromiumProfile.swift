@@ -2,6 +2,15 @@ import Captures
 
 /// How a browser of the Chromium family is started so that it is recorded and leaves nothing behind.
 enum ChromiumProfile {
+    /// Where these browsers call home: past the proxy, since it is no part of a login and would only be in its way.
+    static let homes = [
+        "update.googleapis.com", "clients2.google.com", "clientservices.googleapis.com", "safebrowsing.googleapis.com",
+        "optimizationguide-pa.googleapis.com", "content-autofill.googleapis.com", "passwordsleakcheck-pa.googleapis.com",
+        "android.clients.google.com", "mtalk.google.com", "*.gvt1.com", "edge.microsoft.com", "config.edge.skype.com",
+        "msedge.api.cdp.microsoft.com", "*.data.microsoft.com", "go-updater.brave.com", "variations.brave.com",
+        "componentupdater.brave.com", "*.bravesoftware.com",
+    ]
+
     /// What it is told.
     ///
     /// - Parameters:
@@ -23,8 +32,8 @@ enum ChromiumProfile {
         var arguments = [
             "--user-data-dir=\(folder)",
             "--proxy-server=http://\(proxy)",
-            // Without it what goes to loopback is not recorded, http://localhost/callback first of all.
-            "--proxy-bypass-list=<-loopback>",
+            // Without <-loopback> what goes to loopback is not recorded, http://localhost/callback first of all.
+            "--proxy-bypass-list=" + (["<-loopback>"] + homes).joined(separator: ";"),
             "--ignore-certificate-errors-spki-list=\(Base64.encode(keyDigest))",
             // It would go past the proxy.
             "--disable-quic",
@@ -32,6 +41,8 @@ enum ChromiumProfile {
             // What it calls home for is no part of a login.
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
             "--disable-domain-reliability", "--disable-client-side-phishing-detection", "--no-pings",
+            // It would ask accounts.google.com, which is a provider to others, who is signed in.
+            "--allow-browser-signin=false",
             "--disable-features=OptimizationHints,MediaRouter,Translate,AutofillServerCommunication,HttpsUpgrades,"
                 + "HttpsFirstBalancedModeAutoEnable,NetworkTimeServiceQuerying",
             // No question about the desktop's key ring for a profile that will be gone.

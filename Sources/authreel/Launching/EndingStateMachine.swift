@@ -23,6 +23,8 @@ struct EndingStateMachine {
     enum Action: Equatable {
         case say(String)
         case warn(String)
+        /// What the browser said last.
+        case tellLastWords
         case signalCommand(Int32)
         case endBrowser
         case endLeftovers
@@ -104,18 +106,15 @@ struct EndingStateMachine {
     private mutating func browserEnded(_ ending: ChildProcess.Ending) -> [Action] {
         browserRuns = false
         guard phase == .recording else { return [] }
+        let goingOn = commandRuns ? "; recording until \(command ?? "the command") ends, or Ctrl-C" : ""
         var actions: [Action] = []
         if ending != .exited(0) {
-            actions.append(.warn("the browser ended with \(ending.words)"))
+            actions = [.tellLastWords, .warn("the browser ended with \(ending.words)\(goingOn)")]
             if command == nil { status = ExitStatus.unavailable.rawValue }
+        } else if commandRuns {
+            actions = [.say("the browser is closed\(goingOn)")]
         }
-        if commandRuns {
-            if ending == .exited(0) {
-                actions.append(.say("the browser is closed; recording until \(command ?? "the command") ends, or Ctrl-C"))
-            }
-            return actions
-        }
-        return actions + end()
+        return commandRuns ? actions : actions + end()
     }
 
     /// Asks all that runs to end; the command is not asked here, since it may be what ended.

@@ -3,6 +3,12 @@ import Foundation
 /// How Firefox is started so that it is recorded and leaves nothing behind: preferences and a certificate database of
 /// its own profile.
 enum FirefoxProfile {
+    /// Where it calls home: past the proxy, since it is no part of a login and would only be in its way.
+    static let homes = [
+        ".services.mozilla.com", ".cdn.mozilla.net", ".telemetry.mozilla.org", "aus5.mozilla.org", "push.services.mozilla.com",
+        "detectportal.firefox.com", "ads.mozilla.org",
+    ]
+
     /// What it is told.
     static func arguments(folder: String, isHeadless: Bool, pages: [String]) -> [String] {
         ["--no-remote", "--new-instance", "--profile", folder] + (isHeadless ? ["--headless"] : [])
@@ -25,7 +31,7 @@ enum FirefoxProfile {
             set("network.proxy.\(kind)", text: host)
             set("network.proxy.\(kind)_port", port)
         }
-        set("network.proxy.no_proxies_on", text: "")
+        set("network.proxy.no_proxies_on", text: homes.joined(separator: ", "))
         // Without it what goes to loopback is not recorded, http://localhost/callback first of all.
         set("network.proxy.allow_hijacking_localhost", true)
         set("network.proxy.failover_direct", false)

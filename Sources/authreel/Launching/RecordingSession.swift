@@ -1,6 +1,7 @@
 import Captures
 import Foundation
 import Proxy
+import Reports
 import Synchronization
 
 /// A recording with the command and the browser that it was asked to start: from the first line to the last.
@@ -130,9 +131,7 @@ struct RecordingSession {
                 )
                 running.browser = child
                 halves.setBrowser(child.processID)
-                let ending = await child.wait()
-                if ending != .exited(0) { for line in browser.lastWords() { StandardError.note("browser: \(line)") } }
-                post.yield(.browserEnded(ending))
+                post.yield(.browserEnded(await child.wait()))
             } catch {
                 let failure = error as? CommandFailure ?? CommandFailure(.unavailable, "\(error)")
                 StandardError.report(failure.message, hint: failure.hint)
@@ -175,6 +174,7 @@ struct RecordingSession {
         switch action {
         case .say(let text): StandardError.note(text)
         case .warn(let text): StandardError.warn(text)
+        case .tellLastWords: for line in browser?.lastWords() ?? [] { StandardError.note("browser: \(line.printable)") }
         case .signalCommand(let signal): running.command?.send(signal)
         case .endBrowser: running.browser?.send(SIGTERM)
         case .endLeftovers:

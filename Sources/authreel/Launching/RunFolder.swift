@@ -2,7 +2,8 @@ import Foundation
 
 /// A private folder for what one recording needs beside its capture: a browser's profile, trust files.
 ///
-/// Mode 0700, removed at the end. What a killed recorder left is removed by the next one.
+/// Removed at the end; what a killed recorder left is removed by the next one. Others may pass through it, since a command
+/// may start a server of another user, and see what is made for them.
 struct RunFolder: Sendable {
     let path: String
     private static let prefix = "authreel-run-"
@@ -21,26 +22,36 @@ struct RunFolder: Sendable {
                 hint: "TMPDIR=DIR names another one"
             )
         }
-        path = template.withUnsafeBufferPointer { String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) }
+        let made = template.withUnsafeBufferPointer { String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) }
+        chmod(made, 0o711)
+        path = made
     }
 
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file of the folder, for this user alone; its path comes back.
+    /// Writes a file of the folder; its path comes back.
+    ///
+    /// - Parameters:
+    ///   - bytes: all of it.
+    ///   - name: below the folder; folders on the way are made.
+    ///   - isPublic: other users may read it.
     @discardableResult
-    func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+    func write(_ bytes: some Sequence<UInt8>, to name: String, isPublic: Bool = false) throws -> String {
         let file = file(name)
-        try FileManager.default.createDirectory(
-            atPath: (file as NSString).deletingLastPathComponent,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
+        let folder = (file as NSString).deletingLastPathComponent
+        if !FileManager.default.fileExists(atPath: folder) {
+            try FileManager.default.createDirectory(
+                atPath: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: isPublic ? 0o755 : 0o700]
+            )
+        }
         do {
             try Data(bytes).write(to: URL(filePath: file))
         } catch {
             throw CommandFailure(.unavailable, "\(file) cannot be written: \(error.localizedDescription)")
         }
-        chmod(file, 0o600)
+        chmod(file, isPublic ? 0o644 : 0o600)
         return file
     }
 

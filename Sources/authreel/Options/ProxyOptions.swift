@@ -29,11 +29,17 @@ struct ProxyOptions: ParsableArguments {
         name: .customLong("pass-through"),
         parsing: .singleValue,
         help: ArgumentHelp(
-            "Pass this host's bytes on unopened and unrecorded. Repeatable.",
+            "Pass this host's bytes on unread; only host, bytes and times are recorded. Repeatable.",
             valueName: "HOST"
         )
     )
     var passThrough: [String] = []
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Pass a client through to a host for which it refuses the recorder's certificate (pinning)."
+    )
+    var autoPassThrough = true
 
     @Option(
         name: .customLong("upstream-ca"),
@@ -79,6 +85,7 @@ struct ProxyOptions: ParsableArguments {
             furtherPorts: listen == nil ? Array(port + 1...port + 100) : [],
             onlyHosts: only.map(HostPattern.init),
             passThroughHosts: passThrough.map(HostPattern.init),
+            passesPinningClients: autoPassThrough,
             upstreamTrust: try upstreamCA.flatMap(certificates),
             insecureUpstream: insecureUpstream,
             maximumBodyBytes: try bodyBytes(),

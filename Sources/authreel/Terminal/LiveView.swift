@@ -52,7 +52,7 @@ final class LiveView: Sendable {
     func recorded(_ exchanges: [Exchange]) {
         for exchange in exchanges {
             if detail == .exchanges { StandardError.line(Self.line(exchange, style)) }
-            guard exchange.response != nil else { continue }
+            guard exchange.response != nil, exchange.tunnel.reason == nil else { continue }
             let process = exchange.client.process
             let line = state.withLock { [half] in $0.selfTest.intercepted(half(exchange), process: process) }
             if let line { StandardError.note(line) }

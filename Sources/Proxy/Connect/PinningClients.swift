@@ -1,0 +1,66 @@
+internal import Captures
+internal import NIOConcurrencyHelpers
+
+/// The clients that do not accept our certificate for a host, each with the hosts: their further connections there are
+/// passed through unread, so that the app under examination goes on working.
+///
+/// A client is its process, where the system tells, else its address. Never a host as a whole: another client of the same
+/// host is recorded.
+final class PinningClients: Sendable {
+    private struct Key: Hashable {
+        var client: String
+        var host: String
+    }
+
+    private enum Opinion {
+        /// It broke off without a word, as a closed tab does.
+        case doubtful
+        case certain
+    }
+
+    /// A hostile client may name any number of hosts.
+    static let maximumCount = 4096
+
+    private let opinions = NIOLockedValueBox<[Key: Opinion]>([:])
+
+    /// Takes note of a handshake that the client broke off at our certificate.
+    ///
+    /// - Parameters:
+    ///   - client: whose.
+    ///   - origin: for which server.
+    ///   - saidSo: by an alert; an end without one counts from the second time on.
+    /// - Returns: whether its next connection to the host is passed through.
+    func rejected(by client: ClientFacts, _ origin: Origin, saidSo: Bool) -> Bool {
+        guard let key = Self.key(client, origin) else { return false }
+        return opinions.withLockedValue { opinions in
+            if opinions[key] == nil, opinions.count >= Self.maximumCount { opinions.removeAll() }
+            let isCertain = saidSo || opinions[key] != nil
+            opinions[key] = isCertain ? .certain : .doubtful
+            return isCertain
+        }
+    }
+
+    /// Takes note of a handshake that went well: an end without a word before it meant nothing.
+    func accepted(by client: ClientFacts, _ origin: Origin) {
+        guard let key = Self.key(client, origin) else { return }
+        opinions.withLockedValue { opinions in
+            if opinions[key] == .doubtful { opinions[key] = nil }
+        }
+    }
+
+    /// Whether a connection of this client to the host is left alone.
+    func passesThrough(_ client: ClientFacts, _ origin: Origin) -> Bool {
+        guard let key = Self.key(client, origin) else { return false }
+        return opinions.withLockedValue { $0[key] == .certain }
+    }
+
+    private static func key(_ client: ClientFacts, _ origin: Origin) -> Key? {
+        let host = origin.description.lowercased()
+        if let processID = client.processID {
+            return Key(client: "\(processID) \(client.process ?? "")", host: host)
+        }
+        // Without its port, which is another for each connection.
+        guard let address = client.address, let colon = address.lastIndex(of: ":") else { return nil }
+        return Key(client: String(address[..<colon]), host: host)
+    }
+}

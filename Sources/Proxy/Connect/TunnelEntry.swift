@@ -1,0 +1,61 @@
+internal import Captures
+internal import Wire
+
+/// What is known of a tunnel, for its entries: one in which no request was seen, or those of its requests.
+struct TunnelEntry {
+    let origin: Origin
+    let startedAt: Timestamp
+    let identity: ClientIdentity
+    var facts = ConnectionFacts()
+    var timings = Timings()
+
+    /// A tunnel that came to nothing.
+    func failed(_ reason: String, at now: Timestamp) -> Exchange {
+        var exchange = connect(until: now)
+        exchange.failure = reason
+        return exchange
+    }
+
+    /// A tunnel whose bytes were passed on unread, at its end.
+    func passed(_ tunnel: TunnelFacts, at now: Timestamp) -> Exchange {
+        var exchange = connect(until: now)
+        exchange.response = RecordedResponse(status: 200, statusText: "Connection established")
+        exchange.tunnel = tunnel
+        return exchange
+    }
+
+    /// What the decoder of the tunnel's requests is told.
+    ///
+    /// `scheme`: of the URLs, `http` or `https`.
+    func conversation(scheme: String, maximumBodyBytes: Int) -> Conversation {
+        var configuration = Conversation.Configuration(
+            scheme: scheme,
+            authority: origin.authority(defaultPort: scheme == "https" ? 443 : 80)
+        )
+        configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.connection = connection
+        configuration.client = identity.facts
+        configuration.timings = timings
+        return Conversation(configuration)
+    }
+
+    private var connection: ConnectionFacts {
+        var connection = facts
+        connection.id = identity.connectionID
+        return connection
+    }
+
+    private func connect(until now: Timestamp) -> Exchange {
+        Exchange(
+            startedAt: startedAt,
+            duration: now - startedAt,
+            request: RecordedRequest(
+                method: "CONNECT",
+                url: RecordedURL("https://\(origin.authority(defaultPort: 443))/")
+            ),
+            timings: timings,
+            connection: connection,
+            client: identity.facts
+        )
+    }
+}
