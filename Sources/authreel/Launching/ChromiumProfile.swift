@@ -2,8 +2,12 @@ import Captures
 
 /// How a browser of the Chromium family is started so that it is recorded and leaves nothing behind.
 enum ChromiumProfile {
+    /// A name that leads nowhere (RFC 2606, section 2).
+    private static let nowhere = "accounts.invalid"
+
     /// Where these browsers call home: past the proxy, since it is no part of a login and would only be in its way.
     static let homes = [
+        nowhere,
         "update.googleapis.com", "clients2.google.com", "clientservices.googleapis.com", "safebrowsing.googleapis.com",
         "optimizationguide-pa.googleapis.com", "content-autofill.googleapis.com", "passwordsleakcheck-pa.googleapis.com",
         "android.clients.google.com", "mtalk.google.com", "*.gvt1.com", "edge.microsoft.com", "config.edge.skype.com",
@@ -41,8 +45,8 @@ enum ChromiumProfile {
             // What it calls home for is no part of a login.
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
             "--disable-domain-reliability", "--disable-client-side-phishing-detection", "--no-pings",
-            // It would ask accounts.google.com, which is a provider to others, who is signed in.
-            "--allow-browser-signin=false",
+            // It would ask accounts.google.com, which to others is a provider, who is signed in.
+            "--gaia-url=https://\(nowhere)", "--allow-browser-signin=false",
             "--disable-features=OptimizationHints,MediaRouter,Translate,AutofillServerCommunication,HttpsUpgrades,"
                 + "HttpsFirstBalancedModeAutoEnable,NetworkTimeServiceQuerying",
             // No question about the desktop's key ring for a profile that will be gone.

@@ -1,0 +1,117 @@
+import Captures
+import Diagnosis
+import Foundation
+import Reports
+import TestSupport
+import Testing
+
+/// What is told of a recording while it goes on.
+struct LiveStoryTests {
+    /// Hands a capture over entry by entry, as it was recorded: each time a moment before the next entry comes.
+    private func told(_ name: String) throws -> [LiveStory.News] {
+        let capture = try CaptureReader.read(path: Fixtures.root.appending(path: "captures/\(name).har").path)
+        var story = LiveStory(style: .plain)
+        var news: [LiveStory.News] = []
+        for count in 1...capture.count {
+            let part = Capture((0..<count).map { capture[$0] })
+            let next = count < capture.count ? capture[count].endedAt : capture[count - 1].endedAt + .seconds(9)
+            news += story.news(in: ReportBuilder.report(on: part, named: name), now: next - .milliseconds(1))
+        }
+        let report = ReportBuilder.report(on: capture, named: name)
+        return news + story.news(in: report, now: capture[0].startedAt, isOver: true)
+    }
+
+    @Test func eachMessageIsToldOnceInTheOrderOfTime() throws {
+        let messages = try told("token-request/pkce-verifier-mismatch").compactMap {
+            if case .message(let line) = $0 { line } else { nil }
+        }
+        let kinds = messages.compactMap { line in
+            ["discovery", "authorization_request", "authorization_response", "token_request", "jwks"].first {
+                line.contains(" \($0) ")
+            }
+        }
+        #expect(kinds.filter { $0 == "token_request" }.count == 1)
+        #expect(Set(messages).count == messages.count)
+        #expect(messages.contains { $0.contains("400") })
+    }
+
+    @Test func rootCauseIsToldWhenItsFlowIsQuiet() throws {
+        let news = try told("token-request/pkce-verifier-mismatch")
+        let findings = findings(news)
+        #expect(findings.count == 1)
+        #expect(findings.first?.contains("error pkce-verifier-mismatch") == true)
+        #expect(findings.first?.contains("← root cause") == true)
+    }
+
+    @Test func nothingIsToldOfAFlowThatIsStillMoving() throws {
+        let path = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
+        let capture = try CaptureReader.read(path: path)
+        let report = ReportBuilder.report(on: capture, named: "x")
+        let end = try #require((0..<capture.count).map { capture[$0].endedAt }.max())
+        var story = LiveStory(style: .plain)
+        #expect(findings(story.news(in: report, now: end + .milliseconds(900))).isEmpty)
+        #expect(story.isWaiting)
+        #expect(findings(story.news(in: report, now: end + .milliseconds(1000))).count == 1)
+        #expect(!story.isWaiting)
+        #expect(findings(story.news(in: report, now: end + .seconds(9), isOver: true)).isEmpty, "once is enough")
+    }
+
+    @Test func goodLoginIsToldOnce() throws {
+        let ends = ends(try told("healthy/web-code-flow"))
+        #expect(ends.count == 1)
+        #expect(ends.first?.hasPrefix("the login succeeded") == true)
+    }
+
+    @Test func whatWentOnAfterAllIsTakenBack() throws {
+        // The provider's certificate is not trusted at first; somebody mends that, and the user gets in.
+        let news = try told("transport/tls-certificate-untrusted.near-miss")
+        #expect(findings(news).count == 1)
+        #expect(findings(news).first?.contains("tls-certificate-untrusted") == true)
+        #expect(ends(news) == ["the login went on and succeeded: tls-certificate-untrusted did not stop it"])
+    }
+
+    @Test func whatIsTriedAgainAtOnceIsNotTold() throws {
+        // The endpoint says "later", the app tries again within the second that a flow has to be quiet for.
+        let news = try told("transport/rate-limited.near-miss")
+        #expect(findings(news).isEmpty)
+        #expect(ends(news) == ["the login succeeded · client shop-web · https://id.harbour.example"])
+    }
+
+    @Test func whatWasThereBeforeIsNoNews() throws {
+        let path = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
+        let capture = try CaptureReader.read(path: path)
+        var story = LiveStory(from: capture.count, style: .plain)
+        let report = ReportBuilder.report(on: capture, named: "x")
+        #expect(story.news(in: report, now: capture[0].startedAt, isOver: true).isEmpty)
+    }
+
+    /// Whatever is told, in whatever order the entries came, is what `diagnose` says in the end, or is taken back.
+    @Test func nothingElseIsToldThanWhatDiagnoseSaysInTheEnd() throws {
+        let folder = Fixtures.root.appending(path: "captures")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".har") }
+            .sorted()
+        var checked = 0
+        // One of each stage in turn: every prefix of every capture takes minutes.
+        for name in names.enumerated().filter({ $0.offset % 9 == 0 }).map(\.element) {
+            let capture = try CaptureReader.read(path: folder.appending(path: name).path)
+            guard capture.count < 20 else { continue }
+            let final = ReportBuilder.report(on: capture, named: name)
+            let rules = Set(final.flows.flatMap { $0.diagnosis.findings.map(\.rule) })
+            let news = try told(String(name.dropLast(4)))
+            checked += 1
+            for finding in findings(news) {
+                let isTakenBack = ends(news).contains { $0.hasPrefix("the login went on") }
+                #expect(isTakenBack || rules.contains { finding.contains("error \($0)") }, "\(name): \(finding)")
+            }
+        }
+        #expect(checked > 20)
+    }
+
+    private func findings(_ news: [LiveStory.News]) -> [String] {
+        news.compactMap { if case .finding(let lines) = $0 { lines.joined(separator: "\n") } else { nil } }
+    }
+
+    private func ends(_ news: [LiveStory.News]) -> [String] {
+        news.compactMap { if case .end(let line) = $0 { line } else { nil } }
+    }
+}
