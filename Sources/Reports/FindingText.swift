@@ -5,6 +5,8 @@ import Diagnosis
 struct FindingText {
     var finding: Finding
     var style: TextStyle
+    /// How wide running text may be; values are not cut.
+    var columns = 100
 
     var lines: [String] {
         var head = "  \(style.severity(finding.severity)) \(style.bold(finding.rule))"
@@ -36,12 +38,12 @@ struct FindingText {
         return "[\(exchange)] \(place.part.rawValue) \(place.name)"
     }
 
-    /// Lines of at most 100 columns, broken at spaces.
+    /// Lines broken at spaces.
     private func wrapped(_ text: String, indent: String) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
-            if !line.isEmpty, indent.count + line.count + 1 + word.count > 100 {
+            if !line.isEmpty, indent.count + line.count + 1 + word.count > columns {
                 lines.append(indent + line)
                 line = ""
             }

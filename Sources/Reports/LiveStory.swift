@@ -23,6 +23,7 @@ package struct LiveStory {
     package static let settlingTime = Duration.seconds(1)
 
     private let style: TextStyle
+    private let columns: Int
     /// Entries that were there before this recording.
     private let first: Int
     private var toldMessages: Set<Message> = []
@@ -39,8 +40,10 @@ package struct LiveStory {
     /// - Parameters:
     ///   - first: index of the first entry that is news.
     ///   - style: of the lines.
-    package init(from first: Int = 0, style: TextStyle) {
+    ///   - columns: how wide they may be.
+    package init(from first: Int = 0, style: TextStyle, columns: Int = 120) {
         self.first = first
+        self.columns = max(columns, 20)
         self.style = style
     }
 
@@ -64,27 +67,49 @@ package struct LiveStory {
     // MARK: - Messages
 
     private mutating func messages(in report: Report) -> [News] {
-        let steps = report.flows.flatMap(\.flow.steps).filter { $0.exchange >= first && $0.kind != .userInteraction }
+        let steps = report.flows.flatMap(\.flow.steps).filter {
+            $0.exchange >= first && $0.kind != .userInteraction
+        }
         let new = steps.filter {
             toldMessages.insert(Message(exchange: $0.exchange, kind: $0.kind)).inserted
         }
-        return new.sorted { ($0.at, $0.exchange) < ($1.at, $1.exchange) }.map { .message(line($0, report.capture[$0.exchange])) }
+        return new.sorted { ($0.at, $0.exchange) < ($1.at, $1.exchange) }.map {
+            .message(line($0, report.capture[$0.exchange]))
+        }
     }
 
-    /// `12:03:04.512  browser → provider  authorization_request  idp.example/authorize  302`.
+    /// `12:03:04  browser → provider  authorization_request  302  idp.example/authorize`; on a narrow terminal without
+    /// what is in its way, the address first.
     private func line(_ step: Step, _ exchange: Exchange) -> String {
         let time = String(step.at.rfc3339.dropFirst(11).prefix(8))
-        let who = "\(step.from.name) → \(step.to.name)".printable.shortened(to: 30)
+        let who = "\(step.from.name) → \(step.to.name)".printable.shortened(to: 30).padded(
+            to: columns < 80 ? 0 : 22
+        )
+        let kind = step.kind.rawValue.padded(to: columns < 80 ? 0 : 22)
         let url = exchange.request.url
-        let place = "\(url.authority ?? "")\(url.path)".printable.shortened(to: 60)
-        return "\(style.dim(time))  \(who.padded(to: 20))  \(style.bold(step.kind.rawValue))  \(style.dim(place))  \(answer(exchange))"
+        let place = "\(url.authority ?? "")\(url.path)".printable
+        let (answer, answerWidth) = answer(exchange)
+        var room = columns - kind.count - 2 - answerWidth
+        var line = "\(style.bold(kind))  \(answer)"
+        if room > who.count + 2 {
+            line = "\(who)  \(line)"
+            room -= who.count + 2
+        }
+        if room > time.count + 2 {
+            line = "\(style.dim(time))  \(line)"
+            room -= time.count + 2
+        }
+        return room > 20 ? "\(line)  \(style.dim(place.shortened(to: room - 2)))" : line
     }
 
-    private func answer(_ exchange: Exchange) -> String {
+    private func answer(_ exchange: Exchange) -> (text: String, width: Int) {
         guard let response = exchange.response else {
-            return style.red("no answer" + (exchange.failure.map { ": \($0)" } ?? "").printable.shortened(to: 80))
+            let words =
+                "no answer"
+                + (columns < 80 ? "" : (exchange.failure.map { ": \($0)" } ?? "").printable.shortened(to: 60))
+            return (style.red(words), words.count)
         }
-        return response.status >= 400 ? style.red("\(response.status)") : "\(response.status)"
+        return (response.status >= 400 ? style.red("\(response.status)") : "\(response.status)", 3)
     }
 
     // MARK: - Flows
@@ -93,15 +118,22 @@ package struct LiveStory {
         let exchanges = Set(item.flow.exchanges)
         let primary = item.diagnosis.findings.first { $0.isPrimary && $0.severity == .error }
         var news: [News] = []
-        if item.diagnosis.outcome == .success, let index = toldFindings.firstIndex(where: {
-            exchanges.contains($0.exchange) && !$0.isTakenBack && $0.rule != primary?.rule
-        }) {
+        if item.diagnosis.outcome == .success,
+            let index = toldFindings.firstIndex(where: {
+                exchanges.contains($0.exchange) && !$0.isTakenBack && $0.rule != primary?.rule
+            })
+        {
             toldFindings[index].isTakenBack = true
             toldEnds += item.flow.exchanges
-            news.append(.end("\(style.green("the login went on and succeeded")): \(toldFindings[index].rule) did not stop it"))
+            news.append(
+                .end(
+                    "\(style.green("the login went on and succeeded")): \(toldFindings[index].rule) did not stop it"
+                )
+            )
         }
         if let primary {
-            let place = primary.evidence.lazy.compactMap(\.place.exchange).first ?? item.flow.exchanges.first ?? 0
+            let place =
+                primary.evidence.lazy.compactMap(\.place.exchange).first ?? item.flow.exchanges.first ?? 0
             let isTold = toldFindings.contains { $0.rule == primary.rule && exchanges.contains($0.exchange) }
             guard !isTold else { return news }
             guard isQuiet else {
@@ -109,7 +141,9 @@ package struct LiveStory {
                 return news
             }
             toldFindings.append((primary.rule, place, false))
-            news.append(.finding(FindingText(finding: primary, style: style).lines))
+            news.append(
+                .finding(FindingText(finding: primary, style: style, columns: min(columns, 100)).lines)
+            )
         } else if item.diagnosis.outcome == .success, !toldEnds.contains(where: exchanges.contains) {
             guard isQuiet else {
                 isWaiting = true
@@ -117,7 +151,9 @@ package struct LiveStory {
             }
             toldEnds += item.flow.exchanges
             let who = [item.flow.clientID.map { "client \($0)" }, item.flow.issuer].compactMap(\.self)
-            news.append(.end(([style.green("the login succeeded")] + who.map(\.printable)).joined(separator: " · ")))
+            news.append(
+                .end(([style.green("the login succeeded")] + who.map(\.printable)).joined(separator: " · "))
+            )
         }
         return news
     }

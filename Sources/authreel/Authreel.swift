@@ -27,6 +27,7 @@ struct Authreel: AsyncParsableCommand {
     )
 
     static func main() async {
+        _ = InheritedDescriptors.all
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

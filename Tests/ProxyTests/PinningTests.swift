@@ -73,7 +73,8 @@ struct PinningTests {
         defer { try? FileManager.default.removeItem(atPath: roots) }
         let url = "https://localhost:\(port)/"
         return try await ProxyRig.run([
-            "/usr/bin/curl", "-sS", "--proxy", "http://127.0.0.1:\(rig.port)", "--noproxy", "", "--cacert", roots,
+            "/usr/bin/curl", "-sS", "--proxy", "http://127.0.0.1:\(rig.port)", "--noproxy", "", "--cacert",
+            roots,
             url, url,
         ])
     }
@@ -93,7 +94,11 @@ struct PinningTests {
         #expect(passed.duration ?? .zero > .zero)
         #expect(
             rig.notices.contains {
-                if case .clientRejectedCertificate(_, _, "unknown_ca", passesThrough: true) = $0 { true } else { false }
+                if case .clientRejectedCertificate(_, _, "unknown_ca", passesThrough: true) = $0 {
+                    true
+                } else {
+                    false
+                }
             }
         )
         await rig.stop()

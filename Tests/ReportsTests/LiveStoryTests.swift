@@ -8,13 +8,14 @@ import Testing
 /// What is told of a recording while it goes on.
 struct LiveStoryTests {
     /// Hands a capture over entry by entry, as it was recorded: each time a moment before the next entry comes.
-    private func told(_ name: String) throws -> [LiveStory.News] {
+    private func told(_ name: String, columns: Int = 120) throws -> [LiveStory.News] {
         let capture = try CaptureReader.read(path: Fixtures.root.appending(path: "captures/\(name).har").path)
-        var story = LiveStory(style: .plain)
+        var story = LiveStory(style: .plain, columns: columns)
         var news: [LiveStory.News] = []
         for count in 1...capture.count {
             let part = Capture((0..<count).map { capture[$0] })
-            let next = count < capture.count ? capture[count].endedAt : capture[count - 1].endedAt + .seconds(9)
+            let next =
+                count < capture.count ? capture[count].endedAt : capture[count - 1].endedAt + .seconds(9)
             news += story.news(in: ReportBuilder.report(on: part, named: name), now: next - .milliseconds(1))
         }
         let report = ReportBuilder.report(on: capture, named: name)
@@ -35,6 +36,24 @@ struct LiveStoryTests {
         #expect(messages.contains { $0.contains("400") })
     }
 
+    @Test(arguments: [40, 60, 80, 100, 200])
+    func messageFitsTheTerminal(_ columns: Int) throws {
+        let lines = try told("token-request/pkce-verifier-mismatch", columns: columns).compactMap {
+            if case .message(let line) = $0 { line } else { nil }
+        }
+        #expect(!lines.isEmpty)
+        for line in lines {
+            #expect(line.count <= columns)
+            #expect(
+                line.contains("_request") || line.contains("_response") || line.contains("discovery")
+                    || line.contains("jwks")
+            )
+            // Who, when and where go first.
+            #expect(line.contains("→") == (columns > 40))
+            #expect(line.contains(".example") == (columns >= 80))
+        }
+    }
+
     @Test func rootCauseIsToldWhenItsFlowIsQuiet() throws {
         let news = try told("token-request/pkce-verifier-mismatch")
         let findings = findings(news)
@@ -53,7 +72,10 @@ struct LiveStoryTests {
         #expect(story.isWaiting)
         #expect(findings(story.news(in: report, now: end + .milliseconds(1000))).count == 1)
         #expect(!story.isWaiting)
-        #expect(findings(story.news(in: report, now: end + .seconds(9), isOver: true)).isEmpty, "once is enough")
+        #expect(
+            findings(story.news(in: report, now: end + .seconds(9), isOver: true)).isEmpty,
+            "once is enough"
+        )
     }
 
     @Test func goodLoginIsToldOnce() throws {
@@ -88,8 +110,10 @@ struct LiveStoryTests {
     /// Whatever is told, in whatever order the entries came, is what `diagnose` says in the end, or is taken back.
     @Test func nothingElseIsToldThanWhatDiagnoseSaysInTheEnd() throws {
         let folder = Fixtures.root.appending(path: "captures")
-        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".har") }
-            .sorted()
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
+            $0.hasSuffix(".har")
+        }
+        .sorted()
         var checked = 0
         // One of each stage in turn: every prefix of every capture takes minutes.
         for name in names.enumerated().filter({ $0.offset % 9 == 0 }).map(\.element) {
@@ -101,7 +125,10 @@ struct LiveStoryTests {
             checked += 1
             for finding in findings(news) {
                 let isTakenBack = ends(news).contains { $0.hasPrefix("the login went on") }
-                #expect(isTakenBack || rules.contains { finding.contains("error \($0)") }, "\(name): \(finding)")
+                #expect(
+                    isTakenBack || rules.contains { finding.contains("error \($0)") },
+                    "\(name): \(finding)"
+                )
             }
         }
         #expect(checked > 20)

@@ -47,13 +47,17 @@ struct EndingStateMachineTests {
         #expect(
             machine.handle(.browserEnded(.signalled(11)))
                 == [
-                    .tellLastWords, .warn("the browser ended with signal 11 (Segmentation fault)"), .finish(status: 69),
+                    .tellLastWords, .warn("the browser ended with signal 11 (Segmentation fault)"),
+                    .finish(status: 69),
                 ]
         )
         machine = Machine(command: "app", hasBrowser: true)
         #expect(
             machine.handle(.browserEnded(.exited(1)))
-                == [.tellLastWords, .warn("the browser ended with status 1; recording until app ends, or Ctrl-C")]
+                == [
+                    .tellLastWords,
+                    .warn("the browser ended with status 1; recording until app ends, or Ctrl-C"),
+                ]
         )
         #expect(machine.handle(.commandEnded(.exited(0), left: [])) == [.finish(status: 0)])
     }
@@ -91,7 +95,9 @@ struct EndingStateMachineTests {
         #expect(
             machine.handle(.commandEnded(row.ending, left: [row.left]))
                 == [
-                    .say("sh left \(row.left.name) (process \(row.left.processID)): ended with the recording"),
+                    .say(
+                        "sh left \(row.left.name) (process \(row.left.processID)): ended with the recording"
+                    ),
                     .endLeftovers, .startGrace,
                 ]
         )
@@ -101,7 +107,9 @@ struct EndingStateMachineTests {
     @Test func signalFromElsewhereIsHandedOn() {
         var machine = Machine(command: "app", hasBrowser: true)
         #expect(
-            machine.handle(.interrupted(signal: 15, fromTerminal: false)) == [.signalCommand(15), .endBrowser, .startGrace]
+            machine.handle(.interrupted(signal: 15, fromTerminal: false)) == [
+                .signalCommand(15), .endBrowser, .startGrace,
+            ]
         )
         #expect(machine.handle(.browserEnded(.signalled(15))) == [])
         #expect(machine.handle(.commandEnded(.signalled(15), left: [])) == [.finish(status: 143)])

@@ -160,7 +160,9 @@ extension HAREntry {
         if let reason = tunnel.reason {
             var object: JSONObject = ["reason": .string(reason.rawValue)]
             if let sent = tunnel.sentBytes { object["sent"] = .number(JSONNumber(Int64(sent))) }
-            if let received = tunnel.receivedBytes { object["received"] = .number(JSONNumber(Int64(received))) }
+            if let received = tunnel.receivedBytes {
+                object["received"] = .number(JSONNumber(Int64(received)))
+            }
             ours["tunnel"] = .object(object)
         }
         if let other = exchange.upgradedTo { ours["upgradedTo"] = .string(other) }

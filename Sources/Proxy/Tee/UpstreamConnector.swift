@@ -23,7 +23,7 @@ struct UpstreamConnector: Sendable {
             if let address = try? SocketAddress(ipAddress: origin.host, port: origin.port) {
                 bootstrap.connect(to: address)
             } else {
-                bootstrap.connect(host: origin.host, port: origin.port)
+                bootstrap.connect(host: Self.resolvable(origin.host), port: origin.port)
             }
         return connected.flatMapThrowing { channel in
             guard !own.isReached(by: channel) else {
@@ -35,6 +35,16 @@ struct UpstreamConnector: Sendable {
             if error is UpstreamFailure { throw error }
             throw UpstreamFailure.dialing(origin, error)
         }
+    }
+}
+
+extension UpstreamConnector {
+    /// The name to ask the system for: names below `localhost` are this machine, whatever its resolver knows of them
+    /// (RFC 6761, section 6.3), and so is `localhost.`, by which runtimes that leave out loopback can name it.
+    static func resolvable(_ host: String) -> String {
+        let name = host.utf8.last == 0x2e ? String(host.dropLast()) : host
+        return name.lowercased() == "localhost" || name.lowercased().hasSuffix(".localhost")
+            ? "localhost" : host
     }
 }
 

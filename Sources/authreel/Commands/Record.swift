@@ -117,7 +117,9 @@ struct Record: AsyncParsableCommand {
         if proxy.listen == nil, address.port != ProxyOptions.defaultPort {
             StandardError.note("port \(ProxyOptions.defaultPort) is taken: listening on the next free one")
         }
-        if command == nil, browser == nil { StandardError.note("clients have to trust \(files.certificatePath)") }
+        if command == nil, browser == nil {
+            StandardError.note("clients have to trust \(files.certificatePath)")
+        }
         StandardError.line("listening on \(address)")
         let session = RecordingSession(
             recording: recording,
@@ -211,7 +213,9 @@ struct Record: AsyncParsableCommand {
                 "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? "")"
                     + (passesThrough ? ": passed through unread from now on" : "")
             )
-            StandardError.note("to record it: \(Invocation.name) ca path names the certificate that it has to trust")
+            StandardError.note(
+                "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
+            )
         case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
         case .notHTTP(let host): StandardError.note("\(host) does not speak HTTP: passed on unread")
         case .toleratedCertificate(let host, let reason):

@@ -68,7 +68,8 @@ struct BrowserProgram: Sendable, Hashable {
                 if let program = installed(kind, searchPath) { return program }
             } else {
                 switch ProgramPath.lookup(wanted, searchPath: searchPath) {
-                case .found(let path): return BrowserProgram(name: wanted, path: path, family: family(of: path))
+                case .found(let path):
+                    return BrowserProgram(name: wanted, path: path, family: family(of: path))
                 case .unusable(let reason): throw CommandFailure(.noInput, reason)
                 case .notFound: break
                 }
@@ -107,7 +108,8 @@ struct BrowserProgram: Sendable, Hashable {
     /// Whatever is not called after Firefox takes the switches of Chromium.
     private static func family(of path: String) -> Family {
         let name = (path as NSString).lastPathComponent.lowercased()
-        return ["firefox", "librewolf", "waterfox", "iceweasel"].contains { name.contains($0) } ? .firefox : .chromium
+        return ["firefox", "librewolf", "waterfox", "iceweasel"].contains { name.contains($0) }
+            ? .firefox : .chromium
     }
 
     /// The only place where a snap may have files of its user's that are not hidden from us; nil for other programs.
@@ -120,8 +122,11 @@ struct BrowserProgram: Sendable, Hashable {
             isSnap = beginning.hasPrefix("#!") && beginning.contains("/snap/bin/")
         }
         guard isSnap else { return nil }
-        let snap = family == .firefox ? "firefox" : (path as NSString).lastPathComponent
-            .replacingOccurrences(of: "chromium-browser", with: "chromium")
+        let snap =
+            family == .firefox
+            ? "firefox"
+            : (path as NSString).lastPathComponent
+                .replacingOccurrences(of: "chromium-browser", with: "chromium")
         return NSHomeDirectory() + "/snap/\(snap)/common"
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A program that this one started.
 ///
-/// `posix_spawn`, not Foundation's `Process`: the child keeps whatever descriptors the user gave us besides the
-/// three, and hears signals that we ourselves ignore or handle.
+/// `posix_spawn`, not a library: the child gets the descriptors that the user gave us besides the three and none of ours,
+/// and hears signals that we ourselves ignore or handle.
 final class ChildProcess: Sendable {
     /// Where its output goes.
     enum Output: Sendable {
@@ -116,9 +116,11 @@ final class ChildProcess: Sendable {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
         var attributes: posix_spawnattr_t?
+        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
         #else
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
+        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         #endif
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
@@ -128,9 +130,16 @@ final class ChildProcess: Sendable {
         }
         if case .file(let file) = output {
             posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, file, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            posix_spawn_file_actions_addopen(
+                &actions,
+                STDOUT_FILENO,
+                file,
+                O_WRONLY | O_CREAT | O_APPEND,
+                0o600
+            )
             posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
         }
+        InheritedDescriptors.passOn(&actions)
         // Ours ignore SIGINT and SIGTERM, as NIO does SIGPIPE; a child would inherit that.
         var defaults = sigset_t()
         sigemptyset(&defaults)
@@ -139,7 +148,6 @@ final class ChildProcess: Sendable {
         sigemptyset(&none)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setsigmask(&attributes, &none)
-        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         if leadsGroup {
             posix_spawnattr_setpgroup(&attributes, 0)
             flags |= POSIX_SPAWN_SETPGROUP

@@ -8,10 +8,14 @@ enum ChromiumProfile {
     /// Where these browsers call home: past the proxy, since it is no part of a login and would only be in its way.
     static let homes = [
         nowhere,
-        "update.googleapis.com", "clients2.google.com", "clientservices.googleapis.com", "safebrowsing.googleapis.com",
-        "optimizationguide-pa.googleapis.com", "content-autofill.googleapis.com", "passwordsleakcheck-pa.googleapis.com",
-        "android.clients.google.com", "mtalk.google.com", "*.gvt1.com", "edge.microsoft.com", "config.edge.skype.com",
-        "msedge.api.cdp.microsoft.com", "*.data.microsoft.com", "go-updater.brave.com", "variations.brave.com",
+        "update.googleapis.com", "clients2.google.com", "clientservices.googleapis.com",
+        "safebrowsing.googleapis.com",
+        "optimizationguide-pa.googleapis.com", "content-autofill.googleapis.com",
+        "passwordsleakcheck-pa.googleapis.com",
+        "android.clients.google.com", "mtalk.google.com", "*.gvt1.com", "edge.microsoft.com",
+        "config.edge.skype.com",
+        "msedge.api.cdp.microsoft.com", "*.data.microsoft.com", "go-updater.brave.com",
+        "variations.brave.com",
         "componentupdater.brave.com", "*.bravesoftware.com",
     ]
 
@@ -41,7 +45,8 @@ enum ChromiumProfile {
             "--ignore-certificate-errors-spki-list=\(Base64.encode(keyDigest))",
             // It would go past the proxy.
             "--disable-quic",
-            "--no-first-run", "--no-default-browser-check", "--disable-default-apps", "--disable-search-engine-choice-screen",
+            "--no-first-run", "--no-default-browser-check", "--disable-default-apps",
+            "--disable-search-engine-choice-screen",
             // What it calls home for is no part of a login.
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
             "--disable-domain-reliability", "--disable-client-side-phishing-detection", "--no-pings",

@@ -51,7 +51,8 @@ enum CommandEnvironment {
     /// Those that name a file of roots; OpenSSL, Go, Ruby, .NET, Python, libcurl's tool, Node, Deno, git, cargo, the AWS
     /// tools, Perl, gRPC, httplib2, pip, npm.
     static let bundleVariables = [
-        "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "DENO_CERT", "GIT_SSL_CAINFO",
+        "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "DENO_CERT",
+        "GIT_SSL_CAINFO",
         "CARGO_HTTP_CAINFO", "AWS_CA_BUNDLE", "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
         "HTTPLIB2_CA_CERTS", "PIP_CERT", "npm_config_cafile",
     ]
@@ -64,7 +65,10 @@ enum CommandEnvironment {
         // Empty: by default loopback is left out.
         options.append("-Dhttp.nonProxyHosts=")
         options.append("\"-Djavax.net.ssl.trustStore=\(store)\"")
-        options += ["-Djavax.net.ssl.trustStoreType=JKS", "-Djavax.net.ssl.trustStorePassword=\(JavaKeyStore.password)"]
+        options += [
+            "-Djavax.net.ssl.trustStoreType=JKS",
+            "-Djavax.net.ssl.trustStorePassword=\(JavaKeyStore.password)",
+        ]
         return options.joined(separator: " ")
     }
 

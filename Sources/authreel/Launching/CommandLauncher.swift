@@ -39,6 +39,7 @@ struct CommandLauncher {
             let beginning = try? handle.read(upToCount: 64 << 10)
         else { return false }
         // The build id that Go's linker puts in front of a program's text.
-        return beginning.starts(with: [0x7f, 0x45, 0x4c, 0x46]) && beginning.range(of: Data("Go\0\0".utf8)) != nil
+        return beginning.starts(with: [0x7f, 0x45, 0x4c, 0x46])
+            && beginning.range(of: Data("Go\0\0".utf8)) != nil
     }
 }

@@ -85,14 +85,17 @@ struct EndingStateMachine {
         guard !left.isEmpty else { return phase == .recording ? end() : [] }
         leftoversRun = true
         let names = left.map { "\($0.name) (process \($0.processID))" }.joined(separator: ", ")
-        let goesOn = phase == .recording && ending == .exited(0) && (browserRuns || left.contains(where: \.isDaemon))
+        let goesOn =
+            phase == .recording && ending == .exited(0) && (browserRuns || left.contains(where: \.isDaemon))
         guard goesOn else {
             let begun = phase == .recording ? end() : [.endLeftovers]
             return [.say("\(command ?? "the command") left \(names): ended with the recording")] + begun
         }
         let until = browserRuns ? "the browser is closed" : "that ends"
         return [
-            .say("\(command ?? "the command") goes on in the background as \(names): recording until \(until), or Ctrl-C"),
+            .say(
+                "\(command ?? "the command") goes on in the background as \(names): recording until \(until), or Ctrl-C"
+            ),
             .watchLeftovers,
         ]
     }

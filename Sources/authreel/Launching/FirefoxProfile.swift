@@ -5,7 +5,8 @@ import Foundation
 enum FirefoxProfile {
     /// Where it calls home: past the proxy, since it is no part of a login and would only be in its way.
     static let homes = [
-        ".services.mozilla.com", ".cdn.mozilla.net", ".telemetry.mozilla.org", "aus5.mozilla.org", "push.services.mozilla.com",
+        ".services.mozilla.com", ".cdn.mozilla.net", ".telemetry.mozilla.org", "aus5.mozilla.org",
+        "push.services.mozilla.com",
         "detectportal.firefox.com", "ads.mozilla.org",
     ]
 
@@ -50,18 +51,24 @@ enum FirefoxProfile {
             "browser.safebrowsing.malware.enabled", "browser.safebrowsing.phishing.enabled",
             "browser.safebrowsing.downloads.enabled", "browser.safebrowsing.downloads.remote.enabled",
             "browser.safebrowsing.blockedURIs.enabled", "network.captive-portal-service.enabled",
-            "network.connectivity-service.enabled", "network.prefetch-next", "network.dns.disablePrefetch.off",
-            "extensions.update.enabled", "extensions.getAddons.cache.enabled", "extensions.systemAddon.update.enabled",
+            "network.connectivity-service.enabled", "network.prefetch-next",
+            "network.dns.disablePrefetch.off",
+            "extensions.update.enabled", "extensions.getAddons.cache.enabled",
+            "extensions.systemAddon.update.enabled",
             "toolkit.telemetry.enabled", "toolkit.telemetry.unified", "toolkit.telemetry.archive.enabled",
             "datareporting.healthreport.uploadEnabled", "datareporting.policy.dataSubmissionEnabled",
-            "datareporting.usage.uploadEnabled", "browser.region.update.enabled", "browser.topsites.contile.enabled",
+            "datareporting.usage.uploadEnabled", "browser.region.update.enabled",
+            "browser.topsites.contile.enabled",
             "browser.newtabpage.enabled", "browser.newtabpage.activity-stream.feeds.topsites",
             "browser.newtabpage.activity-stream.feeds.section.topstories", "browser.aboutwelcome.enabled",
             "browser.shell.checkDefaultBrowser", "browser.tabs.warnOnClose", "browser.discovery.enabled",
-            "browser.crashReports.unsubmittedCheck.enabled", "signon.rememberSignons", "media.gmp-manager.updateEnabled",
+            "browser.crashReports.unsubmittedCheck.enabled", "signon.rememberSignons",
+            "media.gmp-manager.updateEnabled",
             "privacy.trackingprotection.pbmode.enabled", "dom.push.enabled",
         ] { set(name, false) }
-        for name in ["media.gmp-manager.url", "services.settings.server", "browser.startup.homepage_override.mstone"] {
+        for name in [
+            "media.gmp-manager.url", "services.settings.server", "browser.startup.homepage_override.mstone",
+        ] {
             set(name, text: name == "browser.startup.homepage_override.mstone" ? "ignore" : "data:,")
         }
         set("browser.startup.page", 0)
@@ -81,7 +88,8 @@ enum FirefoxProfile {
             throw CommandFailure(
                 .unavailable,
                 "Firefox keeps its trust in a database that certutil writes, which is not installed",
-                hint: "apt install libnss3-tools (Fedora: nss-tools, macOS: brew install nss), or --browser-program chromium"
+                hint:
+                    "apt install libnss3-tools (Fedora: nss-tools, macOS: brew install nss), or --browser-program chromium"
             )
         }
         let database = "sql:\(folder)"

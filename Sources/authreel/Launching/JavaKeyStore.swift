@@ -31,7 +31,8 @@ enum JavaKeyStore {
             add(UInt32(certificate.count))
             store += certificate
         }
-        let seal = password.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] } + Array("Mighty Aphrodite".utf8)
+        let seal =
+            password.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] } + Array("Mighty Aphrodite".utf8)
         return store + Digest.of(seal + store, .sha1)
     }
 }

@@ -24,7 +24,9 @@ enum PageServer {
             }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        if !accepts(port) { StandardError.warn("nothing listens on \(host):\(port) yet; the browser is started all the same") }
+        if !accepts(port) {
+            StandardError.warn("nothing listens on \(host):\(port) yet; the browser is started all the same")
+        }
     }
 
     static func isLoopback(_ host: String) -> Bool {

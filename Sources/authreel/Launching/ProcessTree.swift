@@ -17,7 +17,8 @@ enum ProcessTree {
     static func adoptOrphans() {
         #if os(Linux)
         // Declared variadic, which Swift does not import; its arguments go where a plain function's do.
-        typealias Control = @convention(c) (CInt, CUnsignedLong, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> CInt
+        typealias Control =
+            @convention(c) (CInt, CUnsignedLong, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> CInt
         guard let symbol = dlsym(nil, "prctl") else { return }
         let setChildSubreaper: CInt = 36  // PR_SET_CHILD_SUBREAPER
         _ = unsafeBitCast(symbol, to: Control.self)(setChildSubreaper, 1, 0, 0, 0)
@@ -63,7 +64,9 @@ enum ProcessTree {
             let processID = pid_t(text[..<open].trimmingCharacters(in: .whitespaces))
         else { return nil }
         let fields = text[text.index(after: close)...].split(separator: " ")
-        guard fields.count > 3, let parent = pid_t(fields[1]), let group = pid_t(fields[2]), let session = pid_t(fields[3]) else { return nil }
+        guard fields.count > 3, let parent = pid_t(fields[1]), let group = pid_t(fields[2]),
+            let session = pid_t(fields[3])
+        else { return nil }
         return Member(
             processID: processID,
             name: String(text[text.index(after: open)..<close]),

@@ -63,7 +63,9 @@ struct RecordingSession {
         }
         let listener = Task {
             for await signal in signals {
-                post.yield(.interrupted(signal: signal, fromTerminal: signal == SIGINT && Self.isInForeground))
+                post.yield(
+                    .interrupted(signal: signal, fromTerminal: signal == SIGINT && Self.isInForeground)
+                )
             }
         }
         let watcher = Task { await view.run() }
@@ -93,7 +95,9 @@ struct RecordingSession {
 
     /// Whether a Ctrl-C on the terminal goes to us, and so to the command as well.
     private static var isInForeground: Bool {
-        [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO].contains { isatty($0) == 1 && tcgetpgrp($0) == getpgrp() }
+        [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO].contains {
+            isatty($0) == 1 && tcgetpgrp($0) == getpgrp()
+        }
     }
 
     // MARK: Starting
@@ -117,11 +121,18 @@ struct RecordingSession {
     }
 
     /// Beside the rest, since the page's server may take its time.
-    private func startBrowser(_ running: Running, _ post: AsyncStream<EndingStateMachine.Event>.Continuation) {
+    private func startBrowser(_ running: Running, _ post: AsyncStream<EndingStateMachine.Event>.Continuation)
+    {
         guard let browser else { return }
         Task {
             do {
-                if command != nil { await PageServer.wait(for: page, within: Self.startTime, while: { running.command?.ending == nil }) }
+                if command != nil {
+                    await PageServer.wait(
+                        for: page,
+                        within: Self.startTime,
+                        while: { running.command?.ending == nil }
+                    )
+                }
                 let child = try await browser.start(
                     page: page,
                     proxy: address,
@@ -157,7 +168,9 @@ struct RecordingSession {
             post.yield(
                 .commandEnded(
                     ending,
-                    left: left.map { .init(name: $0.name, processID: $0.processID, isDaemon: $0.session != session) }
+                    left: left.map {
+                        .init(name: $0.name, processID: $0.processID, isDaemon: $0.session != session)
+                    }
                 )
             )
         }
@@ -174,7 +187,8 @@ struct RecordingSession {
         switch action {
         case .say(let text): StandardError.note(text)
         case .warn(let text): StandardError.warn(text)
-        case .tellLastWords: for line in browser?.lastWords() ?? [] { StandardError.note("browser: \(line.printable)") }
+        case .tellLastWords:
+            for line in browser?.lastWords() ?? [] { StandardError.note("browser: \(line.printable)") }
         case .signalCommand(let signal): running.command?.send(signal)
         case .endBrowser: running.browser?.send(SIGTERM)
         case .endLeftovers:
@@ -196,7 +210,10 @@ struct RecordingSession {
         return nil
     }
 
-    private func watchLeftovers(_ running: Running, _ post: AsyncStream<EndingStateMachine.Event>.Continuation) {
+    private func watchLeftovers(
+        _ running: Running,
+        _ post: AsyncStream<EndingStateMachine.Event>.Continuation
+    ) {
         Task {
             while !running.leftovers.isEmpty { try? await Task.sleep(for: .milliseconds(200)) }
             post.yield(.leftoversEnded)

@@ -14,7 +14,9 @@ struct RunFolder: Sendable {
     /// Throws ``CommandFailure`` when it cannot be made.
     init(in parent: String = FileManager.default.temporaryDirectory.path) throws {
         Self.removeAbandoned(in: parent)
-        var template = Array("\(parent.hasSuffix("/") ? parent : parent + "/")\(Self.prefix)\(getpid())-XXXXXX".utf8CString)
+        var template = Array(
+            "\(parent.hasSuffix("/") ? parent : parent + "/")\(Self.prefix)\(getpid())-XXXXXX".utf8CString
+        )
         guard mkdtemp(&template) != nil else {
             throw CommandFailure(
                 .unavailable,
@@ -22,7 +24,9 @@ struct RunFolder: Sendable {
                 hint: "TMPDIR=DIR names another one"
             )
         }
-        let made = template.withUnsafeBufferPointer { String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) }
+        let made = template.withUnsafeBufferPointer {
+            String(decoding: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
         chmod(made, 0o711)
         path = made
     }
@@ -66,14 +70,16 @@ struct RunFolder: Sendable {
 
     /// Of recorders that are no longer there, our own user's only.
     private static func removeAbandoned(in parent: String) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] where name.hasPrefix(prefix) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+        where name.hasPrefix(prefix) {
             let words = name.dropFirst(prefix.count).split(separator: "-")
             guard let owner = words.first.flatMap({ pid_t($0) }), owner != getpid(), kill(owner, 0) != 0,
                 errno == ESRCH
             else { continue }
             var status = stat()
             let folder = parent + "/" + name
-            guard lstat(folder, &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFDIR else {
+            guard lstat(folder, &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFDIR
+            else {
                 continue
             }
             try? FileManager.default.removeItem(atPath: folder)

@@ -31,25 +31,42 @@ struct TrustFiles: Sendable, Hashable {
     ///   - authority: whom to trust besides, in PEM.
     ///   - environment: of the command before; roots of the user's own that it names stay trusted.
     /// - Throws: ``CommandFailure`` when they cannot be written.
-    static func write(to folder: RunFolder, authority: String, environment: [String: String]) throws -> TrustFiles {
+    static func write(to folder: RunFolder, authority: String, environment: [String: String]) throws
+        -> TrustFiles
+    {
         let roots = roots(environment)
         let bundle = roots + (roots.isEmpty || roots.last == 0x0a ? [] : [0x0a]) + Array(authority.utf8)
         let bundlePath = try folder.write(bundle, to: "trust/roots.pem", isPublic: true)
         let certificates = ((try? Certificate.all(pem: bundle)) ?? []).map(\.der)
         let home = environment["HOME"] ?? NSHomeDirectory()
         let ownSettings = environment["WGETRC"] ?? home + "/.wgetrc"
-        var wget = String(decoding: FileManager.default.contents(atPath: ownSettings) ?? Data(), as: UTF8.self)
+        var wget = String(
+            decoding: FileManager.default.contents(atPath: ownSettings) ?? Data(),
+            as: UTF8.self
+        )
         if !wget.isEmpty, !wget.hasSuffix("\n") { wget += "\n" }
         let ini = try folder.write(
             "curl.cainfo=\"\(bundlePath)\"\nopenssl.cafile=\"\(bundlePath)\"\n".utf8,
-            to: "trust/php/authreel.ini", isPublic: true
+            to: "trust/php/authreel.ini",
+            isPublic: true
         )
-        let python = try folder.write(PythonPreload.text.utf8, to: "trust/python/sitecustomize.py", isPublic: true)
+        let python = try folder.write(
+            PythonPreload.text.utf8,
+            to: "trust/python/sitecustomize.py",
+            isPublic: true
+        )
         return TrustFiles(
             bundle: bundlePath,
-            javaStore: try folder.write(JavaKeyStore.bytes(trusting: certificates), to: "trust/roots.jks", isPublic: true),
+            javaStore: try folder.write(
+                JavaKeyStore.bytes(trusting: certificates),
+                to: "trust/roots.jks",
+                isPublic: true
+            ),
             // May hold passwords of the user's.
-            wgetSettings: try folder.write("\(wget)ca_certificate = \(bundlePath)\n".utf8, to: "trust/wgetrc"),
+            wgetSettings: try folder.write(
+                "\(wget)ca_certificate = \(bundlePath)\n".utf8,
+                to: "trust/wgetrc"
+            ),
             phpFolder: (ini as NSString).deletingLastPathComponent,
             nodePreload: try folder.write(NodePreload.text.utf8, to: "trust/node.cjs", isPublic: true),
             pythonFolder: (python as NSString).deletingLastPathComponent,

@@ -34,12 +34,15 @@ final class LiveView: Sendable {
     ///   - first: index of the first entry of this recording.
     ///   - detail: how much is told.
     ///   - half: which half of a login an exchange belongs to.
-    init(path: String, from first: Int, detail: Detail, half: @escaping @Sendable (Exchange) -> SelfTest.Half) {
+    init(path: String, from first: Int, detail: Detail, half: @escaping @Sendable (Exchange) -> SelfTest.Half)
+    {
         self.path = path
         self.detail = detail
         self.half = half
         style = Style.forDescriptor(STDERR_FILENO)
-        story = Mutex(LiveStory(from: first, style: style))
+        story = Mutex(
+            LiveStory(from: first, style: style, columns: TerminalSize.columns(of: STDERR_FILENO) ?? 120)
+        )
         (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -62,7 +65,11 @@ final class LiveView: Sendable {
 
     /// A client did not accept our certificate.
     func distrusted(by client: ClientFacts, host: String) {
-        let probe = Exchange(startedAt: Timestamp(nanoseconds: 0), request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://\(host)/")), client: client)
+        let probe = Exchange(
+            startedAt: Timestamp(nanoseconds: 0),
+            request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://\(host)/")),
+            client: client
+        )
         let line = state.withLock { [half] in $0.selfTest.distrusted(half(probe), process: client.process) }
         if let line { StandardError.note(line) }
     }
