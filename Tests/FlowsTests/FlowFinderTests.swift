@@ -385,6 +385,28 @@ struct FlowFinderTests {
         #expect(Set(flow.steps.map(\.from.name)).contains("curl"))
     }
 
+    /// Another user's process: what the client calls itself stands in, and the lane says so.
+    @Test(arguments: [
+        (ClientFacts(address: "127.0.0.1:4000"), "shop-backend (user agent)"),
+        (ClientFacts(process: "python3", address: "127.0.0.1:4000"), "python3"),
+        (ClientFacts(), "shop-backend"),
+    ])
+    func laneSaysWhereItsNameIsFrom(_ row: (client: ClientFacts, name: String)) throws {
+        var capture = CaptureBuilder()
+        ShopLogin("one").authorize(&capture)
+        ShopLogin("one").answer(&capture)
+        ShopLogin("one").token(&capture)
+        let exchanges = capture.exchanges.map { exchange in
+            guard exchange.request.url.path.hasSuffix("/token") else { return exchange }
+            var exchange = exchange
+            exchange.client = row.client
+            return exchange
+        }
+        let flow = try #require(FlowFinder.flows(in: Capture(exchanges)).first)
+        let step = try #require(flow.steps.first { $0.kind == .tokenRequest })
+        #expect(step.from.name == row.name)
+    }
+
     /// Google's and Cognito's keys are at another host than their endpoints, and metadata may be cached.
     @Test(arguments: [
         ("https://www.googleapis.com/oauth2/v3/certs", "https://accounts.google.com", 1),

@@ -145,7 +145,10 @@ struct StepBuilder {
         if let process = recorded.client.process, !sharedProcesses.contains(process) {
             return Participant(role: role, name: process)
         }
-        return Participant(role: role, name: Self.product(agent, role))
+        let product = Self.product(agent, role)
+        // Our recorder looked for the process, and the system did not tell: what the client calls itself may be anything.
+        let isClaimed = recorded.client.address != nil && recorded.client.process == nil
+        return Participant(role: role, name: isClaimed ? product.map { "\($0) (user agent)" } : product)
     }
 
     /// Processes that send under several user agents: browser and backend in one test program, say.

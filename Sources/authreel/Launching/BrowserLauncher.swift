@@ -39,6 +39,7 @@ struct BrowserLauncher {
     ///   - keyDigest: of the key in the recorder's certificates.
     ///   - certificatePath: of the recorder's authority.
     ///   - environment: of the browser; its own proxy and certificate variables are taken out.
+    /// - Returns: the browser, running.
     /// - Throws: ``CommandFailure``.
     func start(
         page: String,

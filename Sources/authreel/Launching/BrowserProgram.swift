@@ -61,6 +61,7 @@ struct BrowserProgram: Sendable, Hashable {
     /// - Parameters:
     ///   - wanted: a name (`firefox`, `chrome`), a program's name or a path; nil for any.
     ///   - searchPath: as in `PATH`.
+    /// - Returns: what can be started.
     /// - Throws: ``CommandFailure`` naming what was looked for.
     static func find(_ wanted: String?, searchPath: String) throws -> BrowserProgram {
         if let wanted {

@@ -45,7 +45,8 @@ final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: the executable; no `PATH` is searched (see ``ProgramPath``).
-    ///   - arguments: without the program's name, which is `name`.
+    ///   - name: what it is told it is called.
+    ///   - arguments: without the program's name, which comes first.
     ///   - environment: all of its variables.
     ///   - output: of both streams.
     ///   - leadsGroup: a group of its own, so that Ctrl-C reaches it through us alone, and all it starts can be ended.

@@ -29,6 +29,7 @@ enum ChromiumProfile {
     ///   - isHeadless: without a window.
     ///   - isRoot: its sandbox does not work for root.
     ///   - pages: to open.
+    /// - Returns: its command line, without the program.
     static func arguments(
         folder: String,
         proxy: String,

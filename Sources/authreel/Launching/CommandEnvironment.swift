@@ -9,6 +9,7 @@ enum CommandEnvironment {
     ///   - host: of the proxy, without brackets.
     ///   - port: of the proxy.
     ///   - files: made for the run.
+    /// - Returns: all variables of the command.
     static func variables(
         over inherited: [String: String],
         host: String,

@@ -21,6 +21,7 @@ enum FirefoxProfile {
     /// - Parameters:
     ///   - host: of the proxy, without brackets.
     ///   - port: of the proxy.
+    /// - Returns: a line each.
     static func preferences(host: String, port: Int) -> String {
         var lines = ["// For one recording; gone with its profile."]
         func set(_ name: String, _ value: some CustomStringConvertible) {

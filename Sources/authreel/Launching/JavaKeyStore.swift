@@ -12,6 +12,7 @@ enum JavaKeyStore {
     /// - Parameters:
     ///   - certificates: in DER.
     ///   - time: milliseconds since 1970, which each entry carries.
+    /// - Returns: the file.
     static func bytes(trusting certificates: [[UInt8]], time: Int64 = 0) -> [UInt8] {
         var store: [UInt8] = []
         func add(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number.bigEndian) { store += $0 } }

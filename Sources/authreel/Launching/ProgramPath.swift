@@ -15,6 +15,7 @@ enum ProgramPath {
     /// - Parameters:
     ///   - name: with a slash a path, else searched for.
     ///   - searchPath: folders between colons, as in `PATH`; an empty one is the current folder.
+    /// - Returns: the first that can be run, else why there is none.
     static func lookup(_ name: String, searchPath: String) -> Lookup {
         guard !name.isEmpty else { return .notFound }
         if name.contains("/") { return verdict(name) }

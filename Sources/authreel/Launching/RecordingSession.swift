@@ -47,9 +47,10 @@ struct RecordingSession {
         }
     }
 
-    /// Runs until the recording is over; returns the exit status.
+    /// Runs until the recording is over.
     ///
     /// - Parameter signals: those that end it.
+    /// - Returns: the exit status of the recording.
     /// - Throws: ``CommandFailure`` when command or browser cannot be started; nothing is left running then.
     func run(signals: AsyncStream<Int32>) async throws -> Int32 {
         let running = Running()

@@ -33,12 +33,14 @@ struct RunFolder: Sendable {
 
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file of the folder; its path comes back.
+    /// Writes a file of the folder.
     ///
     /// - Parameters:
     ///   - bytes: all of it.
     ///   - name: below the folder; folders on the way are made.
     ///   - isPublic: other users may read it.
+    /// - Returns: the file's path.
+    /// - Throws: ``CommandFailure`` when it cannot be written.
     @discardableResult
     func write(_ bytes: some Sequence<UInt8>, to name: String, isPublic: Bool = false) throws -> String {
         let file = file(name)

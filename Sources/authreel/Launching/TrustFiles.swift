@@ -30,6 +30,7 @@ struct TrustFiles: Sendable, Hashable {
     ///   - folder: of the run.
     ///   - authority: whom to trust besides, in PEM.
     ///   - environment: of the command before; roots of the user's own that it names stay trusted.
+    /// - Returns: where they are.
     /// - Throws: ``CommandFailure`` when they cannot be written.
     static func write(to folder: RunFolder, authority: String, environment: [String: String]) throws
         -> TrustFiles
