@@ -12,7 +12,7 @@ COMPONENTS := Tests/EndToEndTests/Components
 
 packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 
-.PHONY: build demo test check lint format captures packages components install clean
+.PHONY: build demo test check lint format captures packages components install uninstall clean
 
 # Three runs: what waits for other programs, what waits for sockets, and what computes. In one run they would all wait
 # for the few threads that computing leaves.
@@ -37,6 +37,16 @@ install: packages
 	swift build -c release --static-swift-stdlib --product authreel
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 "$$(swift build -c release --static-swift-stdlib --show-bin-path)/authreel" $(DESTDIR)$(PREFIX)/bin/authreel
+	@program=$(DESTDIR)$(PREFIX)/bin/authreel share=$(DESTDIR)$(PREFIX)/share; \
+	put() { install -d "$$(dirname "$$1")" && "$$program" "$${@:2}" > "$$1.new" && chmod 644 "$$1.new" && mv "$$1.new" "$$1" && echo "$$1"; }; \
+	put $$share/bash-completion/completions/authreel --generate-completion-script bash; \
+	put $$share/zsh/site-functions/_authreel --generate-completion-script zsh; \
+	put $$share/fish/vendor_completions.d/authreel.fish --generate-completion-script fish; \
+	put $$share/man/man1/authreel.1 manual
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/authreel share/bash-completion/completions/authreel \
+	    share/zsh/site-functions/_authreel share/fish/vendor_completions.d/authreel.fish share/man/man1/authreel.1)
 
 ## What a contributor runs
 

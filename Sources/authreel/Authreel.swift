@@ -12,7 +12,7 @@ struct Authreel: AsyncParsableCommand {
             Start with `authreel demo`: it records one healthy and one broken login on this machine.
 
             A login of your own:
-              authreel record --out login.har          browser and backend go through it
+              authreel record --browser https://app.example/ --out login.har
               authreel show login.har                  the timeline: who said what to whom
               authreel diagnose login.har              what broke it, root cause first
 
@@ -22,7 +22,7 @@ struct Authreel: AsyncParsableCommand {
         version: version,
         subcommands: [
             Demo.self, Record.self, Show.self, Diagnose.self, Explain.self, ListRules.self, JWT.self,
-            Authority.self,
+            Authority.self, Manual.self,
         ]
     )
 
