@@ -233,6 +233,14 @@ struct Origin: Hashable, CustomStringConvertible {
         }
     }
 
+    /// `address`: as the system writes it, without brackets.
+    init?(address: String, port: Int) {
+        self.init(
+            authority: (address.contains(":") ? "[\(address)]" : address) + ":\(port)",
+            defaultPort: nil
+        )
+    }
+
     /// The host as a URL writes it.
     var hostInURL: String { isIPv6 ? "[\(host)]" : host }
 
