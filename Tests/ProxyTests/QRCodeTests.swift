@@ -103,10 +103,9 @@ struct QRCodeTests {
         }
         let result = try Program.run(["-q", "--raw"] + files, executable: Zbar.path)
         let read = result.output.split(separator: "\n").map(String.init)
-        #expect(read.count == texts.count, "\(result.errors)")
-        for (index, (found, wanted)) in zip(read, texts).enumerated() {
-            #expect(found == wanted, "length \(index + 1)")
-        }
+        let unread = texts.filter { !read.contains($0) }.map(\.utf8.count)
+        #expect(unread == [], "lengths that were not read; \(result.errors)")
+        #expect(read.count == texts.count)
     }
 
     @Test func drawingHasTheModulesAQuietZoneAndAName() throws {
