@@ -42,6 +42,16 @@ final class ProxyContext: Sendable {
         )
         connector = UpstreamConnector(connectTime: TimeAmount(configuration.limits.connectTime), own: own)
     }
+
+    /// The answer to a request to the proxy itself that came on this connection.
+    func answer(to request: OwnRequest, on channel: any Channel) -> PlainResponse {
+        let network = own.onNetwork
+        return SetUpPage(
+            certificate: authority.certificate,
+            address: own.origin(of: channel),
+            network: network
+        ).response(to: request)
+    }
 }
 
 /// The addresses under which the proxy itself is reached; known once it listens.
