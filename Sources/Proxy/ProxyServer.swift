@@ -86,6 +86,10 @@ package final class ProxyServer: Service {
         }
     }
 
+    /// The set-up page's URLs for others on the network, the likeliest first; empty while the proxy listens on
+    /// loopback only.
+    package var networkURLs: [String] { context.own.onNetwork.map { "http://\($0)/" } }
+
     /// Accepts nothing more, records what is pending, closes; returns when `record` will not be called any
     /// more.
     package func shutdown() async {

@@ -58,6 +58,9 @@ final class Recording: Sendable {
         }
     }
 
+    /// Where others on the network find the set-up page.
+    var networkURLs: [String] { server.networkURLs }
+
     /// Records what is pending and closes.
     func stop() async { await server.shutdown() }
 

@@ -16,6 +16,7 @@ struct Record: AsyncParsableCommand {
               authreel record
               authreel record --out login.har --listen 127.0.0.1:9090
               authreel record --upstream-ca test-ca.pem --only "*.example"
+              authreel record --allow-remote --listen 0.0.0.0:8080
               curl -x 127.0.0.1:8080 --cacert "$(authreel ca path)" https://idp.example/
             """
     )
@@ -57,10 +58,27 @@ struct Record: AsyncParsableCommand {
                 + (writer.mending.entries > 0 ? " behind its \(writer.mending.entries) entries" : "")
         )
         StandardError.note("clients have to trust \(files.certificatePath)")
+        if proxy.allowRemote { Self.tellOfNetwork(recording, configuration) }
         StandardError.line("listening on \(address)")
         await interrupted()
         await recording.stop()
         Self.sayGoodbye(recording, path)
+    }
+
+    /// What it means to listen on the network, and where a phone finds the recorder.
+    private static func tellOfNetwork(_ recording: Recording, _ configuration: ProxyConfiguration) {
+        guard !ProxyOptions.isLoopback(configuration.host) else {
+            StandardError.warn(
+                "--allow-remote changes nothing while it listens on \(configuration.host): add --listen 0.0.0.0:\(configuration.port)"
+            )
+            return
+        }
+        StandardError.warn(
+            "anyone on the network can use this proxy, also to reach what listens on this computer alone; what they send is recorded"
+        )
+        let urls = recording.networkURLs
+        if urls.isEmpty { StandardError.warn("this computer has no address on a network") }
+        for url in urls { StandardError.note("on a phone open \(url)") }
     }
 
     private static func sayGoodbye(_ recording: Recording, _ path: String) {
