@@ -43,37 +43,102 @@ final class ProxyContext: Sendable {
         )
         connector = UpstreamConnector(connectTime: TimeAmount(configuration.limits.connectTime), own: own)
     }
+
+    /// The answer to a request to the proxy itself that came on this connection.
+    func answer(to request: OwnRequest, on channel: any Channel) -> PlainResponse {
+        let network = own.onNetwork
+        return SetUpPage(
+            certificate: authority.certificate,
+            address: own.origin(of: channel),
+            network: network
+        ).response(to: request)
+    }
 }
 
 /// The addresses under which the proxy itself is reached; known once it listens.
 final class OwnAddress: Sendable {
-    private let address = NIOLockedValueBox<(host: String, SocketAddress)?>(nil)
+    private struct Listening {
+        /// As the configuration names it.
+        var host: String
+        var address: String
+        var port: Int
+    }
 
-    func set(_ listening: SocketAddress, host: String) {
-        address.withLockedValue { $0 = (host.lowercased(), listening) }
+    private let listening = NIOLockedValueBox<Listening?>(nil)
+    private let machine: @Sendable () -> MachineAddresses
+
+    /// `machine`: the addresses of this machine, asked for when they matter.
+    init(machine: @escaping @Sendable () -> MachineAddresses = MachineAddresses.current) {
+        self.machine = machine
+    }
+
+    func set(_ address: SocketAddress, host: String) {
+        guard let ip = address.ipAddress, let port = address.port else { return }
+        listening.withLockedValue {
+            $0 = Listening(host: host.lowercased(), address: MachineAddresses.canonical(ip), port: port)
+        }
     }
 
     /// Whether a URL with this host and port is for the proxy: its own address, a name of this machine's
     /// loopback, or the name that stands for it.
     func isNamed(by origin: Origin) -> Bool {
-        if origin.host == "authreel.proxy" { return true }
-        guard let (host, listening) = address.withLockedValue({ $0 }), origin.port == listening.port else {
-            return false
+        let host = origin.host.utf8.last == 0x2e ? String(origin.host.dropLast()) : origin.host
+        if host == Self.name { return true }
+        guard let own = listening.withLockedValue({ $0 }), origin.port == own.port else { return false }
+        if host == own.host || MachineAddresses.canonical(host) == own.address { return true }
+        if MachineAddresses.isLoopback(own.address) {
+            return ["localhost", "127.0.0.1", "::1"].contains(host)
         }
-        return origin.host == host || origin.host == listening.ipAddress
-            || ["localhost", "127.0.0.1", "::1"].contains(origin.host)
+        // On one address of the network only: what listens on loopback is another program.
+        guard MachineAddresses.isWildcard(own.address) else { return false }
+        return host == "localhost" || isOfThisMachine(MachineAddresses.canonical(host), own)
     }
 
     /// Whether a connection that was just made leads to our own listener.
     func isReached(by channel: any Channel) -> Bool {
-        guard let remote = channel.remoteAddress, let (_, listening) = address.withLockedValue({ $0 }),
-            remote.port == listening.port
-        else { return false }
-        if remote.ipAddress == listening.ipAddress { return true }
-        // Listening on all addresses: any address of this machine, which is where both ends have the same.
-        return ["0.0.0.0", "::"].contains(listening.ipAddress)
-            && remote.ipAddress == channel.localAddress?.ipAddress
+        isReached(remote: channel.remoteAddress, local: channel.localAddress)
     }
+
+    func isReached(remote: SocketAddress?, local: SocketAddress?) -> Bool {
+        guard let own = listening.withLockedValue({ $0 }), let remote, remote.port == own.port,
+            let address = remote.ipAddress.map(MachineAddresses.canonical)
+        else { return false }
+        if address == own.address { return true }
+        guard MachineAddresses.isWildcard(own.address) else { return false }
+        // Both ends have the same address on most ways to oneself, but not on all: 127.0.0.2, or the second
+        // address of an interface, is dialled from the first.
+        return address == local?.ipAddress.map(MachineAddresses.canonical) || isOfThisMachine(address, own)
+    }
+
+    /// Whether an address is one that we hear at, listening on all of them.
+    private func isOfThisMachine(_ address: String, _ own: Listening) -> Bool {
+        // A socket on 0.0.0.0 does not hear IPv6; one on :: hears both.
+        guard own.address == "::" || MachineAddresses.isIPv4(address) else { return false }
+        return MachineAddresses.isLoopback(address) || MachineAddresses.isWildcard(address)
+            || machine().contain(address)
+    }
+
+    /// Where others on the network reach the proxy, the likeliest first; empty while it is on loopback only.
+    var onNetwork: [Origin] {
+        guard let own = listening.withLockedValue({ $0 }), !MachineAddresses.isLoopback(own.address) else {
+            return []
+        }
+        let addresses = MachineAddresses.isWildcard(own.address) ? machine().reachable : [own.address]
+        return addresses.compactMap { Origin(address: $0, port: own.port) }
+    }
+
+    /// Where the client of a connection found the proxy.
+    func origin(of channel: any Channel) -> Origin? {
+        if let ip = channel.localAddress?.ipAddress, let port = channel.localAddress?.port,
+            let origin = Origin(address: MachineAddresses.canonical(ip), port: port)
+        {
+            return origin
+        }
+        return listening.withLockedValue { $0 }.flatMap { Origin(address: $0.address, port: $0.port) }
+    }
+
+    /// The name that stands for the proxy wherever it listens.
+    static let name = "authreel.proxy"
 }
 
 /// The clients' connections that are open.

@@ -89,6 +89,10 @@ package final class ProxyServer: Service {
         }
     }
 
+    /// The set-up page's URLs for others on the network, the likeliest first; empty while the proxy listens on
+    /// loopback only.
+    package var networkURLs: [String] { context.own.onNetwork.map { "http://\($0)/" } }
+
     private static func bind(_ bootstrap: ServerBootstrap, _ configuration: ProxyConfiguration) async throws
         -> any Channel
     {

@@ -16,6 +16,11 @@ final class Recording: Sendable {
         var host: String
         var port: Int
 
+        /// As a client on this machine reaches it.
+        var onThisMachine: Address {
+            ["0.0.0.0": "127.0.0.1", "::": "::1"][host].map { Address(host: $0, port: port) } ?? self
+        }
+
         var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
     }
 
@@ -70,6 +75,9 @@ final class Recording: Sendable {
             throw CommandFailure(error)
         }
     }
+
+    /// Where others on the network find the set-up page.
+    var networkURLs: [String] { server.networkURLs }
 
     /// Records what is pending and closes.
     func stop() async { await server.shutdown() }

@@ -51,12 +51,23 @@ struct ConnectStateMachineTests {
     @Test func requestsForTheProxyAreServed() {
         var direct = machine()
         #expect(
-            direct.received(Array("GET /ca.pem HTTP/1.1\r\n\r\n".utf8))
-                == .serve(method: "GET", path: "/ca.pem")
+            direct.received(Array("GET /ca.pem HTTP/1.1\r\nUSER-agent:  a b \r\n\r\n".utf8))
+                == .serve(OwnRequest(method: "GET", path: "/ca.pem", userAgent: "a b", way: .direct))
         )
         var named = machine()
         let bytes = Array("HEAD http://authreel.proxy HTTP/1.1\r\n\r\n".utf8)
-        #expect(named.received(bytes) == .serve(method: "HEAD", path: "/"))
+        #expect(named.received(bytes) == .serve(OwnRequest(method: "HEAD", path: "/", way: .proxied)))
+    }
+
+    @Test func tunnelToTheProxyIsServedAndWhatFollowsIsKept() throws {
+        let bytes = Array("CONNECT authreel.proxy:443 HTTP/1.1\r\n\r\n\u{16}".utf8)
+        let wanted = ConnectStateMachine.Action.serveTunnel(try origin("authreel.proxy:443"), rest: [0x16])
+        var whole = machine()
+        #expect(whole.received(bytes) == wanted)
+        var single = machine()
+        let actions = bytes.dropLast().map { single.received([$0]) }
+        #expect(actions.last == .serveTunnel(try origin("authreel.proxy:443"), rest: []))
+        #expect(actions.dropLast().allSatisfy { $0 == .waitForMoreBytes })
     }
 
     static let refused: [(bytes: String, status: Int)] = [

@@ -310,14 +310,6 @@ struct ProxyServerTests {
         await rig.stop()
     }
 
-    @Test func proxyDoesNotConnectToItself() async throws {
-        let rig = try await ProxyRig()
-        let output = try await rig.curl("https://127.0.0.1:\(rig.port)/")
-        #expect(output.error.contains("502"))
-        #expect(rig.exchanges.first?.failure?.contains("does not connect to itself") == true)
-        await rig.stop()
-    }
-
     static let certificates:
         [(name: String, host: String, from: Int64, to: Int64, trusted: Bool, words: [String])] = [
             (

@@ -120,10 +120,9 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
         case .absolute, .own:
             guard current?.tee.isIdle ?? true else { return wait(request) }
+            guard let context else { return }
             answer(
-                SetUpPage(certificate: proxy.authority.certificate).response(to: request.path).bytes(
-                    forMethod: request.method
-                )
+                proxy.answer(to: OwnRequest(request), on: context.channel).bytes(forMethod: request.method)
             )
         case .tunnel:
             guard current?.tee.isIdle ?? true else { return wait(request) }

@@ -3,8 +3,8 @@ internal import NIOCore
 
 /// A client's connection from its acceptance to the end of its first request's head.
 ///
-/// Carries out what ``ConnectStateMachine`` decides: hands over to ``TunnelHandler`` or
-/// ``AbsoluteFormHandler``, or answers.
+/// Carries out what ``ConnectStateMachine`` decides: hands over to ``TunnelHandler``,
+/// ``OwnTunnelHandler`` or ``AbsoluteFormHandler``, or answers.
 final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -16,6 +16,8 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var startedAt = Timestamp(nanoseconds: 0)
     private var deadline: Scheduled<Void>?
     private var isAnswered = false
+    private var isInputClosed = false
+    private var isSent = false
 
     init(proxy: ProxyContext) {
         self.proxy = proxy
@@ -59,7 +61,10 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case ChannelEvent.inputClosed as ChannelEvent: context.close(promise: nil)
+        case ChannelEvent.inputClosed as ChannelEvent:
+            isInputClosed = true
+            // Closing drops what is not with the system yet.
+            if !isAnswered || isSent { context.close(promise: nil) }
         case let stop as StopRecording:
             stop.done.succeed()
             context.close(promise: nil)
@@ -74,12 +79,12 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch action {
         case .waitForMoreBytes: break
         case .respond(let refusal): answer(PlainResponse.unusable(refusal).bytes())
-        case .serve(let method, let path):
-            answer(
-                SetUpPage(certificate: proxy.authority.certificate).response(to: path).bytes(
-                    forMethod: method
-                )
-            )
+        case .serve(let request):
+            answer(proxy.answer(to: request, on: context.channel).bytes(forMethod: request.method))
+        case .serveTunnel(let origin, let rest):
+            let handler = OwnTunnelHandler(proxy: proxy, origin: origin)
+            replace(context, by: handler)
+            handler.open(rest)
         case .forward(let bytes):
             let handler = AbsoluteFormHandler(proxy: proxy, identity: identity)
             replace(context, by: handler)
@@ -112,8 +117,11 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func answer(_ bytes: [UInt8]) {
         guard let context else { return }
         isAnswered = true
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
-        context.close(mode: .output, promise: nil)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes))).assumeIsolated().whenComplete {
+            [self] _ in
+            isSent = true
+            self.context?.close(mode: isInputClosed ? .all : .output, promise: nil)
+        }
         setDeadline(proxy.configuration.limits.lingerTime) { [self] in self.context?.close(promise: nil) }
     }
 

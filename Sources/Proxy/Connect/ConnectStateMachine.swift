@@ -8,10 +8,12 @@ struct ConnectStateMachine {
         case respond(ProxyRequest.Refusal)
         /// Dial, answer, and look at what comes then; the rest are bytes that came behind the head.
         case tunnel(Origin, rest: [UInt8])
+        /// A tunnel to the proxy itself: answer, and serve what is asked for inside.
+        case serveTunnel(Origin, rest: [UInt8])
         /// A request in absolute form; all bytes, head included.
         case forward(bytes: [UInt8])
         /// A request to the proxy itself.
-        case serve(method: String, path: String)
+        case serve(OwnRequest)
     }
 
     private let maximumHeadBytes: Int
@@ -65,11 +67,12 @@ struct ConnectStateMachine {
         do throws(ProxyRequest.Refusal) {
             let request = try ProxyRequest.parse(Array(bytes[..<end]))
             switch request.target {
+            case .tunnel(let origin) where isOwn(origin):
+                return decide(.serveTunnel(origin, rest: Array(bytes[end...])))
             case .tunnel(let origin): return decide(.tunnel(origin, rest: Array(bytes[end...])))
-            case .absolute(let origin) where isOwn(origin):
-                return decide(.serve(method: request.method, path: request.path))
+            case .absolute(let origin) where isOwn(origin): return decide(.serve(OwnRequest(request)))
             case .absolute: return decide(.forward(bytes: bytes))
-            case .own(let path): return decide(.serve(method: request.method, path: path))
+            case .own: return decide(.serve(OwnRequest(request)))
             }
         } catch {
             return decide(.respond(error))

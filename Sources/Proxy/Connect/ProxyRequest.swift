@@ -25,6 +25,8 @@ struct ProxyRequest: Equatable {
     var expectsContinue: Bool
     /// The path and query of the URL.
     var path: String
+    /// What the client says it is; empty where it does not.
+    var userAgent = ""
     /// The head as a server wants it: origin-form, without what is for proxies only; everything else byte for
     /// byte.
     var rewritten: [UInt8]
@@ -110,6 +112,8 @@ struct ProxyRequest: Equatable {
                 }
             } else if Self.isField(line, "transfer-encoding") {
                 isChunked = Self.lowercased(Self.value(of: line)).hasSuffix("chunked")
+            } else if Self.isField(line, "user-agent") {
+                userAgent = String(decoding: Self.value(of: line), as: UTF8.self)
             } else if Self.isField(line, "expect") {
                 expectsContinue = Self.lowercased(Self.value(of: line)) == "100-continue"
             }
@@ -231,6 +235,14 @@ struct Origin: Hashable, CustomStringConvertible {
             else { return nil }
             port = number
         }
+    }
+
+    /// `address`: as the system writes it, without brackets.
+    init?(address: String, port: Int) {
+        self.init(
+            authority: (address.contains(":") ? "[\(address)]" : address) + ":\(port)",
+            defaultPort: nil
+        )
     }
 
     /// The host as a URL writes it.

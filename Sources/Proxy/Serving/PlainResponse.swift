@@ -4,13 +4,17 @@ struct PlainResponse {
     var mediaType: String
     var body: [UInt8]
     var fileName: String?
+    /// From where the page may show pictures; from nowhere without it.
+    var imageSource: String?
 
     /// The bytes to send; a HEAD request gets the head only.
     func bytes(forMethod method: String = "GET") -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.phrase(status))\r\nContent-Type: \(mediaType)\r\n"
         head += "Content-Length: \(body.count)\r\nConnection: close\r\nCache-Control: no-store\r\n"
         // Pages of ours speak of what others sent; nothing in them may run.
-        head += "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'\r\n"
+        head += "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"
+        if let imageSource { head += "; img-src \(imageSource)" }
+        head += "\r\n"
         head += "X-Content-Type-Options: nosniff\r\nVia: 1.1 authreel\r\n"
         if let fileName { head += "Content-Disposition: attachment; filename=\"\(fileName)\"\r\n" }
         head += "\r\n"
@@ -45,13 +49,14 @@ struct PlainResponse {
         )
     }
 
-    /// The beginning of a page.
-    static func page(title: String) -> String {
+    /// The beginning of a page; `style` stands behind the rules that all pages have.
+    static func page(title: String, style: String = "") -> String {
         """
         <!doctype html>
         <html lang="en"><meta charset="utf-8"><title>\(escape(title))</title>
-        <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:45rem;margin:3rem auto;padding:0 1rem}\
-        code,pre{background:#8881;padding:.1em .3em;overflow-wrap:anywhere}</style>
+        <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+        <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:45rem;margin:2rem auto;padding:0 1rem;\
+        overflow-wrap:anywhere}code,pre{background:#8881;padding:.1em .2em}\(style)</style>
 
         """
     }

@@ -23,6 +23,7 @@ struct Record: AsyncParsableCommand {
               authreel record -- curl -L https://app.example/login
               authreel record --upstream-ca test-ca.pem --only "*.example"
               authreel record --listen 127.0.0.1:9090
+              authreel record --allow-remote --listen 0.0.0.0:8080
             """
     )
 
@@ -120,10 +121,11 @@ struct Record: AsyncParsableCommand {
         if command == nil, browser == nil {
             StandardError.note("clients have to trust \(files.certificatePath)")
         }
+        if proxy.allowRemote { Self.tellOfNetwork(recording, configuration) }
         StandardError.line("listening on \(address)")
         let session = RecordingSession(
             recording: recording,
-            address: address,
+            address: address.onThisMachine,
             certificatePath: files.certificatePath,
             command: command,
             browser: browser,
@@ -186,6 +188,22 @@ struct Record: AsyncParsableCommand {
             isHeadless: headless,
             environment: environment
         )
+    }
+
+    /// What it means to listen on the network, and where a phone finds the recorder.
+    private static func tellOfNetwork(_ recording: Recording, _ configuration: ProxyConfiguration) {
+        guard !ProxyOptions.isLoopback(configuration.host) else {
+            StandardError.warn(
+                "--allow-remote changes nothing while it listens on \(configuration.host): add --listen 0.0.0.0:\(configuration.port)"
+            )
+            return
+        }
+        StandardError.warn(
+            "anyone on the network can use this proxy, also to reach what listens on this computer alone; what they send is recorded"
+        )
+        let urls = recording.networkURLs
+        if urls.isEmpty { StandardError.warn("this computer has no address on a network") }
+        for url in urls { StandardError.note("on a phone open \(url)") }
     }
 
     private static func sayGoodbye(_ recording: Recording, _ path: String) {

@@ -15,6 +15,13 @@ struct ProxyOptions: ParsableArguments {
     )
     var listen: String?
 
+    @Flag(
+        name: .customLong("allow-remote"),
+        help:
+            "Allow --listen an address of the network, so that a phone can use the proxy; so can anyone there."
+    )
+    var allowRemote = false
+
     @Option(
         name: .long,
         parsing: .singleValue,
@@ -71,11 +78,13 @@ struct ProxyOptions: ParsableArguments {
     /// - Throws: ``CommandFailure`` for what cannot be understood or read.
     func configuration() throws -> ProxyConfiguration {
         let (host, port) = try address()
-        guard isLoopback(host) else {
+        guard allowRemote || Self.isLoopback(host) else {
+            let named = host.contains(":") ? "[\(host)]" : host
             throw CommandFailure(
                 .usage,
                 "\(host) is no loopback address: anyone on the network could use the proxy",
-                hint: "authreel record --listen 127.0.0.1:\(port)"
+                hint:
+                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(named):\(port)"
             )
         }
         return ProxyConfiguration(
@@ -113,7 +122,7 @@ struct ProxyOptions: ParsableArguments {
         return (host.isEmpty ? "127.0.0.1" : host, port)
     }
 
-    private func isLoopback(_ host: String) -> Bool {
+    static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1"
             || host.hasPrefix("127.") && host.split(separator: ".").count == 4
     }
