@@ -105,7 +105,10 @@ let package = Package(
         tests("ReplayTests", ["Replay", "Captures", "JSON"]),
         tests("ProviderTests", ["Provider", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests("ReportsTests", ["Reports", "Diagnosis", "Flows", "Captures", "JSON"]),
-        tests("authreelTests", ["authreel", argumentParser, "Reports", "Captures", "Proxy", "JSON", "LibCrypto"]),
+        tests(
+            "authreelTests",
+            ["authreel", argumentParser, "Reports", "Captures", "Proxy", "JSON", "LibCrypto"]
+        ),
         tests("HouseTests", ["Diagnosis", "Flows", "Captures"]),
         tests(
             "EndToEndTests",

@@ -53,9 +53,13 @@ struct DocumentedCommandsTests {
         defer { folder.remove() }
         try FileManager.default.removeItem(atPath: folder.file("login.har"))
         // Browsers and the reader's own programs are stood in for by one that waits; what they do is told elsewhere.
-        let own = documented.command.components(separatedBy: " -- ").dropFirst().first?.split(separator: " ").first
+        let own = documented.command.components(separatedBy: " -- ").dropFirst().first?.split(separator: " ")
+            .first
         for name in ["chromium", "firefox"] + (own.map { [String($0)] } ?? []) {
-            try FileManager.default.createDirectory(atPath: folder.file("bin"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: folder.file("bin"),
+                withIntermediateDirectories: true
+            )
             _ = FileManager.default.createFile(
                 atPath: folder.file("bin/\(name)"),
                 contents: Data("#!/bin/sh\nexec sleep 60\n".utf8),
@@ -67,7 +71,10 @@ struct DocumentedCommandsTests {
             of: #"--listen \S+"#,
             with: "",
             options: .regularExpression
-        ).replacingOccurrences(of: "authreel record", with: "authreel record --listen 127.0.0.1:0 --ca-dir ca")
+        ).replacingOccurrences(
+            of: "authreel record",
+            with: "authreel record --listen 127.0.0.1:0 --ca-dir ca"
+        )
         let script = """
             \(command) 2>log & pid=$!
             for i in $(seq 200); do grep -q '^listening on ' log && break; sleep 0.05; done
@@ -100,7 +107,8 @@ struct DocumentedCommandsTests {
         process.currentDirectoryURL = URL(filePath: folder.path)
         let programs = URL(filePath: Program.path).deletingLastPathComponent().path
         process.environment = [
-            "PATH": folder.file("bin") + ":" + programs + ":/usr/local/bin:/usr/bin:/bin", "HOME": folder.file("home"),
+            "PATH": folder.file("bin") + ":" + programs + ":/usr/local/bin:/usr/bin:/bin",
+            "HOME": folder.file("home"),
             "TMPDIR": folder.path, "DISPLAY": ":99",
         ]
         let errors = folder.file("errors")

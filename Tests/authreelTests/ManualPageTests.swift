@@ -17,13 +17,18 @@ struct ManualPageTests {
         let root = try #require(try JSONParser.parse(Array(Authreel._dumpHelp().utf8))["command"])
         var count = 0
         func look(_ command: JSONValue, _ name: String) throws {
-            guard command["shouldDisplay"]?.bool != false, command["commandName"]?.string != "help" else { return }
+            guard command["shouldDisplay"]?.bool != false, command["commandName"]?.string != "help" else {
+                return
+            }
             for argument in command["arguments"]?.array ?? [] where argument["kind"]?.string != "positional" {
                 for option in argument["names"]?.array ?? [] {
                     let text = try #require(option["name"]?.string)
                     guard !["help", "h", "version"].contains(text) else { continue }
                     count += 1
-                    #expect(page.contains("\\-\(text.replacingOccurrences(of: "-", with: "\\-"))\\fR"), "\(name) --\(text)")
+                    #expect(
+                        page.contains("\\-\(text.replacingOccurrences(of: "-", with: "\\-"))\\fR"),
+                        "\(name) --\(text)"
+                    )
                 }
             }
             for inner in command["subcommands"]?.array ?? [] {

@@ -12,5 +12,7 @@ struct Manual: ParsableCommand {
         shouldDisplay: false
     )
 
-    func run() throws { print(try ManualPage.text(of: Authreel._dumpHelp(), version: Authreel.version), terminator: "") }
+    func run() throws {
+        print(try ManualPage.text(of: Authreel._dumpHelp(), version: Authreel.version), terminator: "")
+    }
 }

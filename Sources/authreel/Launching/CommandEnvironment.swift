@@ -6,34 +6,32 @@ enum CommandEnvironment {
     ///
     /// - Parameters:
     ///   - inherited: what the command would have had.
-    ///   - host: of the proxy, without brackets.
-    ///   - port: of the proxy.
+    ///   - address: where the proxy listens.
     ///   - files: made for the run.
     /// - Returns: all variables of the command.
     static func variables(
         over inherited: [String: String],
-        host: String,
-        port: Int,
+        proxy address: Recording.Address,
         files: TrustFiles
     ) -> [String: String] {
         var variables = inherited
-        let proxy = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let proxy = "http://\(address)"
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
             variables[name] = proxy
             variables[name.lowercased()] = proxy
         }
-        // Hosts that were left out of a proxy are to be recorded as well, loopback first of all.
-        for name in ["NO_PROXY", "no_proxy"] { variables[name] = nil }
+        // Hosts that were left out of a proxy are to be recorded as well, loopback first of all. Empty, not absent: what
+        // reads a file of variables leaves alone those that are there.
+        for name in ["NO_PROXY", "no_proxy", "npm_config_noproxy"] { variables[name] = "" }
         // PHP's libraries do not believe HTTP_PROXY in a web server, where a client can set it.
         variables["CGI_HTTP_PROXY"] = proxy
         variables["npm_config_proxy"] = proxy
         variables["npm_config_https_proxy"] = proxy
-        variables["npm_config_noproxy"] = ""
         for name in Self.bundleVariables { variables[name] = files.bundle }
         variables["WGETRC"] = files.wgetSettings
         variables["PERL_LWP_ENV_PROXY"] = "1"
-        // Node's own switch, from 22.21 and 24 on; older ones load what does the same.
-        variables["NODE_USE_ENV_PROXY"] = "1"
+        // Node's own switch, from 22.21 and 24 on, leaves out the agents that a program makes itself.
+        variables["NODE_USE_ENV_PROXY"] = nil
         variables["NODE_OPTIONS"] = appended(
             inherited["NODE_OPTIONS"],
             "--require \"\(escaped(files.nodePreload))\""
@@ -44,7 +42,7 @@ enum CommandEnvironment {
         variables["PHP_INI_SCAN_DIR"] = "\(inherited["PHP_INI_SCAN_DIR"] ?? ""):\(files.phpFolder)"
         variables["JAVA_TOOL_OPTIONS"] = appended(
             inherited["JAVA_TOOL_OPTIONS"],
-            javaOptions(host: host, port: port, store: files.javaStore)
+            javaOptions(host: address.host, port: address.port, store: files.javaStore)
         )
         return variables
     }
@@ -55,7 +53,8 @@ enum CommandEnvironment {
         "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "DENO_CERT",
         "GIT_SSL_CAINFO",
         "CARGO_HTTP_CAINFO", "AWS_CA_BUNDLE", "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
-        "HTTPLIB2_CA_CERTS", "PIP_CERT", "npm_config_cafile",
+        "HTTPLIB2_CA_CERTS", "PIP_CERT", "npm_config_cafile", "NIX_SSL_CERT_FILE",
+        "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
     ]
 
     private static func javaOptions(host: String, port: Int, store: String) -> String {
@@ -65,7 +64,9 @@ enum CommandEnvironment {
         }
         // Empty: by default loopback is left out.
         options.append("-Dhttp.nonProxyHosts=")
-        options.append("\"-Djavax.net.ssl.trustStore=\(store)\"")
+        // Quotes there are, and no escapes.
+        let trust = "-Djavax.net.ssl.trustStore=\(store)"
+        options.append(trust.contains(where: \.isWhitespace) ? "\"\(trust)\"" : trust)
         options += [
             "-Djavax.net.ssl.trustStoreType=JKS",
             "-Djavax.net.ssl.trustStorePassword=\(JavaKeyStore.password)",

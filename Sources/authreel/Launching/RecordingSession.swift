@@ -105,7 +105,12 @@ struct RecordingSession {
 
     private func start(_ command: CommandLauncher, in folder: RunFolder) throws -> ChildProcess {
         let authority = (try? String(contentsOfFile: certificatePath, encoding: .utf8)) ?? ""
-        let files = try TrustFiles.write(to: folder, authority: authority, environment: environment)
+        let files = try TrustFiles.write(
+            to: folder,
+            proxy: "http://\(address)",
+            authority: authority,
+            environment: environment
+        )
         if command.isMadeByGo {
             StandardError.note(
                 "programs made by Go leave localhost and 127.0.0.1 out of every proxy: there, name the server localhost. (with the dot)"
@@ -114,8 +119,7 @@ struct RecordingSession {
         return try command.start(
             environment: CommandEnvironment.variables(
                 over: environment,
-                host: address.host,
-                port: address.port,
+                proxy: address,
                 files: files
             )
         )

@@ -7,7 +7,7 @@ struct TrustFiles: Sendable, Hashable {
     var bundle: String
     /// The same as a key store of Java's (JKS).
     var javaStore: String
-    /// wget's settings: the user's own, then where the roots are.
+    /// wget's settings: the user's own, and behind them, so that they count, proxy and roots.
     var wgetSettings: String
     /// A folder with settings for PHP.
     var phpFolder: String
@@ -28,17 +28,20 @@ struct TrustFiles: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - folder: of the run.
+    ///   - proxy: its URL.
     ///   - authority: whom to trust besides, in PEM.
     ///   - environment: of the command before; roots of the user's own that it names stay trusted.
     /// - Returns: where they are.
     /// - Throws: ``CommandFailure`` when they cannot be written.
-    static func write(to folder: RunFolder, authority: String, environment: [String: String]) throws
-        -> TrustFiles
-    {
-        let roots = roots(environment)
-        let bundle = roots + (roots.isEmpty || roots.last == 0x0a ? [] : [0x0a]) + Array(authority.utf8)
-        let bundlePath = try folder.write(bundle, to: "trust/roots.pem", isPublic: true)
-        let certificates = ((try? Certificate.all(pem: bundle)) ?? []).map(\.der)
+    static func write(
+        to folder: RunFolder,
+        proxy: String,
+        authority: String,
+        environment: [String: String]
+    ) throws -> TrustFiles {
+        let certificates = certificates(trustedBy: environment, and: authority)
+        let bundle = certificates.map(\.pem).joined()
+        let bundlePath = try folder.write(bundle.utf8, to: "trust/roots.pem", isPublic: true)
         let home = environment["HOME"] ?? NSHomeDirectory()
         let ownSettings = environment["WGETRC"] ?? home + "/.wgetrc"
         var wget = String(
@@ -59,13 +62,20 @@ struct TrustFiles: Sendable, Hashable {
         return TrustFiles(
             bundle: bundlePath,
             javaStore: try folder.write(
-                JavaKeyStore.bytes(trusting: certificates),
+                JavaKeyStore.bytes(trusting: certificates.map(\.der)),
                 to: "trust/roots.jks",
                 isPublic: true
             ),
             // May hold passwords of the user's.
             wgetSettings: try folder.write(
-                "\(wget)ca_certificate = \(bundlePath)\n".utf8,
+                """
+                \(wget)use_proxy = on
+                http_proxy = \(proxy)
+                https_proxy = \(proxy)
+                no_proxy =
+                ca_certificate = \(bundlePath)
+
+                """.utf8,
                 to: "trust/wgetrc"
             ),
             phpFolder: (ini as NSString).deletingLastPathComponent,
@@ -75,11 +85,19 @@ struct TrustFiles: Sendable, Hashable {
         )
     }
 
-    /// The roots that the user's variables name, else the system's; and those for Node that are named beside.
-    private static func roots(_ environment: [String: String]) -> [UInt8] {
-        let named = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"].compactMap { environment[$0] }
-        let base = (named + systemBundles).lazy.compactMap { FileManager.default.contents(atPath: $0) }.first
-        let extra = environment["NODE_EXTRA_CA_CERTS"].flatMap { FileManager.default.contents(atPath: $0) }
-        return Array(base ?? Data()) + (extra.map { [0x0a] + Array($0) } ?? [])
+    /// The system's roots, those that the user's variables name, and the recorder's; each once.
+    private static func certificates(trustedBy environment: [String: String], and authority: String)
+        -> [Certificate]
+    {
+        let system = systemBundles.first { FileManager.default.fileExists(atPath: $0) }
+        let named = CommandEnvironment.bundleVariables.compactMap { environment[$0] }
+        var paths: Set<String> = []
+        var seen: Set<[UInt8]> = []
+        let files = ([system].compactMap(\.self) + named).filter { paths.insert($0).inserted }
+            .compactMap { FileManager.default.contents(atPath: $0) }
+        return (files.map(Array.init) + [Array(authority.utf8)]).flatMap {
+            (try? Certificate.all(pem: $0)) ?? []
+        }
+        .filter { seen.insert($0.der).inserted }
     }
 }

@@ -28,7 +28,8 @@ enum ManualPage {
             "The recorder's certificate authority: \\fIca.pem\\fR, which clients trust, and its key, for this user alone.",
             ".SH ENVIRONMENT",
             ".TP", "\\fBNO_COLOR\\fR", "Any value turns colours off; outside of a terminal there are none.",
-            ".TP", "\\fBXDG_CONFIG_HOME\\fR", "Where the folder \\fIauthreel\\fR of the authority is, instead of ~/.config.",
+            ".TP", "\\fBXDG_CONFIG_HOME\\fR",
+            "Where the folder \\fIauthreel\\fR of the authority is, instead of ~/.config.",
             ".TP", "\\fBTMPDIR\\fR", "Where the throw\\-away profile of a browser goes.",
         ]
         return lines.joined(separator: "\n") + "\n"
@@ -40,10 +41,13 @@ enum ManualPage {
         let inner = shown(command["subcommands"])
         var lines = [".SS \(escaped(name))", line(command["abstract"])]
         lines += discussion(command)
-        for argument in arguments where !["help", "version"].contains(argument["preferredName"]?["name"]?.string) {
+        for argument in arguments
+        where !["help", "version"].contains(argument["preferredName"]?["name"]?.string) {
             lines += [".TP", usage(of: argument), line(argument["abstract"])]
             if let more = argument["discussion"]?.string, !more.isEmpty { lines.append(escaped(more)) }
-            if let value = argument["defaultValue"]?.string, !value.isEmpty, argument["kind"]?.string == "option" {
+            if let value = argument["defaultValue"]?.string, !value.isEmpty,
+                argument["kind"]?.string == "option"
+            {
                 lines.append("Default: \(escaped(value)).")
             }
         }
@@ -67,7 +71,10 @@ enum ManualPage {
     private static func discussion(_ command: JSONValue) -> [String] {
         var lines: [String] = []
         var isExample = false
-        for text in (command["discussion"]?.string ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+        for text in (command["discussion"]?.string ?? "").split(
+            separator: "\n",
+            omittingEmptySubsequences: false
+        ) {
             let isIndented = text.hasPrefix("  ")
             if isIndented != isExample {
                 lines.append(isIndented ? ".nf" : ".fi")
