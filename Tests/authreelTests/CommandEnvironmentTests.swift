@@ -12,6 +12,7 @@ struct CommandEnvironmentTests {
 
     private static let files = TrustFiles(
         bundle: "/run/roots.pem",
+        authority: "/run/authreel.pem",
         javaStore: "/run/roots.jks",
         wgetSettings: "/run/wgetrc",
         phpFolder: "/run/php",

@@ -36,6 +36,8 @@ enum CommandEnvironment {
             inherited["NODE_OPTIONS"],
             "--require \"\(escaped(files.nodePreload))\""
         )
+        // For what Python loads: a program that brings its own list of roots gets ours beside them.
+        variables["AUTHREEL_CA"] = files.authority
         variables["PYTHONPATH"] = joined(files.pythonFolder, inherited["PYTHONPATH"])
         variables["RUBYOPT"] = appended(inherited["RUBYOPT"], "-r\(files.rubyPreload)")
         // Empty in front: the folders that PHP was built with, then ours.

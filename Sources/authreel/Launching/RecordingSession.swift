@@ -113,7 +113,7 @@ struct RecordingSession {
         )
         if command.isMadeByGo {
             StandardError.note(
-                "programs made by Go leave localhost and 127.0.0.1 out of every proxy: there, name the server localhost. (with the dot)"
+                "programs made by Go leave localhost and 127.0.0.1 out of every proxy: there, name the server LOCALHOST, in capitals"
             )
         }
         return try command.start(

@@ -5,13 +5,15 @@ import LibCrypto
 struct TrustFiles: Sendable, Hashable {
     /// The roots that held before, and ours (PEM).
     var bundle: String
-    /// The same as a key store of Java's (JKS).
+    /// Ours alone (PEM).
+    var authority: String
+    /// Those of the bundle as a key store of Java's (JKS).
     var javaStore: String
     /// wget's settings: the user's own, and behind them, so that they count, proxy and roots.
     var wgetSettings: String
     /// A folder with settings for PHP.
     var phpFolder: String
-    /// Loaded by Node versions that know no proxy.
+    /// Loaded by Node.
     var nodePreload: String
     /// A folder with a `sitecustomize` module for Python.
     var pythonFolder: String
@@ -61,6 +63,7 @@ struct TrustFiles: Sendable, Hashable {
         )
         return TrustFiles(
             bundle: bundlePath,
+            authority: try folder.write(authority.utf8, to: "trust/authreel.pem", isPublic: true),
             javaStore: try folder.write(
                 JavaKeyStore.bytes(trusting: certificates.map(\.der)),
                 to: "trust/roots.jks",

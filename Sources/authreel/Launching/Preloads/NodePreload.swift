@@ -1,2 +1,166 @@
-/// Placeholder.
-enum NodePreload { static let text = "" }
+/// What Node loads first (`NODE_OPTIONS`): http, https and fetch go through the proxy, agents of a
+/// program's own included.
+enum NodePreload {
+    static let text = #"""
+        // Loaded by `authreel record -- CMD` for this run only: makes http, https and fetch go through the proxy that HTTP_PROXY
+        // and HTTPS_PROXY name, by CONNECT. Node's own switch (NODE_USE_ENV_PROXY) came late, leaves out the agents that a program
+        // makes itself, and gets in the way of libraries that read the variables. What is not understood here is left as it was.
+        'use strict'
+        try {
+          const fs = require('fs'), http = require('http'), https = require('https'), net = require('net'), tls = require('tls')
+          const request = http.request
+
+          const bare = host => String(host).replace(/^\[|\]$/g, '')
+          const failed = (code, message) => Object.assign(new Error(message), { code })
+          const proxies = {}
+          for (const scheme of ['http', 'https']) {
+            const value = process.env[`${scheme}_proxy`] || process.env[`${scheme.toUpperCase()}_PROXY`]
+            const url = value && new URL(value)
+            if (url && url.protocol === 'http:') proxies[scheme] = { host: bare(url.hostname), port: +url.port || 80 }
+          }
+          // A library that reads the variables itself connects to the proxy: that connection is none to put through it.
+          const isProxy = (host, port) => Object.values(proxies).some(one => one.host === bare(host) && one.port === +port)
+          const proxyFor = (scheme, host, port) => isProxy(host, port) ? undefined : proxies[scheme]
+
+          // A connection to the target through the proxy, to be used with or without TLS; `done` is called once.
+          const tunnel = (proxy, host, port, timeout, done) => {
+            const target = `${host.includes(':') ? `[${host}]` : host}:${port}`
+            const asked = request({
+              ...proxy, method: 'CONNECT', path: target, headers: { Host: target }, timeout,
+              createConnection: options => net.connect({ host: options.host, port: options.port, timeout })
+            })
+            let open = true
+            const finish = (error, socket) => {
+              if (open) {
+                open = false
+                done(error, socket)
+              }
+            }
+            asked.on('error', finish)
+            asked.on('timeout', () => asked.destroy(failed('ETIMEDOUT', `connect ETIMEDOUT ${target}`)))
+            asked.on('connect', (answer, socket, head) => {
+              socket.setTimeout(0)
+              if (answer.statusCode !== 200) {
+                socket.destroy()
+                return finish(failed('ECONNREFUSED', `the proxy answered ${answer.statusCode} to CONNECT ${target}`))
+              }
+              if (head.length) socket.unshift(head)
+              finish(null, socket.setNoDelay(true))
+            })
+            asked.end()
+            return asked
+          }
+
+          // A socket that could not connect: an agent goes on with the requests that wait for it, which it does not after an error.
+          const dead = error => {
+            const socket = new net.Socket()
+            socket.connecting = true
+            setImmediate(() => socket.on('error', () => {}).destroy(error))
+            return socket
+          }
+
+          // Agents: all call createConnection of their class, unless a program overrides it.
+          const patch = (scheme, { prototype }, ready) => {
+            const original = prototype.createConnection
+            const createConnection = function (options, done) {
+              const proxy = typeof done === 'function' && this && this.createConnection === createConnection &&
+                options && options.host && !options.socketPath && !options.path && !options.socket &&
+                !(this.options && this.options.proxyEnv) && proxyFor(scheme, options.host, options.port)
+              if (!proxy) return original.apply(this, arguments)
+              // Until it is there the agent counts what stands for it, so that maxSockets holds and destroy() ends it.
+              const name = options._agentKey, sockets = this.sockets
+              const pending = tunnel(proxy, options.host, options.port, options.timeout, (error, socket) => {
+                const place = (sockets[name] || []).indexOf(pending)
+                if (place >= 0) {
+                  sockets[name].splice(place, 1)
+                  if (!sockets[name].length) delete sockets[name]
+                  this.totalSocketCount--
+                }
+                let connection
+                try {
+                  connection = error || ready(this, original, options, socket)
+                } catch (failure) {
+                  socket.destroy()
+                  connection = failure
+                }
+                done(null, connection instanceof Error ? dead(connection) : connection)
+              })
+              if (!sockets[name]) sockets[name] = []
+              sockets[name].push(pending)
+              this.totalSocketCount++
+            }
+            prototype.createConnection = createConnection
+          }
+          patch('https', https.Agent, (agent, original, options, socket) => original.call(agent, {
+            ...options, socket, ...options.ca && { ca: [].concat(options.ca, fs.readFileSync(process.env.AUTHREEL_CA)) }
+          }))
+          patch('http', http.Agent, (agent, original, options, socket) => {
+            if (options.timeout) socket.setTimeout(options.timeout)
+            if (options.keepAlive) socket.setKeepAlive(true, options.keepAliveInitialDelay)
+            return socket
+          })
+
+          // axios asks a proxy for https:// in the clear, and expects the proxy to do the TLS: that becomes a request by https.
+          http.request = function (options, done) {
+            const clear = options && typeof options.path === 'string' && /^https:\/\//i.test(options.path) &&
+              isProxy(options.hostname || options.host, options.port)
+            if (!clear) return request.apply(this, arguments)
+            const { hostname, port, pathname, search } = new URL(options.path)
+            const host = bare(hostname), agent = options.agents ? options.agents.https : undefined
+            return https.request({
+              ...options, protocol: 'https:', host, hostname: host, port: port || 443, path: pathname + search, agent
+            }, done)
+          }
+
+          // fetch: the connections of its dispatcher, which is there once its library is loaded; not of one that a program set.
+          const connect = ({ hostname, port, protocol, servername, localAddress }, done) => {
+            const scheme = protocol.slice(0, -1), host = bare(hostname), limit = 10000
+            const target = { host, port: +port || (scheme === 'https' ? 443 : 80), localAddress }
+            const proxy = proxyFor(scheme, host, target.port)
+            const established = (event, socket) => {
+              const fail = error => done(error)
+              socket.setTimeout(limit, () => socket.destroy(failed('ETIMEDOUT', `connect ETIMEDOUT ${host}:${target.port}`)))
+              socket.once('error', fail).once(event, () => {
+                socket.removeListener('error', fail).setTimeout(0)
+                socket.removeAllListeners('timeout')
+                done(null, socket)
+              })
+            }
+            const secured = socket => established('secureConnect', tls.connect({
+              ...target, socket, servername: servername || (net.isIP(host) ? '' : host), ALPNProtocols: ['http/1.1']
+            }))
+            if (!proxy && scheme === 'https') return secured()
+            if (!proxy) return established('connect', net.connect(target).setNoDelay(true))
+            tunnel(proxy, host, target.port, limit, (error, socket) => {
+              if (error || scheme === 'http') return done(error, socket)
+              secured(socket)
+            })
+          }
+          const prepare = () => {
+            void globalThis.Headers
+            for (const key of ['undici.globalDispatcher.2', 'undici.globalDispatcher.1'].map(name => Symbol.for(name))) {
+              const dispatcher = globalThis[key]
+              if (!dispatcher || dispatcher.constructor.name !== 'Agent') continue
+              const symbol = Object.getOwnPropertySymbols(dispatcher).find(one => one.description === 'options')
+              const options = dispatcher[symbol] || {}
+              if (!options.connect) globalThis[key] = new dispatcher.constructor({ ...options, connect })
+            }
+          }
+          const fetch = globalThis.fetch
+          if (typeof fetch === 'function') {
+            let prepared = false
+            const value = {
+              fetch (input, init = undefined) {
+                try {
+                  if (!prepared) prepare()
+                } catch {}
+                prepared = true
+                return fetch.apply(this, arguments)
+              }
+            }.fetch
+            Object.defineProperty(globalThis, 'fetch', { ...Object.getOwnPropertyDescriptor(globalThis, 'fetch'), value })
+          }
+        } catch {}
+
+        """#
+}
