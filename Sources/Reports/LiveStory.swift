@@ -22,6 +22,9 @@ package struct LiveStory {
     /// Many an error is answered by another try within it: a browser's next request, an app that reads the key set again.
     package static let settlingTime = Duration.seconds(1)
 
+    /// The same where the app has begun anew and waits for the person at its provider.
+    package static let patience = Duration.seconds(15)
+
     private let style: TextStyle
     private let columns: Int
     /// Entries that were there before this recording.
@@ -59,7 +62,8 @@ package struct LiveStory {
         var news = messages(in: report)
         for item in report.flows where item.flow.exchanges.contains(where: { $0 >= first }) {
             let last = item.flow.exchanges.map { report.capture[$0].endedAt }.max() ?? now
-            news += ends(of: item, isQuiet: isOver || now - last >= Self.settlingTime)
+            let time = isBegunAnew(item.flow) ? Self.patience : Self.settlingTime
+            news += ends(of: item, isQuiet: isOver || now - last >= time)
         }
         return news
     }
@@ -113,6 +117,13 @@ package struct LiveStory {
     }
 
     // MARK: - Flows
+
+    /// Whether a later round of the login has no answer yet: what broke the one before may be mended by it.
+    private func isBegunAnew(_ flow: Flow) -> Bool {
+        let requests = flow.steps.filter { $0.kind == .authorizationRequest }
+        guard requests.count > 1, let last = requests.map(\.at).max() else { return false }
+        return !flow.steps.contains { $0.kind == .authorizationResponse && $0.at > last }
+    }
 
     private mutating func ends(of item: Report.DiagnosedFlow, isQuiet: Bool) -> [News] {
         let exchanges = Set(item.flow.exchanges)

@@ -301,6 +301,38 @@ struct RecordCommandTests {
         #expect(try String(contentsOfFile: place.folder.file("page"), encoding: .utf8) == "late")
     }
 
+    @Test func browserIsNotStartedWhenTheRecordingEndsBeforeItsPageIsThere() throws {
+        let place = try Place()
+        defer { place.folder.remove() }
+        let browser = try place.script("chromium", "echo started > \(place.folder.file("page")); exec sleep 60")
+        let began = Date.now
+        let result = try place.record([
+            "--headless", "--browser-program", browser, "--browser", "http://localhost:\(try freePort())/", "--", "sh", "-c",
+            "sleep 0.5; exit 3",
+        ])
+        #expect(result.status == 3)
+        #expect(!FileManager.default.fileExists(atPath: place.folder.file("page")))
+        #expect(!result.errors.contains("left"), "\(result.errors)")
+        #expect(Date.now.timeIntervalSince(began) < 8)
+    }
+
+    @Test func whatTheBrowserLeavesIsEndedAndNotTheCommands() throws {
+        let place = try Place()
+        defer { place.folder.remove() }
+        let pidFile = place.folder.file("pid")
+        let browser = try place.script(
+            "chromium",
+            "setsid sh -c 'echo $$ > \(pidFile); exec sleep 60' >/dev/null 2>&1 & sleep 0.5; exec sleep 60"
+        )
+        let result = try place.record([
+            "--headless", "--browser-program", browser, "--browser", "http://x.example/", "--", "sleep", "2",
+        ])
+        #expect(result.status == 0)
+        #expect(!result.errors.contains("background") && !result.errors.contains("left"), "\(result.errors)")
+        #expect(!isRunning(try #require(processID(in: pidFile))))
+        #expect(place.leftFolders.isEmpty)
+    }
+
     @Test func browserOptionsWithoutABrowserAreAMistake() throws {
         let place = try Place()
         defer { place.folder.remove() }

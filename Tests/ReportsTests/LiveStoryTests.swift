@@ -99,6 +99,13 @@ struct LiveStoryTests {
         #expect(ends(news) == ["the login succeeded · client shop-web · https://id.harbour.example"])
     }
 
+    @Test func appThatBeginsAnewIsWaitedFor() throws {
+        // The second round's page waits for the person for eight seconds.
+        let news = try told("authorization-request/silent-login-required.near-miss")
+        #expect(findings(news).isEmpty)
+        #expect(ends(news).count == 1)
+    }
+
     @Test func whatWasThereBeforeIsNoNews() throws {
         let path = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
         let capture = try CaptureReader.read(path: path)

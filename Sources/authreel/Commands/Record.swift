@@ -235,7 +235,7 @@ struct Record: AsyncParsableCommand {
                 "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
             )
         case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
-        case .notHTTP(let host): StandardError.note("\(host) does not speak HTTP: passed on unread")
+        case .notHTTP(let host): StandardError.note("\(host) sent what is no HTTP message: passed on unread")
         case .toleratedCertificate(let host, let reason):
             StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
         }

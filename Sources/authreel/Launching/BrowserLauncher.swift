@@ -2,6 +2,8 @@ import Foundation
 
 /// A browser with a profile of its own, for one recording.
 struct BrowserLauncher {
+    /// The variable that tells what the browser starts from what the command does.
+    static let mark = "AUTHREEL_BROWSER"
     let program: BrowserProgram
     let isHeadless: Bool
     private let folder: RunFolder
@@ -80,10 +82,24 @@ struct BrowserLauncher {
             path: program.path,
             name: program.path,
             arguments: arguments,
-            environment: environment,
+            environment: self.environment(environment),
             output: .file(log),
             leadsGroup: true
         )
+    }
+
+    /// Chromium leaves a folder with a socket behind; there it is gone with the rest, where the socket's path is not too long.
+    private func environment(_ inherited: [String: String]) -> [String: String] {
+        var environment = inherited
+        environment[Self.mark] = "1"
+        let scratch = folder.file("tmp")
+        let longest = "/org.chromium.Chromium.XXXXXX/SingletonSocket"
+        if scratch.utf8.count + longest.utf8.count < 104,
+            (try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)) != nil
+        {
+            environment["TMPDIR"] = scratch
+        }
+        return environment
     }
 
     /// The last lines of what it said, for when it dies; at most `count` that are not empty.

@@ -6,25 +6,22 @@ enum PageServer {
     ///
     /// - Parameters:
     ///   - page: an address; one that is not on this machine is not waited for.
-    ///   - time: after which nobody waits any more.
-    ///   - isHopeful: false when whoever would start it is gone.
-    static func wait(for page: String, within time: Duration, while isHopeful: () -> Bool) async {
+    ///   - time: after which nobody waits any more; nor does anybody when the task is cancelled.
+    static func wait(for page: String, within time: Duration) async {
         guard let url = URL(string: page), let host = url.host(), isLoopback(host) else { return }
         let port = url.port ?? (url.scheme == "https" ? 443 : 80)
         let clock = ContinuousClock()
         let end = clock.now + time
         var isTold = false
         while clock.now < end {
-            if accepts(port) { return }
-            // A command that is over has left its server running, or none will come.
-            guard isHopeful() else { break }
+            if accepts(port) || Task.isCancelled { return }
             if !isTold, end - clock.now < time - .seconds(1) {
                 isTold = true
                 StandardError.note("waiting for \(host):\(port) to answer")
             }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        if !accepts(port) {
+        if !Task.isCancelled, !accepts(port) {
             StandardError.warn("nothing listens on \(host):\(port) yet; the browser is started all the same")
         }
     }

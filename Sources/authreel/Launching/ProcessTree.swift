@@ -50,6 +50,12 @@ enum ProcessTree {
         return line
     }
 
+    /// Whether a process was started with a variable of this name; false where the system does not tell.
+    static func has(_ variable: String, _ processID: pid_t) -> Bool {
+        guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/environ") else { return false }
+        return bytes.split(separator: 0).contains { $0.starts(with: Array("\(variable)=".utf8)) }
+    }
+
     /// Forgets an adopted child that has ended; those we started ourselves are waited for by ``ChildProcess``.
     static func reapOrphans(except started: Set<pid_t>) {
         for member in all() where member.isZombie && member.parent == getpid() {

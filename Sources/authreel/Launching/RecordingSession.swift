@@ -26,7 +26,24 @@ struct RecordingSession {
 
     /// What runs, for whoever has to end it.
     private final class Running: Sendable {
-        private let state = Mutex<(command: ChildProcess?, browser: ChildProcess?)>((nil, nil))
+        private struct State {
+            var command: ChildProcess?
+            var browser: ChildProcess?
+            /// Starts the browser and waits for it.
+            var starting: Task<Void, Never>?
+        }
+
+        private let state = Mutex(State())
+
+        func setStarting(_ task: Task<Void, Never>) { state.withLock { $0.starting = task } }
+
+        /// Ends the browser, or keeps it from being started.
+        func endBrowser() {
+            state.withLock { state in
+                state.browser?.send(SIGTERM)
+                state.starting?.cancel()
+            }
+        }
 
         var command: ChildProcess? {
             get { state.withLock { $0.command } }
@@ -43,7 +60,9 @@ struct RecordingSession {
             let browser = browser?.processID
             let own = command.flatMap { $0.ending == nil ? $0.processID : nil }
             ProcessTree.reapOrphans(except: Set([browser, command?.processID].compactMap(\.self)))
-            return ProcessTree.descendants(exceptGroup: browser).filter { $0.processID != own }
+            return ProcessTree.descendants(exceptGroup: browser).filter {
+                $0.processID != own && !ProcessTree.has(BrowserLauncher.mark, $0.processID)
+            }
         }
     }
 
@@ -129,14 +148,13 @@ struct RecordingSession {
     private func startBrowser(_ running: Running, _ post: AsyncStream<EndingStateMachine.Event>.Continuation)
     {
         guard let browser else { return }
-        Task {
+        let task = Task<Void, Never> {
             do {
-                if command != nil {
-                    await PageServer.wait(
-                        for: page,
-                        within: Self.startTime,
-                        while: { running.command?.ending == nil }
-                    )
+                if command != nil { await PageServer.wait(for: page, within: Self.startTime) }
+                // The recording may have ended meanwhile.
+                if Task.isCancelled {
+                    post.yield(.browserEnded(.exited(0)))
+                    return
                 }
                 let child = try await browser.start(
                     page: page,
@@ -147,6 +165,7 @@ struct RecordingSession {
                 )
                 running.browser = child
                 halves.setBrowser(child.processID)
+                if Task.isCancelled { child.send(SIGTERM) }
                 post.yield(.browserEnded(await child.wait()))
             } catch {
                 let failure = error as? CommandFailure ?? CommandFailure(.unavailable, "\(error)")
@@ -154,6 +173,7 @@ struct RecordingSession {
                 post.yield(.browserEnded(.exited(failure.status.rawValue)))
             }
         }
+        running.setStarting(task)
     }
 
     private func watch(
@@ -195,7 +215,7 @@ struct RecordingSession {
         case .tellLastWords:
             for line in browser?.lastWords() ?? [] { StandardError.note("browser: \(line.printable)") }
         case .signalCommand(let signal): running.command?.send(signal)
-        case .endBrowser: running.browser?.send(SIGTERM)
+        case .endBrowser: running.endBrowser()
         case .endLeftovers:
             for process in running.leftovers { kill(process.processID, SIGTERM) }
             watchLeftovers(running, post)
@@ -228,6 +248,7 @@ struct RecordingSession {
     private func killEverything(_ running: Running) {
         running.command?.send(SIGKILL)
         running.browser?.send(SIGKILL)
-        for process in running.leftovers { kill(process.processID, SIGKILL) }
+        // What a browser starts outside of its group as well.
+        for process in ProcessTree.descendants() { kill(process.processID, SIGKILL) }
     }
 }
