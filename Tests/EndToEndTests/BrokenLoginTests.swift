@@ -70,6 +70,11 @@ struct BrokenLoginTests {
             "a bare invalid_request, nothing else is missing, and the provider offers PKCE"
         ),
         Scenario(
+            "pkce-not-sent",
+            [("failure", "pkce-required")],
+            "the same, said to an app's server by way of the browser"
+        ),
+        Scenario(
             "code-reused",
             [("failure", "code-reused")],
             "the same code went to the token endpoint twice"

@@ -13,10 +13,17 @@ enum RealComponents {
     static var isRequired: Bool { ProcessInfo.processInfo.environment["CI"] != nil }
 
     /// What the script says is not installed; nil where everything is.
-    static let missing: String? = {
-        guard let result = try? run(["check"]) else { return "python3 is not installed" }
+    static let missing = check([])
+
+    /// The same for logins in Firefox, which the others do without.
+    static let missingForFirefox = check(["--browser", "firefox"])
+
+    static var isFirefoxAvailable: Bool { isRequired || missingForFirefox == nil }
+
+    private static func check(_ options: [String]) -> String? {
+        guard let result = try? run(["check"] + options) else { return "python3 is not installed" }
         return result.status == 0 ? nil : result.output.trimmingCharacters(in: .whitespacesAndNewlines)
-    }()
+    }
 
     static func run(_ arguments: [String], within seconds: Double = 240) throws -> Program.Result {
         try Program.run(arguments, executable: script, within: seconds)

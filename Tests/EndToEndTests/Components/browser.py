@@ -53,6 +53,8 @@ if (onward && !window.hasGoneOn) {
 return 'waiting';
 """
 
+ANSWERS = "return performance.getEntries().filter(part => part.responseStatus).map(part => [part.responseStatus, part.name])"
+
 
 def flags(home, proxy):
     # Loopback goes through the proxy, too; what the browser itself calls home for is sent past it to nowhere.
@@ -89,8 +91,8 @@ class Driver:
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"].splitlines()[0]) from None
 
-    def begin(self, program, arguments):
-        options = {"binary": str(program), "args": arguments}
+    def begin(self, **options):
+        """A session of a browser that is started so, or is there already: `debuggerAddress` tells where."""
         capabilities = {"alwaysMatch": {"browserName": "chrome", "pageLoadStrategy": "eager", "goog:chromeOptions": options,
                                         "goog:loggingPrefs": {"performance": "ALL"}}}
         self.session = "/session/" + self.call("POST", "/session", {"capabilities": capabilities})["sessionId"]
@@ -107,10 +109,28 @@ class Driver:
     def devtools(self, command, **parameters):
         return self.call("POST", self.session + "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
+    def answers(self):
+        """What the page in front of us was made of, as (status, URL)."""
+        return self.run(ANSWERS)
+
     def events(self):
         """The network events of DevTools since the last call."""
         entries = self.call("POST", self.session + "/se/log", {"type": "performance"})
         return [json.loads(entry["message"])["message"] for entry in entries]
+
+    def windows(self):
+        """Goes to one window after another."""
+        for window in self.call("GET", self.session + "/window/handles"):
+            self.call("POST", self.session + "/window", {"handle": window})
+            yield
+
+    def forget(self, prefix):
+        cookies = self.devtools("Network.getAllCookies")["cookies"]
+        names = [cookie["name"] for cookie in cookies if cookie["name"].startswith(prefix)]
+        for cookie in cookies:
+            if cookie["name"] in names:
+                self.devtools("Network.deleteCookies", **{key: cookie[key] for key in ("name", "domain", "path")})
+        return names
 
     def end(self):
         self.call("DELETE", self.session)
@@ -191,12 +211,7 @@ class Browser:
 
     def forget(self, prefix):
         """Deletes the cookies that begin so, on every site; their names."""
-        cookies = self.driver.devtools("Network.getAllCookies")["cookies"]
-        names = [cookie["name"] for cookie in cookies if cookie["name"].startswith(prefix)]
-        for cookie in cookies:
-            if cookie["name"] in names:
-                self.driver.devtools("Network.deleteCookies", **{key: cookie[key] for key in ("name", "domain", "path")})
-        return names
+        return self.driver.forget(prefix)
 
 
 @contextlib.contextmanager
@@ -213,7 +228,7 @@ def opened(state, proxy, trusted=None):
     service.start()
     driver = Driver(port)
     try:
-        driver.begin(program(home), flags(home, proxy))
+        driver.begin(binary=str(program(home)), args=flags(home, proxy))
         try:
             yield Browser(driver)
         finally:

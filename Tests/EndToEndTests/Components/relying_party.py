@@ -27,6 +27,7 @@ MaxRequestWorkers 16
 Mutex file:{folder} default
 LogLevel warn auth_openidc:info
 ErrorLog "{folder}/errors"
+CustomLog "{folder}/requests" "%>s %r"
 TypesConfig /etc/mime.types
 DocumentRoot "{folder}/pages"
 DirectoryIndex index.html
@@ -44,10 +45,9 @@ OIDCProviderTokenEndpointAuth client_secret_basic
 OIDCRedirectURI {redirect_uri}
 OIDCCryptoPassphrase a-passphrase-for-tests-only
 OIDCScope "{scope}"
-OIDCPKCEMethod S256
+{pkce}
 OIDCDefaultLoggedOutURL {logged_out}
-OIDCOutgoingProxy {proxy}
-OIDCCABundlePath "{folder}/proxy-ca.pem"
+{outgoing}
 {directives}
 
 <Location /protected>
@@ -62,12 +62,27 @@ def faketime():
     return next(iter(sorted(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
 
 
-class RelyingParty:
-    """`directives` come after the others and so replace them; `clock` is an offset like +2h."""
+def command(folder):
+    """What starts the server whose files are in `folder`, in the foreground."""
+    return ["apache2", "-f", str(folder / "apache.conf"), "-DFOREGROUND"]
 
-    def __init__(self, state, authority, provider, proxy, proxy_ca, directives=(), clock=None):
-        self.folder, self.authority, self.provider = state / "relying-party", authority, provider
-        self.proxy, self.proxy_ca, self.port, self.directives, self.clock = proxy, proxy_ca, free_port(), directives, clock
+
+def clock(offset):
+    """The variables that give a process another clock, an `offset` like +2h away; none without one."""
+    # The monotonic clock stays: the server's own waits depend on it.
+    return {"LD_PRELOAD": str(faketime()), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1"} if offset else {}
+
+
+class RelyingParty:
+    """`directives` come after the others and so replace them; `clock` is an offset like +2h.
+
+    Without `proxy` it takes the proxy and the roots to trust from the environment of whoever starts it."""
+
+    def __init__(self, state, authority, provider, proxy=None, proxy_ca=None, directives=(), clock=None, pkce=True,
+                 port=None):
+        self.folder, self.authority, self.provider, self.pkce = state / "relying-party", authority, provider, pkce
+        self.proxy, self.proxy_ca, self.port = proxy, proxy_ca, port or free_port()
+        self.directives, self.clock = directives, clock
         self.origin = f"https://localhost:{self.port}"
         self.page = f"{self.origin}/protected/"
         self.redirect_uri = f"{self.origin}/protected/callback"
@@ -78,13 +93,17 @@ class RelyingParty:
         return f"{self.redirect_uri}?logout={urllib.parse.quote(self.logged_out, safe='')}"
 
     def __enter__(self):
+        self.prepare()
+        self.service = Service(command(self.folder), self.port, self.folder / "out", **clock(self.clock))
+        self.service.start()
+        return self
+
+    def prepare(self):
+        """Writes all that the server reads."""
         pages = self.folder / "pages" / "protected"
         pages.mkdir(parents=True)
         (pages / "index.html").write_text('<!doctype html><title>Inside</title><h1 id="inside">Inside</h1>\n')
         (pages.parent / "bye.html").write_text('<!doctype html><title>Bye</title><h1 id="bye">Bye</h1>\n')
-        # A copy that the server's own user can read.
-        shutil.copyfile(self.proxy_ca, self.folder / "proxy-ca.pem")
-        (self.folder / "proxy-ca.pem").chmod(0o644)
         user = ""
         if os.getuid() == 0:
             user = "User www-data\nGroup www-data"
@@ -94,27 +113,33 @@ class RelyingParty:
             if folder.stat().st_uid == os.getuid():
                 folder.chmod(folder.stat().st_mode | 0o055)
         certificate, key = self.authority.leaf("relying-party")
-        configuration = self.folder / "apache.conf"
-        configuration.write_text(CONFIGURATION.format(
+        (self.folder / "apache.conf").write_text(CONFIGURATION.format(
             folder=self.folder, port=self.port, user=user, certificate=certificate, key=key, issuer=self.provider.issuer,
             client=self.provider.CLIENT, secret=self.provider.SECRET, scope=" ".join(self.provider.SCOPES),
-            redirect_uri=self.redirect_uri, logged_out=self.logged_out, proxy=self.proxy,
+            redirect_uri=self.redirect_uri, logged_out=self.logged_out, outgoing=self._outgoing(),
+            pkce="OIDCPKCEMethod S256" if self.pkce else "",
             directives="\n".join(self.directives).format(app=self),
             modules="\n".join(f"LoadModule {name}_module {MODULE.parent}/mod_{name}.so" for name in MODULES)))
-        self.service = Service(["apache2", "-f", configuration, "-DFOREGROUND"], self.port, self.folder / "out", **self._time())
-        self.service.start()
-        return self
 
-    def _time(self):
-        # The monotonic clock stays: the server's own waits depend on it.
-        if not self.clock:
-            return {}
-        return {"LD_PRELOAD": str(faketime()), "FAKETIME": self.clock, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    def _outgoing(self):
+        if self.proxy is None:
+            return "OIDCCABundlePath ${SSL_CERT_FILE}"
+        # A copy that the server's own user can read.
+        trusted = self.folder / "proxy-ca.pem"
+        shutil.copyfile(self.proxy_ca, trusted)
+        trusted.chmod(0o644)
+        return f'OIDCOutgoingProxy {self.proxy}\nOIDCCABundlePath "{trusted}"'
 
     def logged(self, pattern):
         """The last line of the log that `pattern` is in."""
         lines = (self.folder / "errors").read_text(errors="replace").splitlines()
         return next((line for line in reversed(lines) if re.search(pattern, line)), None)
+
+    def answers(self):
+        """What it has answered so far, as (status, URL)."""
+        words = [line.split() for line in (self.folder / "requests").read_text(errors="replace").splitlines()]
+        # A connection that was only tried has no address: its line is `408 -`.
+        return [(int(status), self.origin + target) for status, _, target, *_ in (line for line in words if len(line) > 3)]
 
     def __exit__(self, *_):
         self.service.stop()

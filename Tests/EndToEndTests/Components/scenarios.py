@@ -166,6 +166,16 @@ def redirect_uri(stage):
         return report(user, idp)
 
 
+def pkce_not_sent(stage):
+    # With `iss` in an error the relying party takes it for a login that began elsewhere.
+    idp, app = stage.parties(plugin={"pkce-required": True, "oauth-as-iss-id": False}, pkce=False)
+    with stage.browser() as user:
+        user.go(app.page)
+        refusal = "Provider error: invalid_request"
+        user.log_in(idp, f"{refusal!r} on a page", lambda: refusal in user.text())
+        return report(user, idp, page=user.text()[:200])
+
+
 def scope(stage):
     idp, app = stage.parties(directives=['OIDCScope "openid payroll"', INFO])
     with stage.browser() as user:
@@ -364,6 +374,7 @@ SCENARIOS = {
     "redirect-uri": ("the redirect URI is not registered", redirect_uri),
     "pkce-verifier": ("by curl: the verifier is another one", pkce_verifier),
     "pkce-missing": ("by curl: no challenge where one is required", pkce_missing),
+    "pkce-not-sent": ("the relying party sends no challenge where one is required", pkce_not_sent),
     "code-reused": ("by curl: the code is redeemed twice", code_reused),
     "code-expired": ("by curl: the code is redeemed after its end", code_expired),
     "token-expired": ("by curl: the access token is used after its end", token_expired),
@@ -392,8 +403,20 @@ SCENARIOS = {
 }
 
 
-def too_long(*_):
-    raise RuntimeError(f"not done within {LIMIT} s")
+def perform(name, folder, begun, limit=LIMIT):
+    """Plays one scenario on the stage that `begun` makes of what is to end with it; what it showed."""
+    def too_long(*_):
+        raise RuntimeError(f"not done within {limit} s")
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(limit)
+    try:
+        with contextlib.ExitStack() as ending:
+            try:
+                return SCENARIOS[name][1](begun(ending))
+            finally:
+                signal.alarm(0)
+    except Exception as failure:
+        raise RuntimeError(f"{failure}; see {folder}{last_words(folder)}") from failure
 
 
 def last_words(folder):
@@ -407,15 +430,6 @@ def play(name, state, proxy, proxy_ca):
     """Runs one scenario in a new folder below `state`, which stays where something went wrong."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=state))
     begun = time.monotonic()
-    signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(LIMIT)
-    try:
-        with contextlib.ExitStack() as ending:
-            try:
-                seen = SCENARIOS[name][1](Stage(folder, authority.Authority(state), proxy, proxy_ca, ending))
-            finally:
-                signal.alarm(0)
-    except Exception as failure:
-        raise RuntimeError(f"{failure}; see {folder}{last_words(folder)}") from failure
+    seen = perform(name, folder, lambda ending: Stage(folder, authority.Authority(state), proxy, proxy_ca, ending))
     shutil.rmtree(folder, ignore_errors=True)
     return {"scenario": name, "seconds": round(time.monotonic() - begun, 1), **seen}

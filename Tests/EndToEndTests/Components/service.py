@@ -1,4 +1,5 @@
 """Child processes that listen on a free port of loopback and end with their owner."""
+import contextlib
 import os
 import signal
 import socket
@@ -10,6 +11,16 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def held_port():
+    """A free port that nobody else is given before a server that is started later listens on it."""
+    with socket.socket() as holder:
+        # Linux lets two sockets share a port that both ask for so, until one listens.
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
 
 
 def environment(**more):
