@@ -103,7 +103,7 @@ package struct LiveStory {
             line = "\(style.dim(time))  \(line)"
             room -= time.count + 2
         }
-        return room > 20 ? "\(line)  \(style.dim(place.shortened(to: room - 2)))" : line
+        return room > 12 ? "\(line)  \(style.dim(place.shortened(to: room - 2)))" : line
     }
 
     private func answer(_ exchange: Exchange) -> (text: String, width: Int) {

@@ -3,7 +3,6 @@
 Nothing is told where the recorder is: the relying party has the command's environment, the browser has its profile. The
 provider runs beside it, as one on the network does."""
 import contextlib
-import json
 import os
 import pathlib
 import re
