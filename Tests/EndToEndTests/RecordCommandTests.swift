@@ -311,10 +311,14 @@ struct RecordCommandTests {
     @Test func browserIsNotStartedWhenTheRecordingEndsBeforeItsPageIsThere() throws {
         let place = try Place()
         defer { place.folder.remove() }
-        let browser = try place.script("chromium", "echo started > \(place.folder.file("page")); exec sleep 60")
+        let browser = try place.script(
+            "chromium",
+            "echo started > \(place.folder.file("page")); exec sleep 60"
+        )
         let began = Date.now
         let result = try place.record([
-            "--headless", "--browser-program", browser, "--browser", "http://localhost:\(try freePort())/", "--", "sh", "-c",
+            "--headless", "--browser-program", browser, "--browser", "http://localhost:\(try freePort())/",
+            "--", "sh", "-c",
             "sleep 0.5; exit 3",
         ])
         #expect(result.status == 3)

@@ -95,7 +95,8 @@ struct BrowserLauncher {
         let scratch = folder.file("tmp")
         let longest = "/org.chromium.Chromium.XXXXXX/SingletonSocket"
         if scratch.utf8.count + longest.utf8.count < 104,
-            (try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)) != nil
+            (try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true))
+                != nil
         {
             environment["TMPDIR"] = scratch
         }

@@ -52,7 +52,9 @@ enum ProcessTree {
 
     /// Whether a process was started with a variable of this name; false where the system does not tell.
     static func has(_ variable: String, _ processID: pid_t) -> Bool {
-        guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/environ") else { return false }
+        guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/environ") else {
+            return false
+        }
         return bytes.split(separator: 0).contains { $0.starts(with: Array("\(variable)=".utf8)) }
     }
 
