@@ -21,6 +21,17 @@ package enum TextReport {
             .joined(separator: "\n\n")
     }
 
+    /// What `record` says of its logins at the end: a line each, and the root cause of those that broke.
+    ///
+    /// `first`: index of the first entry that counts; flows that were over before are left out.
+    package static func summary(of report: Report, from first: Int, style: TextStyle) -> [String] {
+        report.flows.filter { $0.flow.exchanges.contains { $0 >= first } }.flatMap { item in
+            let cause = item.diagnosis.findings.first { $0.isPrimary }
+            return ["  " + FlowHead.line(of: item, style: style)]
+                + (cause.map { ["    \(style.severity($0.severity)) \(style.bold($0.rule)): \($0.title)"] } ?? [])
+        }
+    }
+
     /// What `explain RULE` prints.
     package static func explanation(of info: RuleInfo, style: TextStyle) -> String {
         var lines = [

@@ -99,6 +99,19 @@ struct LiveStoryTests {
         #expect(ends(news) == ["the login succeeded · client shop-web · https://id.harbour.example"])
     }
 
+    @Test func summaryHasALineForEachLoginOfTheRecording() throws {
+        let path = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
+        let capture = try CaptureReader.read(path: path)
+        let report = ReportBuilder.report(on: capture, named: "x")
+        let lines = TextReport.summary(of: report, from: 0, style: .plain)
+        #expect(lines.count == 2)
+        #expect(lines.first?.hasPrefix("  flow-1 · failure · authorization_code") == true)
+        #expect(
+            lines.last == "    error pkce-verifier-mismatch: The code verifier does not belong to the code challenge"
+        )
+        #expect(TextReport.summary(of: report, from: capture.count, style: .plain).isEmpty)
+    }
+
     @Test func appThatBeginsAnewIsWaitedFor() throws {
         // The second round's page waits for the person for eight seconds.
         let news = try told("authorization-request/silent-login-required.near-miss")

@@ -142,8 +142,7 @@ struct Record: AsyncParsableCommand {
             throw error
         }
         await recording.stop()
-        view.finish()
-        Self.sayGoodbye(recording, path)
+        Self.sayGoodbye(recording, path, view.finish())
         if status != 0 { throw ExitCode(status) }
     }
 
@@ -206,12 +205,13 @@ struct Record: AsyncParsableCommand {
         for url in urls { StandardError.note("on a phone open \(url)") }
     }
 
-    private static func sayGoodbye(_ recording: Recording, _ path: String) {
+    private static func sayGoodbye(_ recording: Recording, _ path: String, _ summary: [String]) {
         let (exchanges, failures) = recording.count
         let noun = exchanges == 1 ? "exchange" : "exchanges"
         StandardError.note(
             "\(path): \(exchanges) \(noun) recorded" + (failures > 0 ? ", \(failures) without an answer" : "")
         )
+        for line in summary { StandardError.line(line) }
         if exchanges > 0 {
             StandardError.note("next: \(Invocation.name) show \(path), \(Invocation.name) diagnose \(path)")
         } else {

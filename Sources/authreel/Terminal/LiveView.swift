@@ -20,6 +20,7 @@ final class LiveView: Sendable {
     }
 
     private let path: String
+    private let first: Int
     private let detail: Detail
     private let style: TextStyle
     /// Tells which half of a login a client belongs to.
@@ -37,6 +38,7 @@ final class LiveView: Sendable {
     init(path: String, from first: Int, detail: Detail, half: @escaping @Sendable (Exchange) -> SelfTest.Half)
     {
         self.path = path
+        self.first = first
         self.detail = detail
         self.half = half
         style = Style.forDescriptor(STDERR_FILENO)
@@ -90,10 +92,12 @@ final class LiveView: Sendable {
         }
     }
 
-    /// Tells what is left to be told: nothing more will come.
-    func finish() {
+    /// Tells what is left to be told, since nothing more will come; returns a summary of the logins, a line or two each.
+    func finish() -> [String] {
         wake.finish()
         _ = look(isOver: true)
+        guard let capture = try? CaptureReader.read(path: path) else { return [] }
+        return TextReport.summary(of: ReportBuilder.report(on: capture, named: path), from: first, style: style)
     }
 
     // MARK: -
