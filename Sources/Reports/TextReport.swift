@@ -28,7 +28,8 @@ package enum TextReport {
         report.flows.filter { $0.flow.exchanges.contains { $0 >= first } }.flatMap { item in
             let cause = item.diagnosis.findings.first { $0.isPrimary }
             return ["  " + FlowHead.line(of: item, style: style)]
-                + (cause.map { ["    \(style.severity($0.severity)) \(style.bold($0.rule)): \($0.title)"] } ?? [])
+                + (cause.map { ["    \(style.severity($0.severity)) \(style.bold($0.rule)): \($0.title)"] }
+                    ?? [])
         }
     }
 

@@ -107,7 +107,8 @@ struct LiveStoryTests {
         #expect(lines.count == 2)
         #expect(lines.first?.hasPrefix("  flow-1 · failure · authorization_code") == true)
         #expect(
-            lines.last == "    error pkce-verifier-mismatch: The code verifier does not belong to the code challenge"
+            lines.last
+                == "    error pkce-verifier-mismatch: The code verifier does not belong to the code challenge"
         )
         #expect(TextReport.summary(of: report, from: capture.count, style: .plain).isEmpty)
     }

@@ -13,12 +13,13 @@ struct CommandEnvironmentTests {
     private static let files = TrustFiles(
         bundle: "/run/roots.pem",
         authority: "/run/authreel.pem",
+        additions: "/run/additions.pem",
         javaStore: "/run/roots.jks",
         wgetSettings: "/run/wgetrc",
         phpFolder: "/run/php",
         nodePreload: "/run/no de.cjs",
         pythonFolder: "/run/python",
-        rubyPreload: "/run/proxy.rb"
+        rubyFolder: "/run/ruby"
     )
 
     private func variables(_ inherited: [String: String] = [:]) -> [String: String] {
@@ -48,7 +49,7 @@ struct CommandEnvironmentTests {
         let variables = variables(["NO_PROXY": "localhost", "no_proxy": "*", "NODE_USE_ENV_PROXY": "1"])
         #expect(
             variables["NO_PROXY"] == "" && variables["no_proxy"] == ""
-                && variables["npm_config_noproxy"] == ""
+
         )
         #expect(variables["JAVA_TOOL_OPTIONS"]?.contains("-Dhttp.nonProxyHosts= ") == true)
         #expect(variables["NODE_USE_ENV_PROXY"] == nil)
@@ -60,7 +61,7 @@ struct CommandEnvironmentTests {
             "PYTHONPATH": "/mine", "PHP_INI_SCAN_DIR": "/etc/php", "PATH": "/bin",
         ])
         #expect(variables["NODE_OPTIONS"] == "--max-old-space-size=64 --require \"/run/no de.cjs\"")
-        #expect(variables["RUBYOPT"] == "-W0 -r/run/proxy.rb")
+        #expect(variables["RUBYOPT"] == "-W0 -rauthreel_proxy")
         #expect(variables["JAVA_TOOL_OPTIONS"]?.hasPrefix("-Xmx64m -Dhttp.proxyHost=127.0.0.1 ") == true)
         #expect(variables["PYTHONPATH"] == "/run/python:/mine")
         #expect(variables["PHP_INI_SCAN_DIR"] == "/etc/php:/run/php")
@@ -69,7 +70,7 @@ struct CommandEnvironmentTests {
 
     @Test func withoutThemThereIsNothingInFront() {
         let variables = variables()
-        #expect(variables["RUBYOPT"] == "-r/run/proxy.rb")
+        #expect(variables["RUBYOPT"] == "-rauthreel_proxy" && variables["RUBYLIB"] == "/run/ruby")
         #expect(variables["PYTHONPATH"] == "/run/python")
         // Empty in front: where PHP looks by itself.
         #expect(variables["PHP_INI_SCAN_DIR"] == ":/run/php")
@@ -77,6 +78,9 @@ struct CommandEnvironmentTests {
 
     @Test(arguments: CommandEnvironment.bundleVariables)
     func rootsAreNamed(_ name: String) { #expect(variables()[name] == "/run/roots.pem") }
+
+    @Test(arguments: CommandEnvironment.additionVariables)
+    func additionsAreNamed(_ name: String) { #expect(variables()[name] == "/run/additions.pem") }
 
     // MARK: Files
 
@@ -112,6 +116,8 @@ struct CommandEnvironmentTests {
         let names = bundle.map(\.subject)
         #expect(names.suffix(3) == ["CN=mine", "CN=extra", "CN=own"])
         #expect(Set(bundle.map(\.der)).count == bundle.count, "each once")
+        let additions = try Certificate.all(pem: Array(try Data(contentsOf: URL(filePath: files.additions))))
+        #expect(additions.map(\.subject) == ["CN=extra", "CN=mine", "CN=own"])
         let wget = try String(contentsOfFile: files.wgetSettings, encoding: .utf8)
         #expect(wget.hasPrefix("user_agent = me\nca_certificate = /mine\n"))
         #expect(wget.hasSuffix("\nca_certificate = \(files.bundle)\n"))

@@ -97,6 +97,19 @@ struct LaunchingTests {
         #expect(folder?.status.rawValue == 126)
     }
 
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/go")))
+    func programsOfGoAreRecognised() throws {
+        let tools = try FileManager.default.contentsOfDirectory(atPath: "/usr/lib").filter {
+            $0.hasPrefix("go-")
+        }
+        .map { "/usr/lib/\($0)/bin/gofmt" }.filter { FileManager.default.isExecutableFile(atPath: $0) }
+        for tool in tools { #expect(try CommandLauncher([tool], searchPath: "").isMadeByGo) }
+        #expect(!tools.isEmpty)
+        for other in ["sh", "python3", "ls"] {
+            #expect(try !CommandLauncher([other], searchPath: "/bin:/usr/bin").isMadeByGo)
+        }
+    }
+
     @Test func windowlessMachineIsToldOf() throws {
         let program = BrowserProgram(name: "Chromium", path: "/bin/true", family: .chromium)
         #if os(Linux)

@@ -22,12 +22,13 @@ enum CommandEnvironment {
         }
         // Hosts that were left out of a proxy are to be recorded as well, loopback first of all. Empty, not absent: what
         // reads a file of variables leaves alone those that are there.
-        for name in ["NO_PROXY", "no_proxy", "npm_config_noproxy"] { variables[name] = "" }
+        for name in ["NO_PROXY", "no_proxy"] { variables[name] = "" }
         // PHP's libraries do not believe HTTP_PROXY in a web server, where a client can set it.
         variables["CGI_HTTP_PROXY"] = proxy
         variables["npm_config_proxy"] = proxy
         variables["npm_config_https_proxy"] = proxy
         for name in Self.bundleVariables { variables[name] = files.bundle }
+        for name in Self.additionVariables { variables[name] = files.additions }
         variables["WGETRC"] = files.wgetSettings
         variables["PERL_LWP_ENV_PROXY"] = "1"
         // Node's own switch, from 22.21 and 24 on, leaves out the agents that a program makes itself.
@@ -39,7 +40,8 @@ enum CommandEnvironment {
         // For what Python loads: a program that brings its own list of roots gets ours beside them.
         variables["AUTHREEL_CA"] = files.authority
         variables["PYTHONPATH"] = joined(files.pythonFolder, inherited["PYTHONPATH"])
-        variables["RUBYOPT"] = appended(inherited["RUBYOPT"], "-r\(files.rubyPreload)")
+        variables["RUBYLIB"] = joined(files.rubyFolder, inherited["RUBYLIB"])
+        variables["RUBYOPT"] = appended(inherited["RUBYOPT"], "-r\(TrustFiles.rubyLibrary)")
         // Empty in front: the folders that PHP was built with, then ours.
         variables["PHP_INI_SCAN_DIR"] = "\(inherited["PHP_INI_SCAN_DIR"] ?? ""):\(files.phpFolder)"
         variables["JAVA_TOOL_OPTIONS"] = appended(
@@ -49,15 +51,18 @@ enum CommandEnvironment {
         return variables
     }
 
-    /// Those that name a file of roots; OpenSSL, Go, Ruby, .NET, Python, libcurl's tool, Node, Deno, git, cargo, the AWS
-    /// tools, Perl, gRPC, httplib2, pip, npm.
+    /// Those that name a file in place of a program's roots: of OpenSSL, Go, Ruby, .NET, Python, curl, git, cargo, the AWS
+    /// tools, Perl, gRPC, pip, npm, Nix, gcloud.
     static let bundleVariables = [
-        "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "DENO_CERT",
-        "GIT_SSL_CAINFO",
-        "CARGO_HTTP_CAINFO", "AWS_CA_BUNDLE", "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
-        "HTTPLIB2_CA_CERTS", "PIP_CERT", "npm_config_cafile", "NIX_SSL_CERT_FILE",
-        "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
+        "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO",
+        "AWS_CA_BUNDLE",
+        "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "HTTPLIB2_CA_CERTS", "PIP_CERT",
+        "npm_config_cafile",
+        "NIX_SSL_CERT_FILE", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
     ]
+
+    /// Those that name roots besides a runtime's own.
+    static let additionVariables = ["NODE_EXTRA_CA_CERTS", "DENO_CERT"]
 
     private static func javaOptions(host: String, port: Int, store: String) -> String {
         var options: [String] = []

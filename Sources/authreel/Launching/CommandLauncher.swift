@@ -35,11 +35,14 @@ struct CommandLauncher {
     /// Go leaves loopback out of every proxy, and nothing from outside changes that: whether to say so.
     var isMadeByGo: Bool {
         if (name as NSString).lastPathComponent == "go" { return true }
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let beginning = try? handle.read(upToCount: 64 << 10)
+        guard let handle = FileHandle(forReadingAtPath: path), let bytes = try? handle.read(upToCount: 4096),
+            bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46])
         else { return false }
-        // The build id that Go's linker puts in front of a program's text.
-        return beginning.starts(with: [0x7f, 0x45, 0x4c, 0x46])
-            && beginning.range(of: Data("Go\0\0".utf8)) != nil
+        // The note of Go's linker: length of the name, length of the build id, kind 4, name.
+        let kindAndName = Data([4, 0, 0, 0]) + Data("Go\0\0".utf8)
+        guard let found = bytes.range(of: kindAndName), found.lowerBound >= bytes.startIndex + 8 else {
+            return false
+        }
+        return bytes[(found.lowerBound - 8)..<(found.lowerBound - 4)] == Data([4, 0, 0, 0])
     }
 }

@@ -7,6 +7,8 @@ struct TrustFiles: Sendable, Hashable {
     var bundle: String
     /// Ours alone (PEM).
     var authority: String
+    /// Ours, and those that the user had named besides a runtime's own (PEM): Node reads the file each time it starts.
+    var additions: String
     /// Those of the bundle as a key store of Java's (JKS).
     var javaStore: String
     /// wget's settings: the user's own, and behind them, so that they count, proxy and roots.
@@ -17,8 +19,8 @@ struct TrustFiles: Sendable, Hashable {
     var nodePreload: String
     /// A folder with a `sitecustomize` module for Python.
     var pythonFolder: String
-    /// Loaded by Ruby, which leaves loopback out of the proxy.
-    var rubyPreload: String
+    /// A folder with what Ruby loads, which leaves loopback out of the proxy.
+    var rubyFolder: String
 
     /// Where systems keep the roots they trust, in one file.
     static let systemBundles = [
@@ -41,7 +43,18 @@ struct TrustFiles: Sendable, Hashable {
         authority: String,
         environment: [String: String]
     ) throws -> TrustFiles {
-        let certificates = certificates(trustedBy: environment, and: authority)
+        let certificates = Self.certificates(
+            in: [systemBundles.first { FileManager.default.fileExists(atPath: $0) }].compactMap(\.self)
+                + named(
+                    by: CommandEnvironment.bundleVariables + CommandEnvironment.additionVariables,
+                    environment
+                ),
+            and: authority
+        )
+        let additions = Self.certificates(
+            in: named(by: CommandEnvironment.additionVariables, environment),
+            and: authority
+        )
         let bundle = certificates.map(\.pem).joined()
         let bundlePath = try folder.write(bundle.utf8, to: "trust/roots.pem", isPublic: true)
         let home = environment["HOME"] ?? NSHomeDirectory()
@@ -61,9 +74,15 @@ struct TrustFiles: Sendable, Hashable {
             to: "trust/python/sitecustomize.py",
             isPublic: true
         )
+        let ruby = try folder.write(RubyPreload.text.utf8, to: "trust/ruby/\(rubyLibrary).rb", isPublic: true)
         return TrustFiles(
             bundle: bundlePath,
             authority: try folder.write(authority.utf8, to: "trust/authreel.pem", isPublic: true),
+            additions: try folder.write(
+                additions.map(\.pem).joined().utf8,
+                to: "trust/additions.pem",
+                isPublic: true
+            ),
             javaStore: try folder.write(
                 JavaKeyStore.bytes(trusting: certificates.map(\.der)),
                 to: "trust/roots.jks",
@@ -84,19 +103,22 @@ struct TrustFiles: Sendable, Hashable {
             phpFolder: (ini as NSString).deletingLastPathComponent,
             nodePreload: try folder.write(NodePreload.text.utf8, to: "trust/node.cjs", isPublic: true),
             pythonFolder: (python as NSString).deletingLastPathComponent,
-            rubyPreload: try folder.write(RubyPreload.text.utf8, to: "trust/proxy.rb", isPublic: true)
+            rubyFolder: (ruby as NSString).deletingLastPathComponent
         )
     }
 
-    /// The system's roots, those that the user's variables name, and the recorder's; each once.
-    private static func certificates(trustedBy environment: [String: String], and authority: String)
-        -> [Certificate]
-    {
-        let system = systemBundles.first { FileManager.default.fileExists(atPath: $0) }
-        let named = CommandEnvironment.bundleVariables.compactMap { environment[$0] }
-        var paths: Set<String> = []
+    /// What Ruby loads, by its name: its options know no quotes for a path.
+    static let rubyLibrary = "authreel_proxy"
+
+    private static func named(by variables: [String], _ environment: [String: String]) -> [String] {
+        variables.compactMap { environment[$0] }
+    }
+
+    /// The certificates of these files, those that can be read, and the recorder's; each once.
+    private static func certificates(in paths: [String], and authority: String) -> [Certificate] {
+        var seenPaths: Set<String> = []
         var seen: Set<[UInt8]> = []
-        let files = ([system].compactMap(\.self) + named).filter { paths.insert($0).inserted }
+        let files = paths.filter { seenPaths.insert($0).inserted }
             .compactMap { FileManager.default.contents(atPath: $0) }
         return (files.map(Array.init) + [Array(authority.utf8)]).flatMap {
             (try? Certificate.all(pem: $0)) ?? []

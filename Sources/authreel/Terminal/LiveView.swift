@@ -97,7 +97,11 @@ final class LiveView: Sendable {
         wake.finish()
         _ = look(isOver: true)
         guard let capture = try? CaptureReader.read(path: path) else { return [] }
-        return TextReport.summary(of: ReportBuilder.report(on: capture, named: path), from: first, style: style)
+        return TextReport.summary(
+            of: ReportBuilder.report(on: capture, named: path),
+            from: first,
+            style: style
+        )
     }
 
     // MARK: -

@@ -2,13 +2,14 @@
 /// program's own included.
 enum NodePreload {
     static let text = #"""
-        // Loaded by `authreel record -- CMD` for this run only: makes http, https and fetch go through the proxy that HTTP_PROXY
-        // and HTTPS_PROXY name, by CONNECT. Node's own switch (NODE_USE_ENV_PROXY) came late, leaves out the agents that a program
-        // makes itself, and gets in the way of libraries that read the variables. What is not understood here is left as it was.
+        // Loaded by `authreel record -- CMD` for this run only: makes http, https and fetch go through the proxy that
+        // HTTP_PROXY and HTTPS_PROXY name, by CONNECT. Node's own switch (NODE_USE_ENV_PROXY) came late, leaves out the agents
+        // that a program makes itself, and gets in the way of libraries that read the variables. What is not understood here
+        // is left as it was.
         'use strict'
         try {
           const fs = require('fs'), http = require('http'), https = require('https'), net = require('net'), tls = require('tls')
-          const request = http.request
+          const ask = http.request
 
           const bare = host => String(host).replace(/^\[|\]$/g, '')
           const failed = (code, message) => Object.assign(new Error(message), { code })
@@ -25,7 +26,7 @@ enum NodePreload {
           // A connection to the target through the proxy, to be used with or without TLS; `done` is called once.
           const tunnel = (proxy, host, port, timeout, done) => {
             const target = `${host.includes(':') ? `[${host}]` : host}:${port}`
-            const asked = request({
+            const asked = ask({
               ...proxy, method: 'CONNECT', path: target, headers: { Host: target }, timeout,
               createConnection: options => net.connect({ host: options.host, port: options.port, timeout })
             })
@@ -51,7 +52,7 @@ enum NodePreload {
             return asked
           }
 
-          // A socket that could not connect: an agent goes on with the requests that wait for it, which it does not after an error.
+          // A socket that could not connect: with it an agent goes on to the requests that wait, which an error keeps it from.
           const dead = error => {
             const socket = new net.Socket()
             socket.connecting = true
@@ -59,13 +60,22 @@ enum NodePreload {
             return socket
           }
 
+          // A program's own list of authorities, and the proxy's.
+          const besides = list => {
+            try {
+              return [].concat(list, fs.readFileSync(process.env.AUTHREEL_CA))
+            } catch {
+              return list
+            }
+          }
+
           // Agents: all call createConnection of their class, unless a program overrides it.
           const patch = (scheme, { prototype }, ready) => {
             const original = prototype.createConnection
             const createConnection = function (options, done) {
               const proxy = typeof done === 'function' && this && this.createConnection === createConnection &&
-                options && options.host && !options.socketPath && !options.path && !options.socket &&
-                !(this.options && this.options.proxyEnv) && proxyFor(scheme, options.host, options.port)
+                this.sockets && !(this.options && this.options.proxyEnv) && options && options._agentKey && options.host &&
+                !options.socketPath && !options.path && !options.socket && proxyFor(scheme, options.host, options.port)
               if (!proxy) return original.apply(this, arguments)
               // Until it is there the agent counts what stands for it, so that maxSockets holds and destroy() ends it.
               const name = options._agentKey, sockets = this.sockets
@@ -92,7 +102,7 @@ enum NodePreload {
             prototype.createConnection = createConnection
           }
           patch('https', https.Agent, (agent, original, options, socket) => original.call(agent, {
-            ...options, socket, ...options.ca && { ca: [].concat(options.ca, fs.readFileSync(process.env.AUTHREEL_CA)) }
+            ...options, socket, ...(options.ca && { ca: besides(options.ca) })
           }))
           patch('http', http.Agent, (agent, original, options, socket) => {
             if (options.timeout) socket.setTimeout(options.timeout)
@@ -101,10 +111,10 @@ enum NodePreload {
           })
 
           // axios asks a proxy for https:// in the clear, and expects the proxy to do the TLS: that becomes a request by https.
-          http.request = function (options, done) {
+          http.request = function request (options, done) {
             const clear = options && typeof options.path === 'string' && /^https:\/\//i.test(options.path) &&
               isProxy(options.hostname || options.host, options.port)
-            if (!clear) return request.apply(this, arguments)
+            if (!clear) return ask.apply(this, arguments)
             const { hostname, port, pathname, search } = new URL(options.path)
             const host = bare(hostname), agent = options.agents ? options.agents.https : undefined
             return https.request({

@@ -1,8 +1,9 @@
 /// What Ruby loads first (`RUBYOPT`): loopback goes through the proxy as well.
 enum RubyPreload {
     static let text = #"""
-        # Loaded by `authreel record -- CMD` for this run only: URI#find_proxy, which Net::HTTP and others ask, leaves out loopback
-        # addresses even where a proxy is set and no_proxy is not. Waits for the uri library instead of loading it.
+        # Loaded by `authreel record -- CMD` for this run only: URI#find_proxy, which Net::HTTP and others ask, leaves out
+        # loopback addresses even where a proxy is set and no_proxy is not; here it does not. Waits for the uri library instead
+        # of loading it, whose version is the program's to choose.
         begin
           finder = Module.new do
             def find_proxy(env = ENV)
