@@ -36,7 +36,7 @@ test: packages components
 install: packages
 	swift build -c release --static-swift-stdlib --product authreel
 	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 "$$(swift build -c release --static-swift-stdlib --show-bin-path)/authreel" $(DESTDIR)$(PREFIX)/bin/authreel
+	install -s -m 755 "$$(swift build -c release --static-swift-stdlib --show-bin-path)/authreel" $(DESTDIR)$(PREFIX)/bin/authreel
 	@program=$(DESTDIR)$(PREFIX)/bin/authreel share=$(DESTDIR)$(PREFIX)/share; \
 	put() { install -d "$$(dirname "$$1")" && "$$program" "$${@:2}" > "$$1.new" && chmod 644 "$$1.new" && mv "$$1.new" "$$1" && echo "$$1"; }; \
 	put $$share/bash-completion/completions/authreel --generate-completion-script bash; \
