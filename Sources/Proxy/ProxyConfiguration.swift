@@ -100,6 +100,8 @@ package enum ProxyNotice: Sendable, Hashable {
     case recordingFailed(reason: String)
     /// A client does not accept our certificate; whether it is passed through to the host from now on.
     case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?, passesThrough: Bool)
+    /// A client has seen the proxy's own page by https, so that its https can be recorded.
+    case clientIsIntercepted(client: ClientFacts)
     /// There is no connection to a provider; the words are those of the entry.
     case upstreamFailed(host: String, reason: String)
     /// What was said in a tunnel is not HTTP; it was passed on.

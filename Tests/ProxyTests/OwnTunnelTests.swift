@@ -24,7 +24,15 @@ struct OwnTunnelTests {
         #expect(sign.text.hasSuffix("image/svg+xml"))
         await rig.stop()
         #expect(rig.exchanges.isEmpty)
-        #expect(rig.notices.isEmpty)
+        // Told, so that the user sees it as well.
+        #expect(!rig.notices.isEmpty)
+        for notice in rig.notices {
+            guard case .clientIsIntercepted(let client) = notice else {
+                Issue.record("\(notice)")
+                continue
+            }
+            #expect(client.process == "curl")
+        }
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])

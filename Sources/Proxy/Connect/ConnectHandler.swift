@@ -82,7 +82,7 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .serve(let request):
             answer(proxy.answer(to: request, on: context.channel).bytes(forMethod: request.method))
         case .serveTunnel(let origin, let rest):
-            let handler = OwnTunnelHandler(proxy: proxy, origin: origin)
+            let handler = OwnTunnelHandler(proxy: proxy, origin: origin, identity: identity)
             replace(context, by: handler)
             handler.open(rest)
         case .forward(let bytes):

@@ -3,7 +3,7 @@ internal import TLS
 
 /// A client's tunnel to the proxy itself: answers one request inside it, in TLS or in clear, and closes.
 ///
-/// By this a client learns whether https is intercepted. Nothing of it is recorded or told: a client that
+/// By this a client learns whether https is intercepted, and the user as well. Nothing of it is recorded: a client that
 /// does not accept the certificate here is about to be helped.
 final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -21,6 +21,7 @@ final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let proxy: ProxyContext
     private let origin: Origin
+    private let identity: ClientIdentity
     private var context: ChannelHandlerContext?
     private var phase = Phase.peeking
     private var peek = ClientHelloPeek()
@@ -32,8 +33,10 @@ final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// - Parameters:
     ///   - proxy: what all connections share.
     ///   - origin: a name or address of the proxy.
-    init(proxy: ProxyContext, origin: Origin) {
+    ///   - identity: who is at the client's end.
+    init(proxy: ProxyContext, origin: Origin, identity: ClientIdentity) {
         self.proxy = proxy
+        self.identity = identity
         self.origin = origin
         machine = ConnectStateMachine(
             maximumHeadBytes: proxy.configuration.limits.headBytes,
@@ -135,6 +138,9 @@ final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .serve(var request):
             request.way = way
             answer(proxy.answer(to: request, on: context.channel).bytes(forMethod: request.method))
+            if case .intercepted = way {
+                identity.whenKnown { [self] in proxy.notify(.clientIsIntercepted(client: identity.facts)) }
+            }
         case .tunnel, .serveTunnel, .forward:
             let refusal = ProxyRequest.Refusal(status: 400, reason: "a tunnel inside a tunnel to the proxy")
             answer(PlainResponse.unusable(refusal).bytes())

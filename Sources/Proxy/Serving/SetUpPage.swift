@@ -95,7 +95,8 @@ struct SetUpPage {
         case .intercepted:
             """
             <p class="good"><strong>You are intercepted</strong>: this page came by https through the recorder. If you \
-            had to click a warning away to see it, the certificate is not trusted yet.</p>
+            had to click a warning away to see it, the certificate is not trusted yet. Otherwise there is nothing \
+            more to do here: open your application in this browser.</p>
 
             """
         case .proxied:

@@ -103,8 +103,10 @@ struct Record: AsyncParsableCommand {
             notify: { [verbose] notice in
                 // What fails is tried again and again; once is enough to know.
                 if told.isFirst(notice) || verbose { Self.tell(notice) }
-                if case .clientRejectedCertificate(let host, let client, _, _) = notice {
-                    view.distrusted(by: client, host: host)
+                switch notice {
+                case .clientRejectedCertificate(let host, let client, _, _): view.distrusted(by: client, host: host)
+                case .clientIsIntercepted(let client): view.intercepted(client)
+                default: break
                 }
             }
         )
@@ -236,6 +238,7 @@ struct Record: AsyncParsableCommand {
             )
         case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
         case .notHTTP(let host): StandardError.note("\(host) sent what is no HTTP message: passed on unread")
+        case .clientIsIntercepted: break
         case .toleratedCertificate(let host, let reason):
             StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
         }

@@ -67,13 +67,24 @@ final class LiveView: Sendable {
 
     /// A client did not accept our certificate.
     func distrusted(by client: ClientFacts, host: String) {
-        let probe = Exchange(
+        let probe = Self.probe(client, host: host)
+        let line = state.withLock { [half] in $0.selfTest.distrusted(half(probe), process: client.process) }
+        if let line { StandardError.note(line) }
+    }
+
+    /// A client has opened the recorder's own page: what no process is known of is a person's browser.
+    func intercepted(_ client: ClientFacts) {
+        let half = client.processID == nil ? .browser : half(Self.probe(client, host: "authreel.proxy"))
+        let line = state.withLock { $0.selfTest.intercepted(half, process: client.process) }
+        if let line { StandardError.note(line) }
+    }
+
+    private static func probe(_ client: ClientFacts, host: String) -> Exchange {
+        Exchange(
             startedAt: Timestamp(nanoseconds: 0),
             request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://\(host)/")),
             client: client
         )
-        let line = state.withLock { [half] in $0.selfTest.distrusted(half(probe), process: client.process) }
-        if let line { StandardError.note(line) }
     }
 
     /// Looks at the capture whenever something came, until cancelled.
