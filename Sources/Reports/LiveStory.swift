@@ -25,6 +25,7 @@ package struct LiveStory {
     /// The same where the app has begun anew and waits for the person at its provider.
     package static let patience = Duration.seconds(15)
 
+    private let zone: Duration
     private let style: TextStyle
     private let columns: Int
     /// Entries that were there before this recording.
@@ -44,8 +45,10 @@ package struct LiveStory {
     ///   - first: index of the first entry that is news.
     ///   - style: of the lines.
     ///   - columns: how wide they may be.
-    package init(from first: Int = 0, style: TextStyle, columns: Int = 120) {
+    ///   - zone: how far the user's clock is ahead of UTC.
+    package init(from first: Int = 0, style: TextStyle, columns: Int = 120, zone: Duration = .zero) {
         self.first = first
+        self.zone = zone
         self.columns = max(columns, 20)
         self.style = style
     }
@@ -85,7 +88,7 @@ package struct LiveStory {
     /// `12:03:04  browser → provider  authorization_request  302  idp.example/authorize`; on a narrow terminal without
     /// what is in its way, the address first.
     private func line(_ step: Step, _ exchange: Exchange) -> String {
-        let time = String(step.at.rfc3339.dropFirst(11).prefix(8))
+        let time = String((step.at + zone).rfc3339.dropFirst(11).prefix(8))
         let who = "\(step.from.name) → \(step.to.name)".printable.shortened(to: 30).padded(
             to: columns < 80 ? 0 : 22
         )

@@ -118,8 +118,9 @@ struct LaunchingTests {
         }
         #expect(failure?.status == .unavailable && failure?.hint?.contains("--headless") == true)
         #endif
-        let launcher = try BrowserLauncher(program: program, isHeadless: true, environment: [:])
-        launcher.cleanUp()
+        #expect(throws: Never.self) {
+            try BrowserLauncher(program: program, isHeadless: true, environment: [:])
+        }
     }
 
     // MARK: Profiles

@@ -2,7 +2,6 @@ import ArgumentParser
 import Captures
 import Foundation
 import Proxy
-import Synchronization
 
 /// The intercepting proxy, with the browser and the command whose login is to be recorded.
 struct Record: AsyncParsableCommand {
@@ -93,18 +92,18 @@ struct Record: AsyncParsableCommand {
             )
         }
         let halves = Halves()
-        let told = Told()
+        let notices = NoticeTeller(repeats: verbose)
         let view = LiveView(path: path, from: writer.mending.entries, detail: detail, half: halves.half)
         let recording = try Recording(
             to: writer,
             configuration: configuration,
             authority: authority,
             recorded: view.recorded,
-            notify: { [verbose] notice in
-                // What fails is tried again and again; once is enough to know.
-                if told.isFirst(notice) || verbose { Self.tell(notice) }
+            notify: { notice in
+                notices.tell(notice)
                 switch notice {
-                case .clientRejectedCertificate(let host, let client, _, _): view.distrusted(by: client, host: host)
+                case .clientRejectedCertificate(let host, let client, _, _):
+                    view.distrusted(by: client, host: host)
                 case .clientIsIntercepted(let client): view.intercepted(client)
                 default: break
                 }
@@ -146,26 +145,6 @@ struct Record: AsyncParsableCommand {
         await recording.stop()
         Self.sayGoodbye(recording, path, view.finish())
         if status != 0 { throw ExitCode(status) }
-    }
-
-    /// The notices that were told.
-    private final class Told: Sendable {
-        private let notices = Mutex<Set<ProxyNotice>>([])
-
-        /// Whether it is the first of its kind; two clients' are two, two connections of one client are not.
-        func isFirst(_ notice: ProxyNotice) -> Bool {
-            var notice = notice
-            if case .clientRejectedCertificate(let host, var client, let alert, let passesThrough) = notice {
-                client.address = nil
-                notice = .clientRejectedCertificate(
-                    host: host,
-                    client: client,
-                    alert: alert,
-                    passesThrough: passesThrough
-                )
-            }
-            return notices.withLock { $0.insert(notice).inserted }
-        }
     }
 
     private var detail: LiveView.Detail {
@@ -218,29 +197,6 @@ struct Record: AsyncParsableCommand {
             StandardError.note("next: \(Invocation.name) show \(path), \(Invocation.name) diagnose \(path)")
         } else {
             StandardError.note("nothing came through: does the client use the proxy, also for localhost?")
-        }
-    }
-
-    private static func tell(_ notice: ProxyNotice) {
-        switch notice {
-        case .recordingFailed(let reason):
-            StandardError.warn(
-                "the capture cannot be written any more: \(reason); traffic goes on unrecorded"
-            )
-        case .clientRejectedCertificate(let host, let client, let alert, let passesThrough):
-            let who = client.process ?? client.address ?? "a client"
-            StandardError.warn(
-                "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? "")"
-                    + (passesThrough ? ": passed through unread from now on" : "")
-            )
-            StandardError.note(
-                "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
-            )
-        case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
-        case .notHTTP(let host): StandardError.note("\(host) sent what is no HTTP message: passed on unread")
-        case .clientIsIntercepted: break
-        case .toleratedCertificate(let host, let reason):
-            StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
         }
     }
 

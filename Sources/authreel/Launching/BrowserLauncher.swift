@@ -6,9 +6,8 @@ struct BrowserLauncher {
     static let mark = "AUTHREEL_BROWSER"
     let program: BrowserProgram
     let isHeadless: Bool
-    private let folder: RunFolder
-    private var profile: String { folder.file("browser") }
-    private var log: String { folder.file("browser.log") }
+    private static let profileName = "browser"
+    private static let logName = "browser.log"
 
     /// Prepares a browser; nothing is started.
     ///
@@ -30,13 +29,20 @@ struct BrowserLauncher {
         #endif
         self.program = program
         self.isHeadless = isHeadless
-        folder = try program.confinedFolder.map { try RunFolder(in: $0) } ?? RunFolder()
+    }
+
+    /// Makes the folder of its profile; a confined browser has one place that it may write to.
+    func makeFolder() throws -> RunFolder {
+        guard let parent = program.confinedFolder else { return try RunFolder() }
+        try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        return try RunFolder(in: parent)
     }
 
     /// Starts it on a page.
     ///
     /// - Parameters:
     ///   - page: its address.
+    ///   - folder: of ``makeFolder()``.
     ///   - proxy: where the recorder listens.
     ///   - keyDigest: of the key in the recorder's certificates.
     ///   - certificatePath: of the recorder's authority.
@@ -45,11 +51,13 @@ struct BrowserLauncher {
     /// - Throws: ``CommandFailure``.
     func start(
         page: String,
+        in folder: RunFolder,
         proxy: Recording.Address,
         keyDigest: [UInt8],
         certificatePath: String,
         environment: [String: String]
     ) async throws -> ChildProcess {
+        let profile = folder.file(Self.profileName)
         try FileManager.default.createDirectory(
             atPath: profile,
             withIntermediateDirectories: true,
@@ -69,7 +77,7 @@ struct BrowserLauncher {
         case .firefox:
             try folder.write(
                 FirefoxProfile.preferences(host: proxy.host, port: proxy.port).utf8,
-                to: "browser/user.js"
+                to: "\(Self.profileName)/user.js"
             )
             try await FirefoxProfile.trust(
                 certificatePath,
@@ -82,16 +90,16 @@ struct BrowserLauncher {
             path: program.path,
             name: program.path,
             arguments: arguments,
-            environment: self.environment(environment),
-            output: .file(log),
+            environment: Self.environment(environment, folder),
+            output: .file(folder.file(Self.logName)),
             leadsGroup: true
         )
     }
 
     /// Chromium leaves a folder with a socket behind; there it is gone with the rest, where the socket's path is not too long.
-    private func environment(_ inherited: [String: String]) -> [String: String] {
+    private static func environment(_ inherited: [String: String], _ folder: RunFolder) -> [String: String] {
         var environment = inherited
-        environment[Self.mark] = "1"
+        environment[mark] = "1"
         let scratch = folder.file("tmp")
         let longest = "/org.chromium.Chromium.XXXXXX/SingletonSocket"
         if scratch.utf8.count + longest.utf8.count < 104,
@@ -104,11 +112,8 @@ struct BrowserLauncher {
     }
 
     /// The last lines of what it said, for when it dies; at most `count` that are not empty.
-    func lastWords(_ count: Int = 3) -> [String] {
-        let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
-        return text.split(separator: "\n").suffix(count).map(String.init)
+    static func lastWords(in folder: RunFolder, _ count: Int = 3) -> [String] {
+        let bytes = FileManager.default.contents(atPath: folder.file(logName)) ?? Data()
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(count).map(String.init)
     }
-
-    /// Removes profile and all; the browser has to have ended.
-    func cleanUp() { folder.remove() }
 }

@@ -77,10 +77,9 @@ struct RecordingSession {
         var machine = EndingStateMachine(command: command?.name, hasBrowser: browser != nil)
         ProcessTree.adoptOrphans()
         let folder = try command.map { _ in try RunFolder() }
-        defer {
-            folder?.remove()
-            browser?.cleanUp()
-        }
+        defer { folder?.remove() }
+        let browserFolder = try browser?.makeFolder()
+        defer { browserFolder?.remove() }
         let listener = Task {
             for await signal in signals {
                 post.yield(
@@ -97,13 +96,18 @@ struct RecordingSession {
         do {
             if let command, let folder { running.command = try start(command, in: folder) }
             if let child = running.command { watch(child, running, post) }
-            if browser != nil { startBrowser(running, post) }
+            if let browserFolder { startBrowser(in: browserFolder, running, post) }
         } catch {
             killEverything(running)
             throw error
         }
         for await event in events {
             for action in machine.handle(event) {
+                if action == .tellLastWords, let browserFolder {
+                    for line in BrowserLauncher.lastWords(in: browserFolder) {
+                        StandardError.note("browser: \(line.printable)")
+                    }
+                }
                 if let status = await carryOut(action, running, post) {
                     killEverything(running)
                     return status
@@ -145,8 +149,11 @@ struct RecordingSession {
     }
 
     /// Beside the rest, since the page's server may take its time.
-    private func startBrowser(_ running: Running, _ post: AsyncStream<EndingStateMachine.Event>.Continuation)
-    {
+    private func startBrowser(
+        in folder: RunFolder,
+        _ running: Running,
+        _ post: AsyncStream<EndingStateMachine.Event>.Continuation
+    ) {
         guard let browser else { return }
         let task = Task<Void, Never> {
             do {
@@ -158,6 +165,7 @@ struct RecordingSession {
                 }
                 let child = try await browser.start(
                     page: page,
+                    in: folder,
                     proxy: address,
                     keyDigest: recording.leafKeyDigest,
                     certificatePath: certificatePath,
@@ -212,8 +220,7 @@ struct RecordingSession {
         switch action {
         case .say(let text): StandardError.note(text)
         case .warn(let text): StandardError.warn(text)
-        case .tellLastWords:
-            for line in browser?.lastWords() ?? [] { StandardError.note("browser: \(line.printable)") }
+        case .tellLastWords: break
         case .signalCommand(let signal): running.command?.send(signal)
         case .endBrowser: running.endBrowser()
         case .endLeftovers:

@@ -43,7 +43,12 @@ final class LiveView: Sendable {
         self.half = half
         style = Style.forDescriptor(STDERR_FILENO)
         story = Mutex(
-            LiveStory(from: first, style: style, columns: TerminalSize.columns(of: STDERR_FILENO) ?? 120)
+            LiveStory(
+                from: first,
+                style: style,
+                columns: TerminalSize.columns(of: STDERR_FILENO) ?? 120,
+                zone: .seconds(TimeZone.current.secondsFromGMT())
+            )
         )
         (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }

@@ -1,0 +1,56 @@
+import Captures
+import Proxy
+import Synchronization
+
+/// Words what the proxy has to say to its user while it runs.
+///
+/// What fails is tried again and again; once is enough to know.
+final class NoticeTeller: Sendable {
+    private let repeats: Bool
+    private let told = Mutex<Set<ProxyNotice>>([])
+
+    /// - Parameter repeats: tell of everything, each time.
+    init(repeats: Bool) { self.repeats = repeats }
+
+    func tell(_ notice: ProxyNotice) {
+        if isFirst(notice) || repeats { Self.write(notice) }
+    }
+
+    /// Whether it is the first of its kind; two clients' are two, two connections of one client are not.
+    private func isFirst(_ notice: ProxyNotice) -> Bool {
+        var notice = notice
+        if case .clientRejectedCertificate(let host, var client, let alert, let passesThrough) = notice {
+            client.address = nil
+            notice = .clientRejectedCertificate(
+                host: host,
+                client: client,
+                alert: alert,
+                passesThrough: passesThrough
+            )
+        }
+        return told.withLock { $0.insert(notice).inserted }
+    }
+
+    private static func write(_ notice: ProxyNotice) {
+        switch notice {
+        case .recordingFailed(let reason):
+            StandardError.warn(
+                "the capture cannot be written any more: \(reason); traffic goes on unrecorded"
+            )
+        case .clientRejectedCertificate(let host, let client, let alert, let passesThrough):
+            let who = client.process ?? client.address ?? "a client"
+            StandardError.warn(
+                "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? "")"
+                    + (passesThrough ? ": passed through unread from now on" : "")
+            )
+            StandardError.note(
+                "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
+            )
+        case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
+        case .notHTTP(let host): StandardError.note("\(host) sent what is no HTTP message: passed on unread")
+        case .clientIsIntercepted: break
+        case .toleratedCertificate(let host, let reason):
+            StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
+        }
+    }
+}
