@@ -112,8 +112,10 @@ package struct AuthorityFiles: Sendable, Hashable {
         }
     }
 
-    /// Runs what changes the folder while no other process does.
+    /// Runs what changes the folder while no other process does; a folder that is missing needs no lock.
     package func whileLocked<Value>(_ body: () throws(ProxyError) -> Value) throws(ProxyError) -> Value {
+        var facts = stat()
+        if stat(folder, &facts) != 0, errno == ENOENT { return try body() }
         let lock = try lockFolder()
         defer { close(lock) }
         _ = try checkFolder(lock)

@@ -235,7 +235,7 @@ package struct TrustPlanner<Machine: TrustMachine> {
 
     /// Where the system's store is changed, Java's keystore may be by its hook.
     private func withHooked(_ stores: [TrustStore]) -> [TrustStore] {
-        var all = stores
+        var all = stores.reduce(into: [TrustStore]()) { if !$0.contains($1) { $0.append($1) } }
         for case .system(let system) in stores {
             guard let keystore = JavaKeystore.hooked(by: system, on: machine) else { continue }
             if !all.contains(.java(keystore: keystore)) { all.append(.java(keystore: keystore)) }

@@ -12,6 +12,18 @@ package struct TrustRecord: Sendable, Hashable {
     /// The keystore as it was before.
     package var backup: KeystoreBackup?
 
+    package init(
+        store: TrustStore,
+        authority: AuthorityIdentity,
+        madeFolders: [String] = [],
+        madeDatabase: Bool = false
+    ) {
+        self.store = store
+        self.authority = authority
+        self.madeFolders = madeFolders
+        self.madeDatabase = madeDatabase
+    }
+
     /// A copy of a keystore, kept in the authority's folder.
     ///
     /// A keystore that `keytool` has written twice is never the same again, byte for byte (salt, dates, order).

@@ -43,7 +43,9 @@ struct TrustStoreOptions: ParsableArguments {
         remembered: [TrustStore] = []
     ) throws -> [TrustStore] {
         var stores: [TrustStore] = []
-        func add(_ more: [TrustStore]) { stores += more.filter { !stores.contains($0) } }
+        func add(_ more: [TrustStore]) {
+            for store in more where !stores.contains(store) { stores.append(store) }
+        }
         if isDefault { add(planner.stores() + remembered) }
         for kind in TrustStore.Kind.allCases where store.contains(kind) {
             // A place that is named stands for its kind.

@@ -11,7 +11,9 @@ struct TrustSession {
     /// Throws ``CommandFailure`` where the default folder would be root's by mistake.
     init(authority: AuthorityOptions, consent: ConsentOptions) throws {
         let environment = ProcessInfo.processInfo.environment
-        if authority.folder == nil, geteuid() == 0, let user = environment["SUDO_USER"], user != "root" {
+        if authority.folder == nil, geteuid() == 0, let user = environment["SUDO_USER"],
+            !["", "root"].contains(user)
+        {
             throw CommandFailure(
                 .usage,
                 "under sudo this would be about root's authority, not \(user)'s",
