@@ -290,6 +290,9 @@ struct TrustStoreTests {
     func nothingIsDoneUnasked() throws {
         let rig = try TrustRig()
         defer { rig.folder.remove() }
+        let first = try rig.authreel("trust", "--store", "nss", "--dry-run")
+        #expect(first.status == 0 && first.output.contains("-n 'authreel NEW'"), "\(first.output)")
+        #expect(!FileManager.default.fileExists(atPath: rig.authorityFolder))
         #expect(try rig.authreel("path").status == 0)
         let before = TreeSnapshot(of: [rig.folder.path])
         let dry = try rig.authreel("trust", "--store", "nss", "--dry-run")

@@ -62,13 +62,12 @@ struct AuthorityTrust: ParsableCommand {
         guard consent.dryRun else {
             return AuthorityIdentity(try AuthorityOptions.open(session.files).certificate)
         }
-        guard let certificate = try CommandFailure.wrapping({ try session.files.certificate() }) else {
-            throw CommandFailure(
-                .noInput,
-                "\(session.files.certificatePath): there is no certificate authority yet",
-                hint: "\(Invocation.name) ca path makes it"
-            )
+        if let certificate = try CommandFailure.wrapping({ try session.files.certificate() }) {
+            return AuthorityIdentity(certificate)
         }
-        return AuthorityIdentity(certificate)
+        print(
+            "# first an authority is made in \(ShellWord.quoted(session.files.folder)); NEW stands for its fingerprint"
+        )
+        return .yetToBeMade
     }
 }
