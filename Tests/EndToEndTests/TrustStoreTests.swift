@@ -222,6 +222,19 @@ struct TrustStoreTests {
     }
 
     @Test(.enabled(if: hasNSS, "certutil is not installed"))
+    func toolThatSaysYesAndDoesNothingIsNotBelieved() throws {
+        let rig = try TrustRig()
+        defer { rig.folder.remove() }
+        try rig.makeDatabase(rig.database)
+        let certutil = try #require(TrustRig.path(of: "certutil"))
+        let tools = try rig.writeTool("certutil", "[ \"$1\" = -A ] && exit 0; exec \(certutil) \"$@\"")
+        let result = try rig.authreel("trust", "--store", "nss", "--yes", folders: tools)
+        #expect(result.status == 69)
+        #expect(result.errors.contains("does not trust the authority"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: rig.records))
+    }
+
+    @Test(.enabled(if: hasNSS, "certutil is not installed"))
     func folderWithoutADatabaseIsRefused() throws {
         let rig = try TrustRig()
         defer { rig.folder.remove() }
@@ -254,6 +267,21 @@ struct TrustStoreTests {
         #expect(try server.fetch(rig, with: .java(keystore: keystore)).status != 0)
         let rest = TreeSnapshot(of: [rig.folder.path]).differences(from: before)
         #expect(rest.filter { $0.contains(".config") || $0 == keystore } == [])
+    }
+
+    @Test(.enabled(if: hasJava, "no Java runtime is installed"))
+    func keystoreIsPutBackToTheByteAfterAKill() throws {
+        let rig = try TrustRig()
+        defer { rig.folder.remove() }
+        let keystore = try rig.makeKeystore("keystore", type: "PKCS12")
+        let former = try Data(contentsOf: URL(filePath: keystore))
+        let keytool = try #require(TrustRig.path(of: "keytool"))
+        let script = "\(keytool) \"$@\"; status=$?; [ \"$1\" = -importcert ] && kill -9 $PPID; exit $status"
+        let tools = try rig.writeTool("keytool", script)
+        #expect(try rig.authreel("trust", "--keystore", keystore, "--yes", folders: tools).status == 9)
+        #expect(try Data(contentsOf: URL(filePath: keystore)) != former)
+        #expect(try rig.authreel("untrust", "--keystore", keystore, "--yes").status == 0)
+        #expect(try Data(contentsOf: URL(filePath: keystore)) == former)
     }
 
     @Test(.enabled(if: hasJava, "no Java runtime is installed"))

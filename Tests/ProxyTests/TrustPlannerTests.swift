@@ -378,6 +378,17 @@ struct TrustPlannerTests {
         let plan = planner(machine).untrusting([], in: [keystore], known: known)
         #expect(lines(plan) == ["sudo cp '/home/ann/my ca/\(backup.file)' \(keystorePath)"])
 
+        // Killed before it was known what the keystore has become: its entries tell.
+        var killed = machine
+        var half = record
+        half.backup?.after = nil
+        let interrupted = TrustRecords(records: [half])
+        killed.addKeystore(files.path(ofBackup: backup), bytes: "former", [])
+        #expect(lines(planner(killed).untrusting([], in: [keystore], known: interrupted)) == lines(plan))
+        // Nothing was changed at all.
+        let early = planner(java()).untrusting([], in: [keystore], known: interrupted)
+        #expect(early.isEmpty && early.forgets == [half])
+
         // Somebody has changed it since, or the copy: the entry alone is taken out.
         let delete =
             "sudo keytool -delete -keystore \(keystorePath) -storepass changeit -alias authreel-FP"

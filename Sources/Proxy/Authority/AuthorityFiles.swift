@@ -288,7 +288,7 @@ package struct AuthorityFiles: Sendable, Hashable {
         let temporary = "\(path).\(getpid())"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw failure(temporary) }
+        guard descriptor >= 0 else { throw failure(path) }
         var done = 0
         while done < bytes.count {
             let count = bytes[done...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }

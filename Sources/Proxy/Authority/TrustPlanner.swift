@@ -310,20 +310,25 @@ package struct TrustPlanner<Machine: TrustMachine> {
         guard let bytes = machine.contents(of: keystore) else {
             guard machine.kind(of: keystore) != nil else { return ([], []) }
             throw StoreUnreadable(
-                reason: "the Java keystore \(ShellWord.quoted(keystore)) cannot be read",
+                reason: "it cannot be read",
                 advice: "look at its owner and mode"
             )
         }
-        var digest = Digest.of(bytes).hexadecimal
+        var digest = TrustRecord.digest(of: bytes)
         var source: String?
         var restored: Set<AuthorityIdentity> = []
         for record in records.reversed() {
-            guard let backup = record.backup, backup.after == digest else { break }
-            let path = files.path(ofBackup: backup)
-            guard machine.contents(of: path).map({ Digest.of($0).hexadecimal }) == backup.before else {
-                break
+            guard let backup = record.backup else { break }
+            if backup.before != digest {
+                let path = files.path(ofBackup: backup)
+                let isUnchanged =
+                    backup.after == digest
+                    // Killed before that could be told.
+                    || backup.after == nil && source == nil && differsByOurs(keystore, from: path, removal)
+                guard isUnchanged, machine.contents(of: path).map(TrustRecord.digest(of:)) == backup.before
+                else { break }
+                (source, digest) = (path, backup.before)
             }
-            (source, digest) = (path, backup.before)
             restored.insert(record.authority)
         }
         var steps: [TrustStep] = []
@@ -342,6 +347,15 @@ package struct TrustPlanner<Machine: TrustMachine> {
         let (ours, foreign) = removal.split(found)
         let left = ours.filter { holding in !restored.contains { holding.isOf($0) } }
         return (steps + JavaKeystore.untrusting(left, in: keystore, on: machine), foreign)
+    }
+
+    /// Whether a keystore holds what its copy holds and nothing else but certificates of ours.
+    private func differsByOurs(_ keystore: String, from copy: String, _ removal: Removal) -> Bool {
+        guard let now = try? JavaKeystore.holdings(in: keystore, on: machine),
+            let former = try? JavaKeystore.holdings(in: copy, on: machine)
+        else { return false }
+        let ours = removal.split(now).ours
+        return Set(now.filter { !ours.contains($0) }) == Set(former)
     }
 
     /// The folders that were made, innermost first, as far as they will be empty.

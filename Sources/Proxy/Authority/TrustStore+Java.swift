@@ -57,8 +57,7 @@ enum JavaKeystore {
         ]
         guard let output = machine.output(of: command), output.status == 0 else {
             throw StoreUnreadable(
-                reason:
-                    "the Java keystore \(ShellWord.quoted(keystore)) cannot be read with the password \(password)",
+                reason: "it cannot be read with the password \(password)",
                 advice:
                     "with its own password: keytool -importcert -keystore \(ShellWord.quoted(keystore)) -alias "
                     + "authreel -file \"$(authreel ca path)\""

@@ -10,7 +10,7 @@ enum LoginKeychain {
         // 44: nothing found.
         guard let output = machine.output(of: command), output.status == 0 || output.status == 44 else {
             throw StoreUnreadable(
-                reason: "the login keychain cannot be read",
+                reason: "it cannot be read",
                 advice: "open Keychain Access and look for authreel among the certificates"
             )
         }

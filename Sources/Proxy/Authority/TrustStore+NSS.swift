@@ -64,7 +64,7 @@ enum NSSDatabase {
         let tool = machine.command(for: tool) ?? tool
         guard let list = machine.output(of: [tool, "-L", "-d", "sql:\(folder)"]), list.status == 0 else {
             throw StoreUnreadable(
-                reason: "the NSS database \(ShellWord.quoted(folder)) cannot be read",
+                reason: "it cannot be read",
                 advice: "see what \(ShellWord.line([tool, "-L", "-d", "sql:\(folder)"])) says"
             )
         }

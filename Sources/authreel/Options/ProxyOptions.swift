@@ -162,7 +162,7 @@ extension CommandFailure {
             self.init(
                 .noInput,
                 "\(error)",
-                hint: "choose a folder of its own with --ca-dir DIR, or: chmod go-w \(ShellWord.quoted(path))"
+                hint: "choose a folder of its own: --ca-dir \(ShellWord.quoted(path + "/authreel"))"
             )
         case .authorityCorrupt:
             self.init(

@@ -124,20 +124,46 @@ struct TrustSession {
                 let status = ToolRunner.run(words)
                 guard status == 0 else {
                     try giveUp(change, &records)
+                    let password = " (a database with a password asks for it on a terminal)"
                     throw CommandFailure(
                         .unavailable,
                         "`\(ShellWord.line(words))` \(Self.ending(status)); "
                             + (done.isEmpty
                                 ? "nothing else was done before"
                                 : "done before: \(done.joined(separator: "; "))"),
-                        hint: next
+                        hint: next + (change.store.kind == .nss ? password : "")
                     )
                 }
                 done.append("`\(ShellWord.line(words))`")
             }
             try finish(change, &records)
+            guard hasComeAbout(change) else {
+                try giveUp(change, &records)
+                throw CommandFailure(
+                    .unavailable,
+                    "every command has succeeded, but \(change.store.title) "
+                        + (change.adds.isEmpty
+                            ? "still holds the authority" : "does not trust the authority"),
+                    hint: next
+                )
+            }
+            guard !change.adds.isEmpty else { continue }
+            try update(&records) { records throws(ProxyError) in
+                records.pending.removeAll { $0 == change.store }
+            }
         }
         return records
+    }
+
+    /// Looks into the store again: a tool's word is not enough.
+    private func hasComeAbout(_ change: TrustChange) -> Bool {
+        if let added = change.adds.first {
+            let planned = planner.trusting(added.authority, in: [change.store], known: TrustRecords())
+            return planned.settled.contains(change.store)
+        }
+        let gone = TrustRecords(records: change.drops)
+        let planned = planner.untrusting([], in: [change.store], known: gone, keepsPlaces: true)
+        return !planned.stores.contains(change.store)
     }
 
     /// Remembers what will be done, with copies of the keystores it may change.
@@ -170,7 +196,6 @@ struct TrustSession {
                 records.add(record)
                 if digest == backup.before { unchanged.append(record) }
             }
-            if !change.adds.isEmpty { records.pending.removeAll { $0 == change.store } }
         }
         for record in unchanged where record.store != change.store {
             // Without a Java runtime, or where /etc/default/cacerts says so, the hook does nothing.
@@ -198,10 +223,6 @@ struct TrustSession {
         try update(&records) { records throws(ProxyError) in
             records.records.removeAll { record in gone.contains { $0.isAbout(record) } }
         }
-        for backup in gone.compactMap(\.backup)
-        where !records.records.contains(where: { $0.backup?.file == backup.file }) {
-            files.remove(backup)
-        }
     }
 
     /// Changes what is remembered, in the file first.
@@ -216,13 +237,17 @@ struct TrustSession {
                 if changed != records { try files.remember(changed) }
             }
         }
+        let kept = Set(changed.records.compactMap(\.backup?.file))
+        for backup in records.records.compactMap(\.backup) where !kept.contains(backup.file) {
+            files.remove(backup)
+        }
         records = changed
     }
 
     private static func ending(_ status: Int32) -> String {
         switch status {
         case 127: "could not be started"
-        case 129...: "was ended by signal \(status - 128)"
+        case 129..<160: "was ended by signal \(status - 128)"
         default: "ended with status \(status)"
         }
     }
