@@ -6,6 +6,14 @@ package enum ProxyError: Error, Equatable, CustomStringConvertible {
     case cannotListen(host: String, port: Int, reason: String)
     /// The folder of the authority, or a file in it, cannot be made or read.
     case authority(path: String, reason: String)
+    /// The folder of the authority, or a file in it, belongs to another user.
+    case authorityOwner(path: String, owner: UInt32)
+    /// Others may write into the folder of the authority, which holds more than that.
+    case authorityFolderOpen(path: String)
+    /// The certificate or the key of the authority is there and is not what it should be.
+    case authorityCorrupt(path: String, reason: String)
+    /// What is remembered of changed trust stores cannot be read.
+    case trustRecords(path: String, reason: String)
     /// TLS cannot be set up.
     case tls(reason: String)
 
@@ -13,7 +21,12 @@ package enum ProxyError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .addressInUse(let host, let port): "\(host):\(port) is in use by another program"
         case .cannotListen(let host, let port, let reason): "cannot listen on \(host):\(port): \(reason)"
-        case .authority(let path, let reason): "\(path): \(reason)"
+        case .authority(let path, let reason), .authorityCorrupt(let path, let reason),
+            .trustRecords(let path, let reason):
+            "\(path): \(reason)"
+        case .authorityOwner(let path, let owner): "\(path): belongs to another user (\(owner))"
+        case .authorityFolderOpen(let path):
+            "\(path): others may write into this folder, and could put a key of theirs in place of yours"
         case .tls(let reason): reason
         }
     }

@@ -132,7 +132,7 @@ struct CommandLineTests {
 
     @Test(arguments: [
         "demo", "record", "show", "diagnose", "explain", "rules", "jwt", "jwt verify", "ca", "ca export",
-        "ca path",
+        "ca path", "ca trust", "ca untrust", "ca rotate",
     ])
     func everySubcommandHelpsWithAnExample(command: String) throws {
         let words = command.split(separator: " ").map(String.init)

@@ -43,7 +43,10 @@ struct DocumentedCommandsTests {
     func commandRunsAsItStands(documented: DocumentedCommand) throws {
         let folder = try Self.folderWithCapture()
         defer { folder.remove() }
-        let result = try Self.shell(documented.command, in: folder)
+        // Shown, not done: the machine's trust is not this test's to change.
+        let isTrust = documented.command.hasPrefix("authreel ca trust")
+        let command = documented.command + (isTrust ? " --dry-run" : "")
+        let result = try Self.shell(command, in: folder)
         #expect([0, 1].contains(result.status), "\(documented.command): \(result.errors)")
     }
 

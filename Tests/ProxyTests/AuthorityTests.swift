@@ -67,6 +67,88 @@ struct AuthorityTests {
         #expect(later.authority.certificate.der != first.certificate.der)
     }
 
+    @Test func endOfTheOldAuthorityIsToldWithTheNewOne() throws {
+        let files = AuthorityFiles(folder: folder())
+        let first = try files.load(now: now).authority.certificate
+        let later = try files.load(now: now + .seconds(366 * 86_400))
+        #expect(
+            later.origin
+                == .madeAfterEnd(of: AuthorityIdentity(first), notAfter: Timestamp(seconds: first.notAfter))
+        )
+    }
+
+    @Test func halfAnAuthorityIsToldOf() throws {
+        let files = AuthorityFiles(folder: folder())
+        #expect(try files.load(now: now).origin == .made)
+        try FileManager.default.removeItem(atPath: files.certificatePath)
+        #expect(try files.load(now: now).origin == .madeInPlaceOfHalf(missing: files.certificatePath))
+        #expect(try files.load(now: now).origin == .found)
+    }
+
+    @Test func openModesAreMendedAndTold() throws {
+        let files = AuthorityFiles(folder: folder())
+        _ = try files.load(now: now)
+        #expect(try files.load(now: now).remarks.isEmpty)
+        let key = files.folder + "/ca.key"
+        chmod(key, 0o644)
+        chmod(files.certificatePath, 0o666)
+        chmod(files.folder, 0o777)
+        let loaded = try files.load(now: now)
+        #expect(loaded.origin == .found && loaded.remarks.count == 3, "\(loaded.remarks)")
+        #expect(loaded.remarks.contains { $0.contains("mode 0644") && $0.contains(key) })
+        #expect(try mode(key) == 0o600)
+        #expect(try mode(files.certificatePath) == 0o644)
+        #expect(try mode(files.folder) == 0o700)
+    }
+
+    @Test func folderOfMoreThanOursIsRefusedNotClosed() throws {
+        let files = AuthorityFiles(folder: folder())
+        _ = try files.load(now: now)
+        try Data().write(to: URL(filePath: files.folder + "/notes.txt"))
+        chmod(files.folder, 0o1777)
+        #expect(throws: ProxyError.authorityFolderOpen(path: files.folder)) { try files.load(now: now) }
+        #expect(try mode(files.folder) == 0o1777)
+        // Readable is harmless: the key has its own mode.
+        chmod(files.folder, 0o755)
+        #expect(try files.load(now: now).remarks.isEmpty)
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "only root can give files away"),
+        arguments: ["", "/ca.key", "/ca.pem"]
+    )
+    func filesOfAnotherUserAreRefused(name: String) throws {
+        let files = AuthorityFiles(folder: folder())
+        _ = try files.load(now: now)
+        let path = files.folder + name
+        chown(path, 65_534, 65_534)
+        #expect(throws: ProxyError.authorityOwner(path: path, owner: 65_534)) { try files.load(now: now) }
+    }
+
+    @Test(arguments: [("ca.key", ""), ("ca.pem", ""), ("ca.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n")])
+    func corruptFileIsNamedWithWhatIsWrong(name: String, contents: String) throws {
+        let files = AuthorityFiles(folder: folder())
+        _ = try files.load(now: now)
+        let path = files.folder + "/" + name
+        try Data(contents.utf8).write(to: URL(filePath: path))
+        let error = #expect(throws: ProxyError.self) { try files.load(now: now) }
+        guard case .authorityCorrupt(path, let reason) = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        #expect(contents.isEmpty ? reason.contains("empty") : !reason.isEmpty)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == contents)
+    }
+
+    @Test func pipeInPlaceOfTheKeyDoesNotKeepUsWaiting() throws {
+        let files = AuthorityFiles(folder: folder())
+        _ = try files.load(now: now)
+        try FileManager.default.removeItem(atPath: files.folder + "/ca.key")
+        mkfifo(files.folder + "/ca.key", 0o600)
+        let error = #expect(throws: ProxyError.self) { try files.load(now: now) }
+        #expect(error?.description.contains("is not a file") == true)
+    }
+
     @Test func keyOfAnotherAuthorityIsNotUsed() throws {
         let files = AuthorityFiles(folder: folder())
         let other = AuthorityFiles(folder: folder())

@@ -1,50 +1,20 @@
 import Captures
-import Foundation
 import LibCrypto
+import Proxy
 import Testing
 
-@testable import Proxy
-
 struct MobileConfigurationTests {
-    private func certificate(_ name: String?) throws -> Certificate {
-        let now = Timestamp(seconds: 1_795_219_200)
-        guard let name else { return try CertificateAuthority.make(now: now).0.certificate }
-        return try CertificateIssuer.authority(
-            commonName: name,
-            key: PrivateKey.generate(.elliptic(.p256)),
-            validity: .init(notBefore: 0, notAfter: now.seconds)
-        )
-    }
-
-    @Test(arguments: [nil, "a <b> & \"c\" \u{1}\u{2028}ü"])
-    func profileIsAPropertyListWithTheCertificate(_ name: String?) throws {
-        let certificate = try certificate(name)
-        let bytes = MobileConfiguration.document(for: certificate)
-        #expect(bytes == MobileConfiguration.document(for: certificate))
-        let parsed = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
-        let profile = try #require(parsed as? [String: Any])
-        #expect(profile["PayloadType"] as? String == "Configuration")
-        #expect(profile["PayloadVersion"] as? Int == 1)
-        let payloads = try #require(profile["PayloadContent"] as? [[String: Any]])
-        let root = try #require(payloads.first)
-        #expect(root["PayloadType"] as? String == "com.apple.security.root")
-        #expect(root["PayloadContent"] as? Data == Data(certificate.der))
-        let identifiers = [profile, root].compactMap { $0["PayloadUUID"] as? String }
-        #expect(Set(identifiers.compactMap(UUID.init)).count == 2)
-    }
-
-    @Test func nameOfAProfileHoldsNothingThatXMLForbids() {
-        #expect(
-            MobileConfiguration.escape("a\u{0}<&>\u{1b}\n\u{fffe}")
-                == "a\u{fffd}&lt;&amp;&gt;\u{fffd}\n\u{fffd}"
-        )
-    }
-
-    @Test func profileIsNamedAsTheCertificate() throws {
-        let text = String(
-            decoding: MobileConfiguration.document(for: try certificate("a, <b>")),
-            as: UTF8.self
-        )
-        #expect(text.contains("<string>a, &lt;b&gt;</string>"))
+    @Test func sameAuthorityGivesTheSameProfile() throws {
+        let (made, _) = try CertificateAuthority.make(now: Timestamp(seconds: 1_795_219_200))
+        let (other, _) = try CertificateAuthority.make(now: Timestamp(seconds: 1_795_219_200))
+        let profile = MobileConfiguration.bytes(for: made.certificate)
+        #expect(profile == MobileConfiguration.bytes(for: try Certificate(der: made.certificate.der)))
+        let text = String(decoding: profile, as: UTF8.self)
+        let uuid = /<string>([0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12})</
+        let uuids = text.matches(of: uuid).map { String($0.1) }
+        #expect(Set(uuids).count == 2)
+        let others = String(decoding: MobileConfiguration.bytes(for: other.certificate), as: UTF8.self)
+        #expect(Set(uuids).isDisjoint(with: others.matches(of: uuid).map { String($0.1) }))
+        #expect(text.contains("ends on 2027-11-21"))
     }
 }

@@ -36,8 +36,8 @@ struct SetUpPage {
             // Opened, not saved: by its type Safari offers to install it.
             PlainResponse(
                 status: 200,
-                mediaType: "application/x-apple-aspen-config",
-                body: MobileConfiguration.document(for: certificate)
+                mediaType: MobileConfiguration.mediaType,
+                body: MobileConfiguration.bytes(for: certificate)
             )
         // In clear it would say what is not so.
         case "/check.svg" where request.way == .intercepted:

@@ -16,8 +16,12 @@ struct Authority: ParsableCommand {
               authreel ca path
               authreel ca export > authreel.pem
               curl -x 127.0.0.1:8080 --cacert "$(authreel ca path)" https://idp.example/
+              authreel ca trust                   the whole machine trusts it, until
+              authreel ca untrust                 takes it back
             """,
-        subcommands: [Path.self, Export.self]
+        subcommands: [
+            Path.self, Export.self, AuthorityTrust.self, AuthorityUntrust.self, AuthorityRotate.self,
+        ]
     )
 
     /// `authreel ca path`.
@@ -38,16 +42,18 @@ struct Authority: ParsableCommand {
                 Examples:
                   authreel ca export > authreel.pem
                   authreel ca export --format der --out authreel.cer
+                  authreel ca export --format mobileconfig --out authreel.mobileconfig
                 """
         )
 
         enum Format: String, ExpressibleByArgument, CaseIterable {
             case pem
             case der
+            case mobileconfig
         }
 
         @OptionGroup var authority: AuthorityOptions
-        @Option(help: "pem (text) or der (what Windows and Android take).")
+        @Option(help: "pem (text), der (Windows, Android) or mobileconfig (iOS, macOS).")
         var format: Format = .pem
         @Option(
             name: .long,
@@ -57,7 +63,12 @@ struct Authority: ParsableCommand {
 
         func run() throws {
             let certificate = try authority.open().authority.certificate
-            let bytes = format == .pem ? Array(certificate.pem.utf8) : certificate.der
+            let bytes =
+                switch format {
+                case .pem: Array(certificate.pem.utf8)
+                case .der: certificate.der
+                case .mobileconfig: MobileConfiguration.bytes(for: certificate)
+                }
             try OutputFile.write(bytes, to: out)
         }
     }

@@ -177,6 +177,33 @@ extension CommandFailure {
             )
         case .cannotListen: self.init(.unavailable, "\(error)", hint: nil)
         case .authority: self.init(.noInput, "\(error)", hint: "--ca-dir DIR uses another folder")
+        case .authorityOwner(let path, let owner):
+            let name =
+                getpwuid(owner).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(owner)"
+            self.init(
+                .noInput,
+                "\(path): belongs to another user (\(name)), who could read what you record",
+                hint: "run authreel as \(name), or use a folder of your own with --ca-dir DIR"
+            )
+        case .authorityFolderOpen(let path):
+            self.init(
+                .noInput,
+                "\(error)",
+                hint: "choose a folder of its own: --ca-dir \(ShellWord.quoted(path + "/authreel"))"
+            )
+        case .authorityCorrupt:
+            self.init(
+                .dataError,
+                "\(error)",
+                hint: "put back a copy of the file, or make a new authority: \(Invocation.name) ca rotate"
+            )
+        case .trustRecords(let path, _):
+            self.init(
+                .dataError,
+                "\(error)",
+                hint:
+                    "remove it (rm \(ShellWord.quoted(path))); \(Invocation.name) ca untrust --all finds what is there"
+            )
         case .tls: self.init(.bug, "\(error)", hint: nil)
         }
     }

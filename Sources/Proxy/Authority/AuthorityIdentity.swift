@@ -1,0 +1,54 @@
+package import LibCrypto
+
+/// Which authority it is, and what it is called in the stores of a machine.
+///
+/// Its names hold the beginning of its fingerprint: authorities of one day share their subject.
+package struct AuthorityIdentity: Sendable, Hashable {
+    /// The certificate in DER.
+    package let der: [UInt8]
+    /// SHA-256 of the certificate, 64 hexadecimal digits in lower case.
+    package let fingerprint: String
+    /// The first 16 digits.
+    package let short: String
+
+    package init(der: [UInt8]) {
+        self.der = der
+        fingerprint = Digest.of(der).hexadecimal
+        short = String(fingerprint.prefix(16))
+    }
+
+    package init(_ certificate: Certificate) { self.init(der: certificate.der) }
+
+    private init(placeholder: String) {
+        der = []
+        fingerprint = placeholder
+        short = placeholder
+    }
+
+    /// Stands for an authority that is yet to be made, where a plan is only shown.
+    package static let yetToBeMade = AuthorityIdentity(placeholder: "NEW")
+
+    /// What begins every file name and alias of ours.
+    static let prefix = "authreel-"
+
+    /// The file in the system's folder; Debian takes those that end in `.crt` only.
+    var fileName: String { "\(Self.prefix)\(short).crt" }
+    /// The nickname in an NSS database.
+    var nickname: String { "authreel \(short)" }
+    /// The alias in a Java keystore.
+    var alias: String { "\(Self.prefix)\(short)" }
+
+    /// The certificate as it stands in a bundle of PEM blocks: base64 in lines of 64 characters.
+    var bundleText: String {
+        let blocks = (try? Certificate(der: der))?.pem.split(separator: "\n") ?? []
+        return blocks.filter { !$0.hasPrefix("-----") }.joined(separator: "\n")
+    }
+}
+
+extension Sequence where Element == UInt8 {
+    /// Two digits in lower case for each byte.
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,46 @@
+/// Words of a command line as a POSIX shell has to be given them.
+package enum ShellWord {
+    /// The word, in quotes where a shell would change it.
+    ///
+    /// Control characters, which a terminal would obey, are spelled as `$'\x1b'` (bash, zsh, POSIX 2024).
+    package static func quoted(_ word: String) -> String {
+        let isPlain =
+            word.utf8.allSatisfy(Self.isPlain) && !word.isEmpty && !word.hasPrefix("=")
+        if isPlain { return word }
+        guard word.unicodeScalars.contains(where: Self.isControl) else {
+            return "'" + replacing("'", in: word, by: "'\\''") + "'"
+        }
+        var text = "$'"
+        for scalar in word.unicodeScalars {
+            switch scalar {
+            case "'", "\\": text += "\\" + String(scalar)
+            case _ where isControl(scalar):
+                for byte in String(scalar).utf8 { text += "\\x" + [byte].hexadecimal }
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "'"
+    }
+
+    /// The words of a command with blanks between them.
+    package static func line(_ command: [String]) -> String { command.map(quoted).joined(separator: " ") }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "_@%+=:,./-".utf8.contains(byte)
+        }
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+            || scalar.properties.generalCategory == .lineSeparator
+            || scalar.properties.generalCategory == .paragraphSeparator
+    }
+
+    private static func replacing(_ character: Character, in text: String, by replacement: String) -> String {
+        text.split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import Proxy
+
+/// Which trust stores a command is about.
+struct TrustStoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "system, nss (Chromium, Firefox) or java; may be given again.",
+            discussion: "By default all of them that this machine has.",
+            valueName: "STORE"
+        )
+    )
+    var store: [TrustStore.Kind] = []
+
+    @Option(
+        name: .customLong("nss-dir"),
+        help: ArgumentHelp(
+            "A folder with an NSS database (cert9.db), a Firefox profile for example.",
+            valueName: "DIR"
+        )
+    )
+    var nssFolder: [String] = []
+
+    @Option(name: .customLong("java-home"), help: ArgumentHelp("A Java home.", valueName: "DIR"))
+    var javaHome: [String] = []
+
+    @Option(help: ArgumentHelp("A Java keystore with the password changeit.", valueName: "FILE"))
+    var keystore: [String] = []
+
+    /// Whether none is named.
+    var isDefault: Bool { store.isEmpty && nssFolder.isEmpty && javaHome.isEmpty && keystore.isEmpty }
+
+    /// Those that are named, or all of the machine.
+    ///
+    /// - Parameters:
+    ///   - planner: looks at the machine.
+    ///   - remembered: stores that count as there, even if they have gone since.
+    /// - Returns: each once.
+    /// - Throws: ``CommandFailure`` for one that is named and not there.
+    func stores(
+        _ planner: TrustPlanner<ThisMachine>,
+        remembered: [TrustStore] = []
+    ) throws -> [TrustStore] {
+        var stores: [TrustStore] = []
+        func add(_ more: [TrustStore]) {
+            for store in more where !stores.contains(store) { stores.append(store) }
+        }
+        if isDefault { add(planner.stores() + remembered) }
+        for kind in TrustStore.Kind.allCases where store.contains(kind) {
+            // A place that is named stands for its kind.
+            if kind == .nss, !nssFolder.isEmpty { continue }
+            if kind == .java, !(javaHome + keystore).isEmpty { continue }
+            let found = (planner.stores(asked: Set(store)) + remembered).filter { $0.kind == kind }
+            // Java may have been left out since the system's store reaches it.
+            guard !found.isEmpty || kind == .java && store.contains(.system) else {
+                throw CommandFailure(
+                    .noInput,
+                    "there is no \(kind.rawValue) store here that could be changed"
+                )
+            }
+            add(found)
+        }
+        for folder in nssFolder {
+            let place = planner.nssStore(folder: absolute(folder))
+            guard planner.canHoldDatabase(place) || remembered.contains(place) else {
+                throw CommandFailure(
+                    .noInput,
+                    "\(folder): no NSS database (cert9.db) in this folder",
+                    hint: "make one: certutil -N --empty-password -d \(ShellWord.quoted("sql:\(folder)"))"
+                )
+            }
+            add([place])
+        }
+        for path in javaHome + keystore {
+            let gone = TrustStore.java(keystore: absolute(path))
+            guard
+                let place = planner.javaStore(at: absolute(path))
+                    ?? (remembered.contains(gone) ? gone : nil)
+            else {
+                throw CommandFailure(.noInput, "\(path): no Java keystore here")
+            }
+            add([place])
+        }
+        return stores
+    }
+
+    private func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+}
+
+extension TrustStore.Kind: ExpressibleByArgument {}
+
+/// Whether to go on without asking, or not to go on at all.
+struct ConsentOptions: ParsableArguments {
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @Flag(name: .customLong("dry-run"), help: "Only print the commands.")
+    var dryRun = false
+}

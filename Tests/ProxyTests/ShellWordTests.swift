@@ -1,0 +1,17 @@
+import Proxy
+import Testing
+
+struct ShellWordTests {
+    static let words: [(word: String, quoted: String)] = [
+        ("plain-1.0/x_y=z", "plain-1.0/x_y=z"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"),
+        ("$(reboot)", "'$(reboot)'"), ("~/x", "'~/x'"), ("=x", "'=x'"), ("é", "'é'"), ("*", "'*'"),
+        ("a\u{1b}[2Jb\n'\\", "$'a\\x1b[2Jb\\x0a\\'\\\\'"), ("\u{202e}x", "$'\\xe2\\x80\\xaex'"),
+    ]
+
+    @Test(arguments: words)
+    func shellReadsTheWordBack(word: String, quoted: String) async throws {
+        #expect(ShellWord.quoted(word) == quoted)
+        let output = try await ProxyRig.run(["/bin/bash", "-c", "printf %s \(quoted)"])
+        #expect(output.text == word)
+    }
+}
