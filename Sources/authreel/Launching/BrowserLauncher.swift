@@ -46,7 +46,7 @@ struct BrowserLauncher {
     ///   - proxy: where the recorder listens.
     ///   - keyDigest: of the key in the recorder's certificates.
     ///   - certificatePath: of the recorder's authority.
-    ///   - environment: of the browser; its own proxy and certificate variables are taken out.
+    ///   - environment: what it would have had.
     /// - Returns: the browser, running.
     /// - Throws: ``CommandFailure``.
     func start(
@@ -56,7 +56,7 @@ struct BrowserLauncher {
         keyDigest: [UInt8],
         certificatePath: String,
         environment: [String: String]
-    ) async throws -> ChildProcess {
+    ) throws -> ChildProcess {
         let profile = folder.file(Self.profileName)
         try FileManager.default.createDirectory(
             atPath: profile,
@@ -79,11 +79,7 @@ struct BrowserLauncher {
                 FirefoxProfile.preferences(host: proxy.host, port: proxy.port).utf8,
                 to: "\(Self.profileName)/user.js"
             )
-            try await FirefoxProfile.trust(
-                certificatePath,
-                in: profile,
-                searchPath: environment["PATH"] ?? ""
-            )
+            try FirefoxProfile.trust(certificatePath, in: profile)
             arguments = FirefoxProfile.arguments(folder: profile, isHeadless: isHeadless, pages: [page])
         }
         return try ChildProcess(

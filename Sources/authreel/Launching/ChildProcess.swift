@@ -1,10 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A program that this one started.
-///
-/// `posix_spawn`, not a library: the child gets the descriptors that the user gave us besides the three and none of ours,
-/// and hears signals that we ourselves ignore or handle.
+/// A program that this one started, and waits for beside its other work.
 final class ChildProcess: Sendable {
     /// Where its output goes.
     enum Output: Sendable {
@@ -60,18 +57,24 @@ final class ChildProcess: Sendable {
         leadsGroup: Bool = false
     ) throws {
         self.leadsGroup = leadsGroup
-        let (child, code) = Self.spawn(path, [name] + arguments, environment, output, leadsGroup)
+        let streams =
+            switch output {
+            case .inherited: ProcessSpawner.Streams()
+            case .file(let file): ProcessSpawner.Streams(input: "/dev/null", outputs: file)
+            }
+        let (child, code) = ProcessSpawner.spawn(
+            path,
+            [name] + arguments,
+            environment: environment,
+            streams: streams,
+            leadsGroup: leadsGroup
+        )
         guard code == 0 else {
             throw CommandFailure(.cannotInvoke, "\(path): \(String(cString: strerror(code)))")
         }
         processID = child
         // A thread that waits, because process sources exist on Apple's systems only.
-        Thread.detachNewThread { [self] in
-            var status: Int32 = 0
-            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
-            // The macros of sys/wait.h.
-            finish(status & 0x7f == 0 ? .exited((status >> 8) & 0xff) : .signalled(status & 0x7f))
-        }
+        Thread.detachNewThread { [self] in finish(ProcessSpawner.wait(for: processID)) }
     }
 
     /// Nil while it runs.
@@ -105,60 +108,5 @@ final class ChildProcess: Sendable {
             return state.waiting
         }
         for continuation in waiting { continuation.resume(returning: ending) }
-    }
-
-    private static func spawn(
-        _ path: String,
-        _ arguments: [String],
-        _ environment: [String: String],
-        _ output: Output,
-        _ leadsGroup: Bool
-    ) -> (pid_t, Int32) {
-        #if canImport(Darwin)
-        var actions: posix_spawn_file_actions_t?
-        var attributes: posix_spawnattr_t?
-        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
-        #else
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        if case .file(let file) = output {
-            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-            posix_spawn_file_actions_addopen(
-                &actions,
-                STDOUT_FILENO,
-                file,
-                O_WRONLY | O_CREAT | O_APPEND,
-                0o600
-            )
-            posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        }
-        InheritedDescriptors.passOn(&actions)
-        // Ours ignore SIGINT and SIGTERM, as NIO does SIGPIPE; a child would inherit that.
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGCHLD] { sigaddset(&defaults, number) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        if leadsGroup {
-            posix_spawnattr_setpgroup(&attributes, 0)
-            flags |= POSIX_SPAWN_SETPGROUP
-        }
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        let argumentPointers = arguments.map { strdup($0) } + [nil]
-        let variablePointers = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { (argumentPointers + variablePointers).forEach { free($0) } }
-        var processID: pid_t = 0
-        let code = posix_spawn(&processID, path, &actions, &attributes, argumentPointers, variablePointers)
-        return (processID, code)
     }
 }

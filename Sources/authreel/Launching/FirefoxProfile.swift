@@ -1,4 +1,6 @@
 import Foundation
+import Proxy
+import Reports
 
 /// How Firefox is started so that it is recorded and leaves nothing behind: preferences and a certificate database of
 /// its own profile.
@@ -84,33 +86,25 @@ enum FirefoxProfile {
     /// Makes the profile's certificate database, which trusts one authority besides the known ones.
     ///
     /// Throws ``CommandFailure`` when the tool that can is not installed, or fails.
-    static func trust(_ certificatePath: String, in folder: String, searchPath: String) async throws {
-        guard case .found(let tool) = ProgramPath.lookup("certutil", searchPath: searchPath) else {
-            throw CommandFailure(
-                .unavailable,
-                "Firefox keeps its trust in a database that certutil writes, which is not installed",
-                hint:
-                    "apt install libnss3-tools (Fedora: nss-tools, macOS: brew install nss), or --browser-program chromium"
-            )
-        }
+    static func trust(_ certificatePath: String, in folder: String) throws {
         let database = "sql:\(folder)"
         for arguments in [
             ["-N", "--empty-password", "-d", database],
             ["-A", "-d", database, "-t", "C,,", "-n", "authreel", "-i", certificatePath],
         ] {
-            let log = folder + "/certutil.log"
-            let ending = try await ChildProcess(
-                path: tool,
-                name: "certutil",
-                arguments: arguments,
-                environment: ProcessInfo.processInfo.environment,
-                output: .file(log)
-            ).wait()
-            guard ending == .exited(0) else {
-                let words = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            guard let result = ToolRunner.output(of: ["certutil"] + arguments) else {
                 throw CommandFailure(
                     .unavailable,
-                    "certutil ended with \(ending.words): \(words.split(separator: "\n").last ?? "")"
+                    "Firefox keeps its trust in a database that certutil writes, which is not installed",
+                    hint:
+                        "apt install libnss3-tools (Fedora: nss-tools, macOS: brew install nss), or --browser-program chromium"
+                )
+            }
+            guard result.status == 0 else {
+                let words = result.text.split(separator: "\n").last.map(String.init) ?? ""
+                throw CommandFailure(
+                    .unavailable,
+                    "certutil ended with status \(result.status): \(words.printable)"
                 )
             }
         }

@@ -163,7 +163,7 @@ struct RecordingSession {
                     post.yield(.browserEnded(.exited(0)))
                     return
                 }
-                let child = try await browser.start(
+                let child = try browser.start(
                     page: page,
                     in: folder,
                     proxy: address,
