@@ -83,6 +83,7 @@ struct Record: AsyncParsableCommand {
         let configuration = try proxy.configuration()
         let command = try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
         let browser = try launcher(environment, searchPath)
+        let page = try Self.page(self.browser ?? Self.ownPage)
         let path = out ?? Self.datedName(SystemClock.now)
         let (files, authority) = try authority.open()
         let writer = try CaptureWriter(path: path, version: Authreel.version)
@@ -130,7 +131,7 @@ struct Record: AsyncParsableCommand {
             certificatePath: files.certificatePath,
             command: command,
             browser: browser,
-            page: self.browser ?? Self.ownPage,
+            page: page,
             view: view,
             halves: halves,
             environment: environment
@@ -168,6 +169,28 @@ struct Record: AsyncParsableCommand {
             isHeadless: headless,
             environment: environment
         )
+    }
+
+    /// The page's address, made whole as a browser does it: http for this machine, https elsewhere.
+    static func page(_ text: String) throws -> String {
+        let hasScheme = text.contains("://")
+        let whole = hasScheme ? text : (PageServer.isLoopback(host(of: text)) ? "http://" : "https://") + text
+        guard let url = URL(string: whole), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            url.host()?.isEmpty == false
+        else {
+            throw CommandFailure(
+                .usage,
+                "--browser takes the address of a page, not \(text)",
+                hint: "authreel record --browser https://app.example/"
+            )
+        }
+        return whole
+    }
+
+    private static func host(of address: String) -> String {
+        let authority = address.prefix { !"/?#".contains($0) }
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
+        return String(authority.prefix { $0 != ":" })
     }
 
     /// What it means to listen on the network, and where a phone finds the recorder.
