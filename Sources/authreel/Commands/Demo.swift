@@ -56,7 +56,8 @@ struct Demo: AsyncParsableCommand {
         print("  \(Invocation.name) show \(path(.healthy))")
         print("  \(Invocation.name) diagnose \(path(.broken))")
         print("  \(Invocation.name) explain pkce-verifier-mismatch")
-        print("  \(Invocation.name) record --out login.har        your own login")
+        print("your own login, in a browser that is recorded:")
+        print("  \(Invocation.name) record --browser https://app.example/ --out login.har")
         try check(healthy, broken)
     }
 
