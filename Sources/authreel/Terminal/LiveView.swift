@@ -99,12 +99,12 @@ final class LiveView: Sendable {
             try? await Task.sleep(for: .milliseconds(100))
             var cost = look(isOver: false)
             while !Task.isCancelled, story.withLock({ $0.isWaiting }) {
-                try? await Task.sleep(for: max(.milliseconds(300), cost * 4))
+                try? await Task.sleep(for: max(.milliseconds(300), cost * 9))
                 cost = look(isOver: false)
             }
             if Task.isCancelled { return }
-            // A long recording takes longer to look at: never more than a fifth of the time.
-            try? await Task.sleep(for: cost * 4)
+            // A long recording takes longer to look at: never more than a tenth of the time.
+            try? await Task.sleep(for: cost * 9)
         }
     }
 
