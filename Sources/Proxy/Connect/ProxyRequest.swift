@@ -250,6 +250,10 @@ struct Origin: Hashable, CustomStringConvertible {
 
     var description: String { "\(hostInURL):\(port)" }
 
+    /// The host as TLS names it: a final dot is for the resolver; certificates and the server name extension do not
+    /// have it (RFC 6066, section 3).
+    var hostInTLS: String { host.utf8.last == 0x2e ? String(host.dropLast()) : host }
+
     /// As a URL writes it, without the port that its scheme implies.
     func authority(defaultPort: Int) -> String { port == defaultPort ? hostInURL : description }
 
