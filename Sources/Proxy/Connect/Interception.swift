@@ -15,6 +15,10 @@ struct Interception {
     var clientName: String
     /// What came of the client so far.
     var held: ByteBuffer
+    /// Set where requests may name where we listen.
+    var listener: ReverseListener?
+    /// Whether the client was led to us by another name than the provider's, so that URLs name the latter.
+    var isPlayed = false
     /// Why the bytes are passed on unread; nil where they are not.
     var passes: TunnelFacts.Reason?
 
@@ -28,6 +32,7 @@ struct Interception {
     func conversation(maximumBodyBytes: Int) -> Conversation {
         entry.conversation(
             scheme: providerName == nil ? "http" : "https",
+            isAuthorityFixed: isPlayed,
             maximumBodyBytes: maximumBodyBytes
         )
     }

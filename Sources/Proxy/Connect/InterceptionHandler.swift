@@ -292,6 +292,15 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         do {
             try context.pipeline.syncOperations.addHandler(handlers.client, position: .after(self))
             try upstreamPipeline.addHandler(handlers.server, position: .after(upstream))
+            if let listener = interception.listener {
+                let names = HostHandler(
+                    proxy: proxy,
+                    tee: tee,
+                    listener: listener,
+                    isClientInTLS: interception.hello != nil
+                )
+                try context.pipeline.syncOperations.addHandler(names, position: .after(self))
+            }
         } catch {
             return context.close(promise: nil)
         }

@@ -8,6 +8,8 @@ struct TunnelEntry {
     let origin: Origin
     let startedAt: Timestamp
     let identity: ClientIdentity
+    /// Of the entry's URL.
+    var scheme = "https"
     /// Whether there is to be one.
     var isRecorded = true
     var facts = ConnectionFacts()
@@ -46,12 +48,17 @@ struct TunnelEntry {
 
     /// What the decoder of the tunnel's requests is told.
     ///
-    /// `scheme`: of the URLs, `http` or `https`.
-    func conversation(scheme: String, maximumBodyBytes: Int) -> Conversation {
+    /// - Parameters:
+    ///   - scheme: of the URLs, `http` or `https`.
+    ///   - isAuthorityFixed: whether the URLs name the origin whatever `Host` says.
+    ///   - maximumBodyBytes: how much of a body is kept.
+    /// - Returns: the decoder.
+    func conversation(scheme: String, isAuthorityFixed: Bool = false, maximumBodyBytes: Int) -> Conversation {
         var configuration = Conversation.Configuration(
             scheme: scheme,
             authority: origin.authority(defaultPort: scheme == "https" ? 443 : 80)
         )
+        configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
         configuration.connection = connection
         configuration.client = identity.facts
@@ -72,7 +79,7 @@ struct TunnelEntry {
             request: RecordedRequest(
                 method: "CONNECT",
                 url: RecordedURL(
-                    "https://\(origin.authority(defaultPort: 443))/"
+                    "\(scheme)://\(origin.authority(defaultPort: scheme == "https" ? 443 : 80))/"
                 )
             ),
             timings: timings,
