@@ -67,6 +67,10 @@ struct DocumentedCommandsTests {
             of: #"--listen \S+"#,
             with: "",
             options: .regularExpression
+        ).replacingOccurrences(
+            of: #"(--reverse \S+=\S+):\d+"#,
+            with: "$1:0",
+            options: .regularExpression
         ).replacingOccurrences(of: "authreel record", with: "authreel record --listen 127.0.0.1:0 --ca-dir ca")
         let script = """
             \(command) 2>log & pid=$!
