@@ -10,6 +10,8 @@ package struct ProxyConfiguration: Sendable {
     package var port: Int
     /// Tried one after the other where the port is taken.
     package var furtherPorts: [Int]
+    /// The origins that are played at addresses of their own; always opened.
+    package var reverse: [ReverseOrigin]
     /// The hosts to open; empty opens all that ``passThroughHosts`` does not name.
     package var onlyHosts: [HostPattern]
     /// The hosts whose bytes are passed on unopened and unrecorded.
@@ -34,6 +36,7 @@ package struct ProxyConfiguration: Sendable {
         host: String = "127.0.0.1",
         port: Int = 8080,
         furtherPorts: [Int] = [],
+        reverse: [ReverseOrigin] = [],
         onlyHosts: [HostPattern] = [],
         passThroughHosts: [HostPattern] = [],
         passesPinningClients: Bool = true,
@@ -47,6 +50,7 @@ package struct ProxyConfiguration: Sendable {
         self.host = host
         self.port = port
         self.furtherPorts = furtherPorts
+        self.reverse = reverse
         self.onlyHosts = onlyHosts
         self.passThroughHosts = passThroughHosts
         self.passesPinningClients = passesPinningClients

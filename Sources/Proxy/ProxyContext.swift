@@ -13,6 +13,8 @@ final class ProxyContext: Sendable {
     let upstreamTLS: TLSContext
     let connector: UpstreamConnector
     let own = OwnAddress()
+    /// Those that play an origin, in the order of the configuration.
+    let reverse: [ReverseListener]
     let gate: ResponseGate
     let clock: @Sendable () -> Timestamp
     let notify: @Sendable (ProxyNotice) -> Void
@@ -41,7 +43,11 @@ final class ProxyContext: Sendable {
                 keyLog: configuration.keyLog
             )
         )
-        connector = UpstreamConnector(connectTime: TimeAmount(configuration.limits.connectTime), own: own)
+        reverse = configuration.reverse.map { ReverseListener($0) }
+        connector = UpstreamConnector(
+            connectTime: TimeAmount(configuration.limits.connectTime),
+            own: [own] + reverse.map(\.own)
+        )
     }
 
     /// The answer to a request to the proxy itself that came on this connection.

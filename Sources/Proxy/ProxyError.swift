@@ -2,6 +2,8 @@
 package enum ProxyError: Error, Equatable, CustomStringConvertible {
     /// The address to listen on is taken, by whom we cannot tell.
     case addressInUse(host: String, port: Int)
+    /// The address where an origin is to be played is taken.
+    case reverseAddressInUse(origin: String, host: String, port: Int)
     /// The address cannot be listened on; the reason is the system's.
     case cannotListen(host: String, port: Int, reason: String)
     /// The folder of the authority, or a file in it, cannot be made or read.
@@ -19,8 +21,11 @@ package enum ProxyError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .addressInUse(let host, let port): "\(host):\(port) is in use by another program"
-        case .cannotListen(let host, let port, let reason): "cannot listen on \(host):\(port): \(reason)"
+        case .addressInUse(let host, let port): "\(Self.address(host, port)) is in use by another program"
+        case .reverseAddressInUse(let origin, let host, let port):
+            "\(Self.address(host, port)), where \(origin) is to be played, is in use by another program"
+        case .cannotListen(let host, let port, let reason):
+            "cannot listen on \(Self.address(host, port)): \(reason)"
         case .authority(let path, let reason), .authorityCorrupt(let path, let reason),
             .trustRecords(let path, let reason):
             "\(path): \(reason)"
@@ -29,5 +34,9 @@ package enum ProxyError: Error, Equatable, CustomStringConvertible {
             "\(path): others may write into this folder, and could put a key of theirs in place of yours"
         case .tls(let reason): reason
         }
+    }
+
+    private static func address(_ host: String, _ port: Int) -> String {
+        (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }
 }

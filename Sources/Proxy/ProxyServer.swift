@@ -11,7 +11,9 @@ internal import ServiceLifecycle
 package final class ProxyServer: Service {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
-        var channel: any Channel
+        /// They accept connections.
+        var channels: [any Channel]
+        var reverse: [SocketAddress]
     }
 
     private let context: ProxyContext
@@ -51,17 +53,83 @@ package final class ProxyServer: Service {
     /// The SHA-256 of the public key in every certificate that clients of this run see (`SubjectPublicKeyInfo`, DER).
     package var leafKeyDigest: [UInt8] { context.leaves.keyDigest }
 
-    /// Begins to accept connections.
+    /// Begins to accept connections, at all addresses or at none.
     ///
-    /// - Returns: the address that is listened on, with the port that the system picked where none was asked for.
+    /// - Returns: the proxy's address, with the port that the system picked where none was asked for.
     /// - Throws: ``ProxyError`` when it cannot be.
     @discardableResult
     package func start() async throws -> SocketAddress {
-        let configuration = context.configuration
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, context.configuration.threads))
         context.threads.start()
+        var running = Running(group: group, channels: [], reverse: [])
+        do {
+            // First those that clients are configured for: the proxy itself may find another port.
+            for listener in context.reverse {
+                let (channel, address) = try await play(listener, on: group)
+                running.channels.append(channel)
+                running.reverse.append(address)
+            }
+            let (channel, address) = try await listen(on: group)
+            running.channels.append(channel)
+            self.running.withLockedValue { [running] in $0 = running }
+            return address
+        } catch {
+            // With all that listens on it.
+            try? await group.shutdownGracefully()
+            try? await context.threads.shutdownGracefully()
+            throw error
+        }
+    }
+
+    /// Where the origins of the configuration are played, in its order; empty while nothing is listened on.
+    package var reverseAddresses: [SocketAddress] { running.withLockedValue { $0?.reverse ?? [] } }
+
+    private func listen(on group: MultiThreadedEventLoopGroup) async throws -> (any Channel, SocketAddress) {
+        let configuration = context.configuration
+        let (host, port) = (configuration.host, configuration.port)
+        let bootstrap = bootstrap(on: group) { [context] in ConnectHandler(proxy: context) }
+        do {
+            let channel = try await Self.bind(bootstrap, configuration)
+            guard let address = channel.localAddress else { throw ChannelError.unknownLocalAddress }
+            context.own.set(address, host: host)
+            return (channel, address)
+        } catch let error as IOError where error.errnoCode == SystemError.addressInUse {
+            throw ProxyError.addressInUse(host: host, port: port)
+        } catch {
+            throw ProxyError.cannotListen(host: host, port: port, reason: Self.words(error))
+        }
+    }
+
+    private func play(
+        _ listener: ReverseListener,
+        on group: MultiThreadedEventLoopGroup
+    ) async throws -> (any Channel, SocketAddress) {
+        let (host, port) = (listener.played.listeningHost, listener.played.listeningPort)
+        let bootstrap = bootstrap(on: group) { [context] in ReverseHandler(proxy: context, listener: listener)
+        }
+        do {
+            let channel = try await bootstrap.bind(host: host, port: port).get()
+            guard let address = channel.localAddress else { throw ChannelError.unknownLocalAddress }
+            listener.own.set(address, host: host)
+            return (channel, address)
+        } catch let error as IOError where error.errnoCode == SystemError.addressInUse {
+            throw ProxyError.reverseAddressInUse(origin: listener.played.url, host: host, port: port)
+        } catch {
+            throw ProxyError.cannotListen(host: host, port: port, reason: Self.words(error))
+        }
+    }
+
+    private static func words(_ error: any Error) -> String {
+        (error as? IOError).map { SystemError.words($0.errnoCode) } ?? "\(error)"
+    }
+
+    /// `handler`: the first of a client's connection.
+    private func bootstrap(
+        on group: MultiThreadedEventLoopGroup,
+        handler: @escaping @Sendable () -> any ChannelHandler
+    ) -> ServerBootstrap {
         let context = context
-        let bootstrap = ServerBootstrap(group: group)
+        return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -69,24 +137,9 @@ package final class ProxyServer: Service {
             .childChannelInitializer { channel in
                 context.connections.add(channel)
                 return channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ConnectHandler(proxy: context))
+                    try channel.pipeline.syncOperations.addHandler(handler())
                 }
             }
-        do {
-            let channel = try await Self.bind(bootstrap, configuration)
-            guard let address = channel.localAddress else { throw ChannelError.unknownLocalAddress }
-            context.own.set(address, host: configuration.host)
-            running.withLockedValue { $0 = Running(group: group, channel: channel) }
-            return address
-        } catch {
-            try? await group.shutdownGracefully()
-            try? await context.threads.shutdownGracefully()
-            if let error = error as? IOError, error.errnoCode == SystemError.addressInUse {
-                throw ProxyError.addressInUse(host: configuration.host, port: configuration.port)
-            }
-            let reason = (error as? IOError).map { SystemError.words($0.errnoCode) } ?? "\(error)"
-            throw ProxyError.cannotListen(host: configuration.host, port: configuration.port, reason: reason)
-        }
     }
 
     /// The set-up page's URLs for others on the network, the likeliest first; empty while the proxy listens on
@@ -117,7 +170,7 @@ package final class ProxyServer: Service {
                 return running
             })
         else { return }
-        try? await running.channel.close().get()
+        for channel in running.channels { try? await channel.close().get() }
         for channel in context.connections.all {
             let promise = channel.eventLoop.makePromise(of: Void.self)
             // Nobody may be left in the pipeline to answer.

@@ -12,6 +12,8 @@ package struct Conversation {
         package var scheme: String
         /// `host[:port]` that the connection goes to; a sound `Host` field of a request takes precedence.
         package var authority: String
+        /// Whatever `Host` says: the client was led here by another name than the server's.
+        package var isAuthorityFixed = false
         /// Bytes of a body that are kept.
         package var maximumBodyBytes: Int
         package var connection: ConnectionFacts
@@ -37,6 +39,7 @@ package struct Conversation {
         assembler = ExchangeAssembler(
             scheme: configuration.scheme,
             authority: configuration.authority,
+            isAuthorityFixed: configuration.isAuthorityFixed,
             maximumBodyBytes: configuration.maximumBodyBytes,
             connection: configuration.connection,
             client: configuration.client,

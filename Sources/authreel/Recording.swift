@@ -8,6 +8,7 @@ import Synchronization
 final class Recording: Sendable {
     let writer: CaptureWriter
     private let server: ProxyServer
+    private let configuration: ProxyConfiguration
     private let counter: Counter
 
     /// Where a recorder listens.
@@ -48,6 +49,7 @@ final class Recording: Sendable {
         let counter = Counter()
         self.writer = writer
         self.counter = counter
+        self.configuration = configuration
         server = try CommandFailure.wrapping {
             try ProxyServer(
                 configuration: configuration,
@@ -73,6 +75,13 @@ final class Recording: Sendable {
             return Address(host: address.ipAddress ?? "127.0.0.1", port: address.port ?? 0)
         } catch let error as ProxyError {
             throw CommandFailure(error)
+        }
+    }
+
+    /// The origins that are played, each with its address.
+    var played: [(origin: ReverseOrigin, address: Address)] {
+        zip(configuration.reverse, server.reverseAddresses).map { origin, address in
+            (origin, Address(host: address.ipAddress ?? origin.listeningHost, port: address.port ?? 0))
         }
     }
 

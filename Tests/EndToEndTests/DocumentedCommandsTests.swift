@@ -75,6 +75,10 @@ struct DocumentedCommandsTests {
             with: "",
             options: .regularExpression
         ).replacingOccurrences(
+            of: #"(--reverse \S+=\S+):\d+"#,
+            with: "$1:0",
+            options: .regularExpression
+        ).replacingOccurrences(
             of: "authreel record",
             with: "authreel record --listen 127.0.0.1:0 --ca-dir ca"
         )

@@ -28,7 +28,6 @@ struct OneCommandTests {
         Login("redirect-uri", "redirect-uri-not-registered"),
         Login("pkce-not-sent", "pkce-required"),
         Login("state-cookie", "state-cookie-lost"),
-        Login("state-cookie-silent", nil),
         Login("clock-ahead", "client-clock-skew"),
         Login("hybrid-query", "response-mode-differs"),
         Login("form-post-iss", "issuer-param-mismatch"),

@@ -9,6 +9,8 @@ import TLS
 /// A proxy on loopback with an authority made for the test, and what it recorded.
 final class ProxyRig: Sendable {
     let port: Int
+    /// Where the origins are played that the configuration names.
+    let reversePorts: [Int]
     let authorityFile: String
     private let server: ProxyServer
     private let state: State
@@ -44,6 +46,7 @@ final class ProxyRig: Sendable {
             notify: { notice in state.notices.withLock { $0.append(notice) } }
         )
         port = try await server.start().port ?? 0
+        reversePorts = server.reverseAddresses.compactMap(\.port)
     }
 
     var exchanges: [Exchange] { state.exchanges.withLock { $0 } }
@@ -119,6 +122,13 @@ final class ProxyRig: Sendable {
                 "--noproxy", "",
             ] + trust + arguments
         )
+    }
+
+    /// Runs curl without the proxy, with its authority trusted unless told otherwise.
+    func curlDirectly(_ arguments: String..., trusting: Bool = true) async throws -> Output {
+        let trust = trusting ? ["--cacert", authorityFile] : []
+        let options = ["-sS", "--max-time", "20", "--noproxy", "*"]
+        return try await Self.run(["/usr/bin/curl"] + options + trust + arguments)
     }
 
     static func run(_ command: [String], input: Data? = nil) async throws -> Output {

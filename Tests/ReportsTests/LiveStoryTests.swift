@@ -120,6 +120,20 @@ struct LiveStoryTests {
         #expect(ends(news).count == 1)
     }
 
+    @Test func redirectIsFollowedBeforeAnythingIsTold() throws {
+        // The callback was answered with a redirect to the login page, which is not there yet.
+        let path = Fixtures.root.appending(
+            path: "captures/authorization-request/silent-login-required.near-miss.har"
+        ).path
+        let whole = try CaptureReader.read(path: path)
+        let report = ReportBuilder.report(on: Capture((0..<3).map { whole[$0] }), named: "x")
+        let end = whole[2].endedAt
+        var story = LiveStory(style: .plain)
+        #expect(findings(story.news(in: report, now: end + .seconds(14))).isEmpty)
+        #expect(story.isWaiting)
+        #expect(findings(story.news(in: report, now: end + .seconds(15))).count == 1)
+    }
+
     @Test func whatWasThereBeforeIsNoNews() throws {
         let path = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
         let capture = try CaptureReader.read(path: path)

@@ -261,6 +261,12 @@ struct ConversationTests {
         #expect(found.first?.malformations.first?.reason == "a head of more than 256 KiB")
     }
 
+    @Test func fixedAuthorityNamesTheURLWhateverHostSays() {
+        var dialogue = Dialogue([.client("GET /a HTTP/1.1\r\nHost: idp.example:9443\r\n\r\n")])
+        dialogue.isAuthorityFixed = true
+        #expect(dialogue.exchanges().map(\.request.url.text) == ["https://idp.example/a"])
+    }
+
     @Test func hostileConversationsNeverTrap() {
         var random = SeededGenerator(seed: 9112)
         let pieces = [

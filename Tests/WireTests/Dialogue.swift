@@ -18,12 +18,14 @@ struct Dialogue {
     var turns: [Turn]
     var scheme = "https"
     var authority = "idp.example"
+    var isAuthorityFixed = false
     var maximumBodyBytes = 4 << 20
 
     init(_ turns: [Turn]) { self.turns = turns }
 
     private func conversation() -> Conversation {
         var configuration = Conversation.Configuration(scheme: scheme, authority: authority)
+        configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
         return Conversation(configuration)
     }

@@ -10,9 +10,13 @@ struct RecordTests {
         ("[::1]:3000/", "http://[::1]:3000/"), ("app.localhost:1", "http://app.localhost:1"),
         ("app.example", "https://app.example"), ("app.example:8443/login", "https://app.example:8443/login"),
     ])
-    func pageIsMadeWhole(_ row: (text: String, page: String)) throws { #expect(try Record.page(row.text) == row.page) }
+    func pageIsMadeWhole(_ row: (text: String, page: String)) throws {
+        #expect(try Record.page(row.text) == row.page)
+    }
 
-    @Test(arguments: ["ftp://x.example/", "javascript://x", "", "https://", "-- ls", "file:///etc/passwd", "http:// x"])
+    @Test(arguments: [
+        "ftp://x.example/", "javascript://x", "", "https://", "-- ls", "file:///etc/passwd", "http:// x",
+    ])
     func whatIsNoPageIsAMistake(_ text: String) {
         let failure = #expect(throws: CommandFailure.self) { try Record.page(text) }
         #expect(failure?.status == .usage)

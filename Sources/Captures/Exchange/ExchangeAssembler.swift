@@ -23,6 +23,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
 
     private let scheme: String
     private let authority: String
+    private let isAuthorityFixed: Bool
     private let maximumBodyBytes: Int
     private let connection: ConnectionFacts
     private let client: ClientFacts
@@ -33,6 +34,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
     package init(
         scheme: String,
         authority: String,
+        isAuthorityFixed: Bool = false,
         maximumBodyBytes: Int,
         connection: ConnectionFacts = ConnectionFacts(),
         client: ClientFacts = ClientFacts(),
@@ -40,6 +42,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
     ) {
         self.scheme = scheme
         self.authority = authority
+        self.isAuthorityFixed = isAuthorityFixed
         self.maximumBodyBytes = maximumBodyBytes
         self.connection = connection
         self.client = client
@@ -165,14 +168,15 @@ package struct ExchangeAssembler: ExchangeEventSink {
     }
 
     /// The absolute URL of a target (RFC 9112, section 3.2): the authority of the connection, or of a sound
-    /// `Host` field.
+    /// `Host` field, unless the former is fixed.
     private func url(of head: RequestHead) -> RecordedURL {
         guard !head.target.utf8.isEmpty else { return RecordedURL("\(scheme)://\(authority)/") }
         guard head.target.utf8.first == 0x2f || head.target == "*" else {
             // absolute-form is what it says; authority-form names where the tunnel goes.
             return RecordedURL(head.method == "CONNECT" ? "\(scheme)://\(head.target)/" : head.target)
         }
-        let host = head.headers.first("host").flatMap { Self.isSoundHost($0) ? $0 : nil } ?? authority
+        let named = isAuthorityFixed ? nil : head.headers.first("host")
+        let host = named.flatMap { Self.isSoundHost($0) ? $0 : nil } ?? authority
         return RecordedURL("\(scheme)://\(host)\(head.target == "*" ? "/*" : head.target)")
     }
 

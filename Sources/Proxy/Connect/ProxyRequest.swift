@@ -23,6 +23,8 @@ struct ProxyRequest: Equatable {
     var target: Target
     var framing: Framing
     var expectsContinue: Bool
+    /// Whether another protocol may be spoken after it.
+    var asksForUpgrade = false
     /// The path and query of the URL.
     var path: String
     /// What the client says it is; empty where it does not.
@@ -43,10 +45,7 @@ struct ProxyRequest: Equatable {
     /// - Returns: what it says.
     /// - Throws: ``Refusal`` when it cannot be acted on.
     static func parse(_ head: [UInt8]) throws(Refusal) -> ProxyRequest {
-        var lines = head[...].split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
-            line.last == 0x0d ? line.dropLast() : line
-        }
-        while lines.last?.isEmpty == true { lines.removeLast() }
+        let lines = Self.lines(of: head)
         guard let line = lines.first else { throw Refusal(status: 400, reason: "no request line") }
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false)
         guard words.count == 3, words[0].allSatisfy(isTokenByte), !words[0].isEmpty,
@@ -86,6 +85,15 @@ struct ProxyRequest: Equatable {
         return request
     }
 
+    /// The lines of a head without their ends, and without the empty ones at its end.
+    static func lines(of head: [UInt8]) -> ArraySlice<ArraySlice<UInt8>> {
+        let lines = head[...].split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
+            line.last == 0x0d ? line.dropLast() : line
+        }
+        let end = lines.lastIndex { !$0.isEmpty }.map { $0 + 1 }
+        return lines[..<(end ?? 0)]
+    }
+
     /// The authority and the origin-form of an absolute `http` URL; nil for other targets.
     private static func absoluteForm(_ target: ArraySlice<UInt8>) -> (String, [UInt8])? {
         let scheme = Array("http://".utf8)
@@ -99,7 +107,7 @@ struct ProxyRequest: Equatable {
         return (String(decoding: rest[..<end], as: UTF8.self), path)
     }
 
-    private mutating func readFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Refusal) {
+    mutating func readFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Refusal) {
         var lengths: [Int] = []
         var isChunked = false
         for line in lines {
@@ -114,6 +122,8 @@ struct ProxyRequest: Equatable {
                 isChunked = Self.lowercased(Self.value(of: line)).hasSuffix("chunked")
             } else if Self.isField(line, "user-agent") {
                 userAgent = String(decoding: Self.value(of: line), as: UTF8.self)
+            } else if Self.isField(line, "upgrade") {
+                asksForUpgrade = true
             } else if Self.isField(line, "expect") {
                 expectsContinue = Self.lowercased(Self.value(of: line)) == "100-continue"
             }
@@ -159,7 +169,7 @@ struct ProxyRequest: Equatable {
 
     // MARK: Bytes
 
-    private static func isField(_ line: ArraySlice<UInt8>, _ name: StaticString) -> Bool {
+    static func isField(_ line: ArraySlice<UInt8>, _ name: StaticString) -> Bool {
         name.withUTF8Buffer { name in
             guard line.count > name.count else { return false }
             guard zip(line, name).allSatisfy({ $0 == $1 || ((0x41...0x5a).contains($0) && $0 | 0x20 == $1) })
@@ -170,7 +180,7 @@ struct ProxyRequest: Equatable {
         }
     }
 
-    private static func value(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func value(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let colon = line.firstIndex(of: 0x3a) else { return [] }
         return trim(line[(colon + 1)...])
     }
@@ -249,6 +259,10 @@ struct Origin: Hashable, CustomStringConvertible {
     var hostInURL: String { isIPv6 ? "[\(host)]" : host }
 
     var description: String { "\(hostInURL):\(port)" }
+
+    /// The host as TLS names it: a final dot is for the resolver; certificates and the server name extension do not
+    /// have it (RFC 6066, section 3).
+    var hostInTLS: String { host.utf8.last == 0x2e ? String(host.dropLast()) : host }
 
     /// As a URL writes it, without the port that its scheme implies.
     func authority(defaultPort: Int) -> String { port == defaultPort ? hostInURL : description }

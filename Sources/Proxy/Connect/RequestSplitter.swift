@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// Cuts a client's bytes into requests, so that each can go where it belongs.
 ///
-/// Bodies are passed on as they come; a head is held until it is whole.
+/// Bodies are passed on as they come; a head is held until it is whole, and one that is refused stays where it is.
 struct RequestSplitter {
     enum Piece: Equatable {
         case head(ProxyRequest)
@@ -25,8 +25,19 @@ struct RequestSplitter {
     private var pending = ByteBuffer()
     private var scanned = 0
     private let maximumHeadBytes: Int
+    private let isForServer: Bool
 
-    init(maximumHeadBytes: Int) { self.maximumHeadBytes = maximumHeadBytes }
+    /// - Parameters:
+    ///   - maximumHeadBytes: beyond, a head is refused.
+    ///   - isForServer: whether the requests are for a server, and not for a proxy, so that they stay as they are and
+    ///     what is no HTTP passes.
+    init(maximumHeadBytes: Int, isForServer: Bool = false) {
+        self.maximumHeadBytes = maximumHeadBytes
+        self.isForServer = isForServer
+    }
+
+    /// What is not cut yet.
+    var rest: ByteBuffer { pending }
 
     /// Whether some, but not all, of a head is there.
     var isInsideHead: Bool { state == .head && pending.readableBytes > 0 }
@@ -84,6 +95,10 @@ struct RequestSplitter {
                 return nextHead()
             }
         }
+        if isForServer, let first = view.first, !ProxyRequest.isTokenByte(first) {
+            becomeOpaque()
+            return next()
+        }
         let start = view.startIndex
         var end: Int?
         while scanned < view.count, end == nil {
@@ -104,9 +119,10 @@ struct RequestSplitter {
                 .init(status: 431, reason: "the request head is longer than \(maximumHeadBytes) bytes")
             )
         }
-        guard let head = pending.readBytes(length: end) else { return nil }
+        guard let head = pending.getBytes(at: pending.readerIndex, length: end) else { return nil }
         do throws(ProxyRequest.Refusal) {
-            let request = try ProxyRequest.parse(head)
+            let request = try isForServer ? ProxyRequest.parseForServer(head) : ProxyRequest.parse(head)
+            pending.moveReaderIndex(forwardBy: end)
             state =
                 switch request.framing {
                 case .none: .ending

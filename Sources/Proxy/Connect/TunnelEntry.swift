@@ -1,4 +1,6 @@
 internal import Captures
+internal import NIOCore
+internal import TLS
 internal import Wire
 
 /// What is known of a tunnel, for its entries: one in which no request was seen, or those of its requests.
@@ -6,8 +8,28 @@ struct TunnelEntry {
     let origin: Origin
     let startedAt: Timestamp
     let identity: ClientIdentity
+    /// Of the entry's URL.
+    var scheme = "https"
+    /// Whether there is to be one.
+    var isRecorded = true
     var facts = ConnectionFacts()
     var timings = Timings()
+
+    /// Takes note of the connection to the origin.
+    mutating func connected(to address: SocketAddress?, in time: Duration) {
+        timings.connect = time
+        facts.serverAddress = address.flatMap { address in
+            address.ipAddress.map { "\($0.utf8.contains(0x3a) ? "[\($0)]" : $0):\(address.port ?? 0)" }
+        }
+    }
+
+    /// Takes note of what TLS with the origin came to.
+    mutating func agreed(_ agreed: HandshakeFacts, in time: Duration) {
+        timings.tls = time
+        facts.serverTLSVersion = agreed.version
+        facts.cipher = agreed.cipher
+        facts.alpn = agreed.alpn
+    }
 
     /// A tunnel that came to nothing.
     func failed(_ reason: String, at now: Timestamp) -> Exchange {
@@ -26,12 +48,17 @@ struct TunnelEntry {
 
     /// What the decoder of the tunnel's requests is told.
     ///
-    /// `scheme`: of the URLs, `http` or `https`.
-    func conversation(scheme: String, maximumBodyBytes: Int) -> Conversation {
+    /// - Parameters:
+    ///   - scheme: of the URLs, `http` or `https`.
+    ///   - isAuthorityFixed: whether the URLs name the origin whatever `Host` says.
+    ///   - maximumBodyBytes: how much of a body is kept.
+    /// - Returns: the decoder.
+    func conversation(scheme: String, isAuthorityFixed: Bool = false, maximumBodyBytes: Int) -> Conversation {
         var configuration = Conversation.Configuration(
             scheme: scheme,
             authority: origin.authority(defaultPort: scheme == "https" ? 443 : 80)
         )
+        configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
         configuration.connection = connection
         configuration.client = identity.facts
@@ -51,7 +78,9 @@ struct TunnelEntry {
             duration: now - startedAt,
             request: RecordedRequest(
                 method: "CONNECT",
-                url: RecordedURL("https://\(origin.authority(defaultPort: 443))/")
+                url: RecordedURL(
+                    "\(scheme)://\(origin.authority(defaultPort: scheme == "https" ? 443 : 80))/"
+                )
             ),
             timings: timings,
             connection: connection,

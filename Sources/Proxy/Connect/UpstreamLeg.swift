@@ -1,16 +1,22 @@
+internal import Captures
 internal import NIOCore
 internal import TLS
 
-/// The provider's connection until the tee takes it over: reports to ``TunnelHandler``, keeps what comes
-/// early.
+/// Whom an ``UpstreamLeg`` tells what happens.
+protocol UpstreamLegOwner: AnyObject {
+    func providerHandshakeEnded(_ outcome: HandshakeOutcome)
+    /// Bytes came.
+    func upstreamSpoke()
+    func upstreamEnded(_ error: (any Error)?)
+}
+
+/// The provider's connection until the tee takes it over: reports to its owner, keeps what comes early.
 final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private(set) var context: ChannelHandlerContext?
-    private weak var owner: TunnelHandler?
+    weak var owner: (any UpstreamLegOwner)?
     private var early = ByteBuffer()
-
-    init(owner: TunnelHandler) { self.owner = owner }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -61,7 +67,7 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
                 try? context.channel.syncOptions?.setOption(.autoRead, value: false)
             }
             owner?.providerHandshakeEnded(outcome)
-        case ChannelEvent.inputClosed as ChannelEvent: owner?.upstreamEnded()
+        case ChannelEvent.inputClosed as ChannelEvent: owner?.upstreamEnded(nil)
         default: context.fireUserInboundEventTriggered(event)
         }
     }
@@ -72,7 +78,37 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        owner?.upstreamEnded()
+        owner?.upstreamEnded(nil)
         context.fireChannelInactive()
+    }
+}
+
+extension ProxyContext {
+    /// Dials the origin of an entry, and waits until it is known who the client is.
+    ///
+    /// - Parameters:
+    ///   - entry: of what is to come; takes note of the connection.
+    ///   - loop: of the client's connection.
+    ///   - done: is given the provider's connection, not read yet, and the entry. It closes what it has no use for.
+    func dial(
+        _ entry: TunnelEntry,
+        on loop: any EventLoop,
+        _ done: @escaping (Result<UpstreamLeg, UpstreamFailure>, TunnelEntry) -> Void
+    ) {
+        let began = clock()
+        connector.connect(to: entry.origin, on: loop).assumeIsolated().whenComplete { [self] result in
+            var entry = entry
+            let outcome: Result<UpstreamLeg, UpstreamFailure>
+            do {
+                let channel = try result.get()
+                let leg = UpstreamLeg()
+                try channel.pipeline.syncOperations.addHandler(leg)
+                entry.connected(to: channel.remoteAddress, in: clock() - began)
+                outcome = .success(leg)
+            } catch {
+                outcome = .failure(error as? UpstreamFailure ?? .dialing(entry.origin, error))
+            }
+            entry.identity.whenKnown { [entry] in done(outcome, entry) }
+        }
     }
 }

@@ -61,6 +61,12 @@ final class Tee {
     /// Whether the bytes are not (or no longer) HTTP, so that their ends mean nothing to us.
     var isOpaque: Bool { conversation.map { $0.isUpgraded || $0.hasLostTheThread } ?? true }
 
+    /// Whether the bytes can no longer be told apart, and are passed on all the same.
+    var hasLostTheThread: Bool { conversation?.hasLostTheThread ?? false }
+
+    /// Whether another protocol than HTTP is spoken from here on.
+    var isUpgraded: Bool { conversation?.isUpgraded ?? false }
+
     func other(than side: Side) -> TeeHandler? { side == .client ? server : client }
 
     /// A side may be read while what comes of it can be passed on, and for its end once there is nobody to
@@ -136,6 +142,13 @@ final class Tee {
             ) ?? []
         )
         close()
+    }
+
+    /// Takes down a request that is answered by us and goes nowhere; then parts from the client's side.
+    func refuse(_ bytes: ByteBuffer, _ reason: String) {
+        keep(conversation?.received(bytes, from: .client, at: proxy.clock()) ?? [])
+        end(.server, reason)
+        release()
     }
 
     /// Parts from the client's side, which goes on with another provider.

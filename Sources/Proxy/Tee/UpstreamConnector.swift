@@ -5,8 +5,8 @@ internal import TLS
 /// Dials providers.
 struct UpstreamConnector: Sendable {
     let connectTime: TimeAmount
-    /// The addresses the proxy itself listens on; set once it does.
-    let own: OwnAddress
+    /// Where the proxy itself listens; set once it does.
+    let own: [OwnAddress]
 
     /// Opens a connection to `origin` on the loop of the client's connection.
     ///
@@ -26,7 +26,7 @@ struct UpstreamConnector: Sendable {
                 bootstrap.connect(host: Self.resolvable(origin.host), port: origin.port)
             }
         return connected.flatMapThrowing { channel in
-            guard !own.isReached(by: channel) else {
+            guard !own.contains(where: { $0.isReached(by: channel) }) else {
                 channel.close(promise: nil)
                 throw UpstreamFailure.loop(origin)
             }

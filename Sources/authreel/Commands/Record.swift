@@ -22,6 +22,7 @@ struct Record: AsyncParsableCommand {
               authreel record -- curl -L https://app.example/login
               authreel record --upstream-ca test-ca.pem --only "*.example"
               authreel record --listen 127.0.0.1:9090
+              authreel record --reverse https://idp.example=127.0.0.1:9443
               authreel record --allow-remote --listen 0.0.0.0:8080
             """
     )
@@ -124,6 +125,9 @@ struct Record: AsyncParsableCommand {
             StandardError.note("clients have to trust \(files.certificatePath)")
         }
         if proxy.allowRemote { Self.tellOfNetwork(recording, configuration) }
+        for (origin, address) in recording.played {
+            StandardError.note("\(origin.url) is played at \(origin.scheme.rawValue)://\(address)")
+        }
         StandardError.line("listening on \(address)")
         let session = RecordingSession(
             recording: recording,
@@ -175,7 +179,8 @@ struct Record: AsyncParsableCommand {
     static func page(_ text: String) throws -> String {
         let hasScheme = text.contains("://")
         let whole = hasScheme ? text : (PageServer.isLoopback(host(of: text)) ? "http://" : "https://") + text
-        guard let url = URL(string: whole), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+        guard let url = URL(string: whole), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme),
             url.host()?.isEmpty == false
         else {
             throw CommandFailure(
@@ -189,13 +194,23 @@ struct Record: AsyncParsableCommand {
 
     private static func host(of address: String) -> String {
         let authority = address.prefix { !"/?#".contains($0) }
-        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            return String(authority[...end])
+        }
         return String(authority.prefix { $0 != ":" })
     }
 
     /// What it means to listen on the network, and where a phone finds the recorder.
     private static func tellOfNetwork(_ recording: Recording, _ configuration: ProxyConfiguration) {
+        let played = ProxyOptions.remote(configuration)
+        if !played.isEmpty {
+            let origins = played.map(\.url).joined(separator: " and ")
+            StandardError.warn(
+                "anyone on the network can use \(origins) through this computer, and is recorded"
+            )
+        }
         guard !ProxyOptions.isLoopback(configuration.host) else {
+            guard played.isEmpty else { return }
             StandardError.warn(
                 "--allow-remote changes nothing while it listens on \(configuration.host): add --listen 0.0.0.0:\(configuration.port)"
             )

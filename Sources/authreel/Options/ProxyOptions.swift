@@ -23,6 +23,20 @@ struct ProxyOptions: ParsableArguments {
     var allowRemote = false
 
     @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "For clients that take no proxy: play this provider at an address, record it. Repeatable.",
+            discussion: """
+                As in https://idp.example=127.0.0.1:9443, in TLS and in clear; port 0 picks a free one. Metadata \
+                and redirects go on to name the real provider, so better let its name lead to the address where \
+                you can: by the client's own /etc/hosts, or a container's --add-host.
+                """,
+            valueName: "ORIGIN=HOST:PORT"
+        )
+    )
+    var reverse: [String] = []
+
+    @Option(
         name: .long,
         parsing: .singleValue,
         help: ArgumentHelp(
@@ -79,12 +93,11 @@ struct ProxyOptions: ParsableArguments {
     func configuration() throws -> ProxyConfiguration {
         let (host, port) = try address()
         guard allowRemote || Self.isLoopback(host) else {
-            let named = host.contains(":") ? "[\(host)]" : host
             throw CommandFailure(
                 .usage,
                 "\(host) is no loopback address: anyone on the network could use the proxy",
                 hint:
-                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(named):\(port)"
+                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(Self.bracketed(host)):\(port)"
             )
         }
         return ProxyConfiguration(
@@ -92,6 +105,7 @@ struct ProxyOptions: ParsableArguments {
             port: port,
             // Who named a port may have told others of it.
             furtherPorts: listen == nil ? Array(port + 1...port + 100) : [],
+            reverse: try reverseOrigins(besides: (host, port)),
             onlyHosts: only.map(HostPattern.init),
             passThroughHosts: passThrough.map(HostPattern.init),
             passesPinningClients: autoPassThrough,
@@ -121,6 +135,9 @@ struct ProxyOptions: ParsableArguments {
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         return (host.isEmpty ? "127.0.0.1" : host, port)
     }
+
+    /// A host as it stands before a port.
+    static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
     static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1"
@@ -175,7 +192,20 @@ extension CommandFailure {
                 "\(error)",
                 hint: "choose another port: --listen 127.0.0.1:0 picks a free one"
             )
-        case .cannotListen: self.init(.unavailable, "\(error)", hint: nil)
+        case .reverseAddressInUse(let origin, let host, _):
+            self.init(
+                .unavailable,
+                "\(error)",
+                hint: "end that program, or choose another port: "
+                    + "--reverse \(origin)=\(ProxyOptions.bracketed(host)):0 picks a free one"
+            )
+        case .cannotListen(_, let port, _):
+            self.init(
+                .unavailable,
+                "\(error)",
+                hint: (1..<1024).contains(port)
+                    ? "ports below 1024 may want rights of their own: use one above" : nil
+            )
         case .authority: self.init(.noInput, "\(error)", hint: "--ca-dir DIR uses another folder")
         case .authorityOwner(let path, let owner):
             let name =

@@ -1,0 +1,123 @@
+internal import Captures
+internal import NIOCore
+
+/// Gives the requests of a client that knows the provider by our name the provider's.
+///
+/// Carries out what ``ReverseStateMachine`` decides. Sits before the client's ``TeeHandler``, which sees the requests
+/// as the provider will.
+final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let proxy: ProxyContext
+    private let tee: Tee
+    private var context: ChannelHandlerContext?
+    private var machine: ReverseStateMachine
+    private var isReadPending = false
+    private var isAnswered = false
+    private var deadline: Scheduled<Void>?
+
+    init(proxy: ProxyContext, tee: Tee, listener: ReverseListener, isClientInTLS: Bool) {
+        self.proxy = proxy
+        self.tee = tee
+        machine = ReverseStateMachine(
+            listener: listener,
+            isClientInTLS: isClientInTLS,
+            maximumHeadBytes: proxy.configuration.limits.headBytes
+        )
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        tee.whenIdle = { [weak self] in self?.resume() }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // After an answer the rest is read and dropped, so that closing does not take the answer with it.
+        guard !isAnswered else { return }
+        machine.received(unwrapInboundIn(data))
+        carryOut()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        if !isAnswered { watchHead() }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if machine.isWaitingForAnswers, !isAnswered { isReadPending = true } else { context.read() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed, !isAnswered {
+            machine.inputClosed()
+            resume()
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// There are answers.
+    private func resume() {
+        guard let context, !isAnswered else { return }
+        carryOut()
+        context.fireChannelReadComplete()
+        if isReadPending, !machine.isWaitingForAnswers || isAnswered {
+            isReadPending = false
+            context.read()
+        }
+    }
+
+    private func carryOut() {
+        while !isAnswered, let context, let action = machine.next(answers) {
+            switch action {
+            case .pass(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
+            case .refuse(let refusal, let bytes): answer(refusal, to: bytes)
+            }
+        }
+    }
+
+    private var answers: ReverseStateMachine.Answers {
+        ReverseStateMachine.Answers(
+            areComplete: tee.isIdle,
+            isUpgraded: tee.isUpgraded,
+            areUnreadable: tee.hasLostTheThread
+        )
+    }
+
+    /// A head that has begun has to end in time.
+    private func watchHead() {
+        guard machine.isInsideHead else {
+            deadline?.cancel()
+            deadline = nil
+            return
+        }
+        guard deadline == nil else { return }
+        deadline = context?.eventLoop.assumeIsolated().scheduleTask(
+            in: TimeAmount(proxy.configuration.limits.headTime)
+        ) { [self] in
+            guard machine.isInsideHead, tee.isIdle, !tee.hasLostTheThread, !isAnswered else { return }
+            answer(.init(status: 408, reason: "no complete request arrived in time"), to: ByteBuffer())
+        }
+    }
+
+    private func answer(_ refusal: ProxyRequest.Refusal, to bytes: ByteBuffer) {
+        guard let context else { return }
+        isAnswered = true
+        tee.refuse(bytes, "the recorder cannot use this request: \(refusal.reason)")
+        let page = PlainResponse.unusable(refusal).bytes()
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: page)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        if isReadPending { context.read() }
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(
+            in: TimeAmount(proxy.configuration.limits.lingerTime)
+        ) { [self] in self.context?.close(promise: nil) }
+    }
+}

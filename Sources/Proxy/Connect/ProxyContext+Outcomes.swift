@@ -1,0 +1,40 @@
+internal import Captures
+internal import TLS
+
+/// What is kept and told of a client's connection that comes to nothing.
+extension ProxyContext {
+    func note(_ failure: UpstreamFailure, of entry: TunnelEntry) {
+        keep(failure.reason, of: entry)
+        notify(.upstreamFailed(host: entry.origin.description, reason: failure.reason))
+    }
+
+    /// The client did not wait for the provider, which may be the very trouble: it is an entry.
+    func noteGivenUp(_ entry: TunnelEntry) {
+        keep("the client closed the connection before \(entry.origin) was connected", of: entry)
+    }
+
+    /// The client does not accept our certificate; it said so by an alert, or by its end.
+    func noteRejection(_ alert: TLSAlert?, of entry: TunnelEntry) {
+        let client = entry.identity.facts
+        let how = alert.map { "alert \($0.name)" } ?? "it closed the connection after the certificate"
+        var reason = "Client TLS handshake failed. The client does not trust the proxy's certificate (\(how))"
+        if let process = client.process {
+            reason += ": \(process)" + (client.processID.map { ", process \($0)" } ?? "")
+        }
+        keep(reason, of: entry)
+        let isCertain = pinning.rejected(by: client, entry.origin, saidSo: alert != nil)
+        notify(
+            .clientRejectedCertificate(
+                host: entry.origin.description,
+                client: client,
+                alert: alert?.name,
+                passesThrough: isCertain && configuration.passesPinningClients
+            )
+        )
+    }
+
+    func keep(_ reason: String, of entry: TunnelEntry) {
+        guard entry.isRecorded else { return }
+        gate.keep([entry.failed(reason, at: clock())])
+    }
+}
