@@ -110,6 +110,7 @@ struct RecordingSession {
                 }
                 if let status = await carryOut(action, running, post) {
                     killEverything(running)
+                    await allGone()
                     return status
                 }
             }
@@ -249,6 +250,13 @@ struct RecordingSession {
         Task {
             while !running.leftovers.isEmpty { try? await Task.sleep(for: .milliseconds(200)) }
             post.yield(.leftoversEnded)
+        }
+    }
+
+    /// A browser's helpers end a moment after it; who looks then should find nothing of ours.
+    private func allGone() async {
+        for _ in 0..<100 where !ProcessTree.descendants().isEmpty {
+            try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
