@@ -19,14 +19,14 @@ package struct AuthorityIdentity: Sendable, Hashable {
 
     package init(_ certificate: Certificate) { self.init(der: certificate.der) }
 
-    private init(placeholder: String) {
+    private init(shownAs name: String) {
         der = []
-        fingerprint = placeholder
-        short = placeholder
+        fingerprint = name
+        short = name
     }
 
     /// Stands for an authority that is yet to be made, where a plan is only shown.
-    package static let yetToBeMade = AuthorityIdentity(placeholder: "NEW")
+    package static let yetToBeMade = AuthorityIdentity(shownAs: "NEW")
 
     /// What begins every file name and alias of ours.
     static let prefix = "authreel-"

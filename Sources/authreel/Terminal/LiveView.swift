@@ -25,7 +25,8 @@ final class LiveView: Sendable {
     private let style: TextStyle
     /// Tells which half of a login a client belongs to.
     private let half: @Sendable (Exchange) -> SelfTest.Half
-    private let state = Mutex((selfTest: SelfTest(), hasNews: false))
+    private let state = Mutex(SelfTest())
+    private let testing = DispatchQueue(label: "self-test")
     private let wakeUps: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
     private let story: Mutex<LiveStory>
@@ -54,7 +55,7 @@ final class LiveView: Sendable {
     }
 
     /// Says what is known at the start.
-    func begin() { StandardError.note(state.withLock { $0.selfTest.line }) }
+    func begin() { StandardError.note(state.withLock { $0.line }) }
 
     /// Exchanges that have just been written.
     ///
@@ -63,25 +64,32 @@ final class LiveView: Sendable {
         for exchange in exchanges {
             if detail == .exchanges { StandardError.line(Self.line(exchange, style)) }
             guard exchange.response != nil, exchange.tunnel.reason == nil else { continue }
-            let process = exchange.client.process
-            let line = state.withLock { [half] in $0.selfTest.intercepted(half(exchange), process: process) }
-            if let line { StandardError.note(line) }
+            test { $0.intercepted($1(exchange), process: exchange.client.process) }
         }
         wake.yield()
     }
 
     /// A client did not accept our certificate.
     func distrusted(by client: ClientFacts, host: String) {
-        let probe = Self.probe(client, host: host)
-        let line = state.withLock { [half] in $0.selfTest.distrusted(half(probe), process: client.process) }
-        if let line { StandardError.note(line) }
+        test { $0.distrusted($1(Self.probe(client, host: host)), process: client.process) }
     }
 
     /// A client has opened the recorder's own page: what no process is known of is a person's browser.
     func intercepted(_ client: ClientFacts) {
-        let half = client.processID == nil ? .browser : half(Self.probe(client, host: "authreel.proxy"))
-        let line = state.withLock { $0.selfTest.intercepted(half, process: client.process) }
-        if let line { StandardError.note(line) }
+        test { test, half in
+            let half = client.processID == nil ? .browser : half(Self.probe(client, host: "authreel.proxy"))
+            return test.intercepted(half, process: client.process)
+        }
+    }
+
+    /// Beside the recorder's thread: which half a client belongs to is read from files of the system's.
+    private func test(
+        _ body: @escaping @Sendable (inout SelfTest, (Exchange) -> SelfTest.Half) -> String?
+    ) {
+        guard state.withLock({ !$0.isOver }) else { return }
+        testing.async { [self] in
+            if let line = state.withLock({ body(&$0, half) }) { StandardError.note(line) }
+        }
     }
 
     private static func probe(_ client: ClientFacts, host: String) -> Exchange {
@@ -97,10 +105,10 @@ final class LiveView: Sendable {
         for await _ in wakeUps {
             // What belongs together mostly comes together.
             try? await Task.sleep(for: .milliseconds(100))
-            var cost = look(isOver: false)
+            var cost = timedLook()
             while !Task.isCancelled, story.withLock({ $0.isWaiting }) {
                 try? await Task.sleep(for: max(.milliseconds(300), cost * 9))
-                cost = look(isOver: false)
+                cost = timedLook()
             }
             if Task.isCancelled { return }
             // A long recording takes longer to look at: never more than a tenth of the time.
@@ -111,26 +119,21 @@ final class LiveView: Sendable {
     /// Tells what is left to be told, since nothing more will come; returns a summary of the logins, a line or two each.
     func finish() -> [String] {
         wake.finish()
-        _ = look(isOver: true)
-        guard let capture = try? CaptureReader.read(path: path) else { return [] }
-        return TextReport.summary(
-            of: ReportBuilder.report(on: capture, named: path),
-            from: first,
-            style: style
-        )
+        testing.sync {}
+        return look(isOver: true).map { TextReport.summary(of: $0, from: first, style: style) } ?? []
     }
 
     // MARK: -
 
     /// Returns how long it took.
-    private func look(isOver: Bool) -> Duration {
-        let clock = ContinuousClock()
-        return clock.measure {
-            guard let capture = try? CaptureReader.read(path: path) else { return }
-            let report = ReportBuilder.report(on: capture, named: path)
-            let news = story.withLock { $0.news(in: report, now: SystemClock.now, isOver: isOver) }
-            for item in news { tell(item) }
-        }
+    private func timedLook() -> Duration { ContinuousClock().measure { _ = look(isOver: false) } }
+
+    private func look(isOver: Bool) -> Report? {
+        guard let capture = try? CaptureReader.read(path: path) else { return nil }
+        let report = ReportBuilder.report(on: capture, named: path)
+        let news = story.withLock { $0.news(in: report, now: SystemClock.now, isOver: isOver) }
+        for item in news { tell(item) }
+        return report
     }
 
     private func tell(_ news: LiveStory.News) {

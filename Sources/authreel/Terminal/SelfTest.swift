@@ -38,6 +38,11 @@ struct SelfTest {
         return line
     }
 
+    /// Nothing is news any more.
+    var isOver: Bool {
+        Half.allCases.allSatisfy { if case .intercepted = states[$0] { true } else { false } }
+    }
+
     var line: String {
         Half.allCases.map { half in
             let name = half == .browser ? "browser" : "backend"
