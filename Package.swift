@@ -69,7 +69,7 @@ let package = Package(
             ]
         ),
         library("Provider", ["OAuth", "Flows", "JOSE", "Captures", "LibCrypto", "JSON"]),
-        library("Reports", ["Diagnosis", "Flows", "OAuth", "JOSE", "Captures", "JSON"]),
+        library("Reports", ["Diagnosis", "Replay", "Flows", "OAuth", "JOSE", "Captures", "JSON"]),
         .executableTarget(
             name: "authreel",
             dependencies: [
@@ -102,9 +102,12 @@ let package = Package(
         tests("OAuthTests", ["OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests("FlowsTests", ["Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests("DiagnosisTests", ["Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
-        tests("ReplayTests", ["Replay", "Captures", "JSON"]),
-        tests("ProviderTests", ["Provider", "Captures", "JOSE", "JSON", "LibCrypto"]),
-        tests("ReportsTests", ["Reports", "Diagnosis", "Flows", "Captures", "JSON"]),
+        tests(
+            "ReplayTests",
+            ["Replay", "Provider", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
+        ),
+        tests("ProviderTests", ["Provider", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
+        tests("ReportsTests", ["Reports", "Replay", "Diagnosis", "Flows", "Captures", "JSON"]),
         tests(
             "authreelTests",
             ["authreel", argumentParser, "Reports", "Captures", "Proxy", "JSON", "LibCrypto"]

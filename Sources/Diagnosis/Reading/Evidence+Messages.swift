@@ -1,3 +1,4 @@
+import Flows
 import Captures
 import OAuth
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Diagnosis
+@testable import Flows
 
 struct MaskingTests {
     @Test(arguments: [

@@ -1,16 +1,16 @@
 /// Makes evidence of values: what is secret is cut to its first characters and its length.
-enum Masking {
+package enum Masking {
     /// The first characters of a secret and its length, `dBjf…(43)`.
     ///
     /// Never more than a third of it, and nothing of one that is too short to spare any.
-    static func masked(_ value: String, showing most: Int = 4) -> String {
+    package static func masked(_ value: String, showing most: Int = 4) -> String {
         let count = value.unicodeScalars.count
         let shown = count < 12 ? 0 : min(most, count / 3)
         return String(String.UnicodeScalarView(value.unicodeScalars.prefix(shown))) + "…(\(count))"
     }
 
     /// A value as evidence shows it, by the name it travels under.
-    static func shown(_ value: String, of name: String) -> String {
+    package static func shown(_ value: String, of name: String) -> String {
         if isSecret(name) { return masked(value) }
         let text = value.utf8.contains(0x3d) ? withoutSecrets(value) : value
         guard text.unicodeScalars.count > limit else { return text }
@@ -19,7 +19,7 @@ enum Masking {
     }
 
     /// Whether values of this name let their holder in somewhere.
-    static func isSecret(_ name: String) -> Bool { secretNames.contains(name.lowercased()) }
+    package static func isSecret(_ name: String) -> Bool { secretNames.contains(name.lowercased()) }
 
     private static let limit = 300
 

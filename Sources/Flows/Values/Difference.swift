@@ -3,17 +3,17 @@ import Captures
 /// The smallest explanation that turns one value into another, in words for the note of an evidence.
 ///
 /// One mechanism for all rules. It says nothing of the characters of a secret, only where they differ.
-struct Difference {
-    let expected: String
-    let seen: String
-    let isSecret: Bool
+package struct Difference {
+    package let expected: String
+    package let seen: String
+    package let isSecret: Bool
 
     /// What happened to the expected value on its way, as `"/" is missing at the end`.
-    static func note(expected: String, seen: String, isSecret: Bool = false) -> String {
+    package static func note(expected: String, seen: String, isSecret: Bool = false) -> String {
         Difference(expected: expected, seen: seen, isSecret: isSecret).note
     }
 
-    var note: String { affix ?? coding ?? spelling ?? cut ?? url ?? position }
+    package var note: String { affix ?? coding ?? spelling ?? cut ?? url ?? position }
 
     // MARK: - Kinds, from the plainest to the last resort
 
@@ -146,19 +146,5 @@ struct Difference {
 
     private static func inURLAlphabet(_ text: String) -> String {
         String(decoding: text.utf8.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 }, as: UTF8.self)
-    }
-}
-
-/// Names and addresses of the machine itself.
-enum LoopbackHost {
-    /// `localhost`, names below it, 127.0.0.0/8 and `[::1]`.
-    static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" || host == "::1"
-            || isLoopbackAddress(host)
-    }
-
-    private static func isLoopbackAddress(_ host: String) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

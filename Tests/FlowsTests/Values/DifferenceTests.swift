@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Diagnosis
+@testable import Flows
 
 struct DifferenceTests {
     static let rows: [(expected: String, seen: String, note: String)] = [
