@@ -3,6 +3,7 @@ internal import NIOConcurrencyHelpers
 package import NIOCore
 internal import NIOPosix
 internal import ServiceLifecycle
+internal import TLS
 
 /// The intercepting proxy.
 ///

@@ -1,5 +1,6 @@
 internal import Captures
 internal import NIOCore
+internal import TLS
 internal import Wire
 
 /// One end of a tee: hands its bytes to the other end, and a copy to the decoder before that.
@@ -57,7 +58,7 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let tee else { return context.close(promise: nil) }
-        tee.broken(side, SystemError.broken(error, by: side == .client ? "client" : "provider"))
+        tee.broken(side, TransportReason.broken(error, by: side == .client ? "client" : "provider"))
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -62,7 +62,7 @@ struct UpstreamFailure: Error, Equatable {
         if let error = error as? NIOConnectionError {
             // The last attempt is IPv4 where there is one: the more telling of `localhost`'s two refusals.
             guard let last = error.connectionErrors.last else {
-                return UpstreamFailure(reason: "ENOTFOUND: no address found for \(origin.host)")
+                return UpstreamFailure(reason: TransportReason.notFound(origin.host))
             }
             return dialing(last.error, address: "\(last.target.ipAddress ?? origin.host):\(origin.port)")
         }
@@ -71,70 +71,24 @@ struct UpstreamFailure: Error, Equatable {
 
     private static func dialing(_ error: any Error, address: String) -> UpstreamFailure {
         if case ChannelError.connectTimeout? = error as? ChannelError {
-            return UpstreamFailure(reason: "ERR_CONNECTION_TIMED_OUT: no answer from \(address)")
+            return UpstreamFailure(reason: TransportReason.timedOut(address))
         }
         guard let error = error as? IOError else {
             return UpstreamFailure(reason: "cannot connect to \(address): \(error)")
         }
-        switch error.errnoCode {
-        case SystemError.refused:
-            return UpstreamFailure(reason: "ECONNREFUSED: connection refused by \(address)")
-        case SystemError.timedOut:
-            return UpstreamFailure(reason: "ERR_CONNECTION_TIMED_OUT: no answer from \(address)")
-        case SystemError.reset: return UpstreamFailure(reason: "ECONNRESET: connection reset by \(address)")
-        case SystemError.hostUnreachable, SystemError.networkUnreachable:
-            return UpstreamFailure(reason: "ERR_INTERNET_DISCONNECTED: no route to \(address)")
-        default:
-            return UpstreamFailure(
-                reason: "cannot connect to \(address): \(SystemError.words(error.errnoCode))"
-            )
-        }
+        return UpstreamFailure(reason: TransportReason.dialing(error.errnoCode, address: address))
     }
 
     /// A handshake with a provider that failed.
     static func handshake(_ origin: Origin, serverName: String, _ failure: HandshakeFailure)
         -> UpstreamFailure
     {
-        switch failure {
-        case .certificate(let problem):
-            let code =
-                switch problem.kind {
-                case .untrusted: "ERR_CERT_AUTHORITY_INVALID"
-                case .outsideValidity: "ERR_CERT_DATE_INVALID"
-                case .wrongName: "ERR_CERT_COMMON_NAME_INVALID"
-                case .other: "CERTIFICATE_VERIFY_FAILED"
-                }
-            return UpstreamFailure(
-                reason: "\(code): the certificate of \(serverName) is not accepted: \(problem)"
-            )
-        case .alertReceived(.certificateRequired):
-            return UpstreamFailure(
-                reason: "ERR_BAD_SSL_CLIENT_AUTH_CERT: \(origin) sent TLS alert certificate_required"
-            )
-        case .alertReceived(let alert):
-            return UpstreamFailure(
-                reason:
-                    "ERR_SSL_PROTOCOL_ERROR: TLS handshake with \(origin) failed: it sent alert \(alert.name)"
-            )
-        case .protocolError(let words):
-            return UpstreamFailure(
-                reason: "ERR_SSL_PROTOCOL_ERROR: TLS handshake with \(origin) failed: \(words)"
-            )
-        case .closed:
-            return UpstreamFailure(
-                reason: "ERR_SSL_PROTOCOL_ERROR: \(origin) closed the connection during the TLS handshake"
-            )
-        case .connectionError(let words):
-            return UpstreamFailure(
-                reason:
-                    "ERR_SSL_PROTOCOL_ERROR: the connection to \(origin) broke during the TLS handshake: \(words)"
-            )
-        }
+        UpstreamFailure(
+            reason: TransportReason.handshake(origin.description, serverName: serverName, failure)
+        )
     }
 
     static func handshakeTimeout(_ origin: Origin) -> UpstreamFailure {
-        UpstreamFailure(
-            reason: "ERR_CONNECTION_TIMED_OUT: \(origin) did not finish the TLS handshake in time"
-        )
+        UpstreamFailure(reason: TransportReason.handshakeTimedOut(origin.description))
     }
 }

@@ -1,14 +1,15 @@
 package import Captures
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 package import TLS
 internal import Wire
 
 /// Sends requests with their header bytes as they are given, and reads the answers with the recorder's own
-/// decoder.
+/// decoder: what was sent and what came is an exchange as the recorder would have written it.
 ///
-/// A connection per request. No redirects, no cookies, no header of its own but `Host`, `Content-Length` and
-/// `Connection` where they are missing.
+/// Connections are kept for the next request to the same origin. No redirects, no cookies, no header of its
+/// own but `Host` and `Content-Length` where they are missing.
 package final class HTTPSender: Sendable {
     /// The way to the servers.
     package struct Configuration: Sendable {
@@ -18,56 +19,137 @@ package final class HTTPSender: Sendable {
         package var tls: TLSContext
         /// For a request as a whole.
         package var timeout: Duration
+        /// The time, for the exchanges; without one they all begin at the epoch.
+        package var clock: @Sendable () -> Timestamp
 
         package init(
             proxy: (host: String, port: Int)? = nil,
             tls: TLSContext,
-            timeout: Duration = .seconds(15)
+            timeout: Duration = .seconds(15),
+            clock: @escaping @Sendable () -> Timestamp = { Timestamp(nanoseconds: 0) }
         ) {
             self.proxy = proxy
             self.tls = tls
             self.timeout = timeout
+            self.clock = clock
         }
     }
 
     private let configuration: Configuration
     private let group: MultiThreadedEventLoopGroup
+    private let connections = Mutex(Connections())
+
+    /// Connections that wait for their next request, by origin.
+    private struct Connections {
+        var idle: [String: [SendingConnection]] = [:]
+        var count = 0
+    }
 
     package init(_ configuration: Configuration) {
         self.configuration = configuration
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     }
 
-    /// Ends its thread; nothing can be sent afterwards.
-    package func stop() async { try? await group.shutdownGracefully() }
+    /// Closes every connection and ends its thread; nothing can be sent afterwards.
+    package func stop() async {
+        let idle = connections.withLock { state in
+            defer { state.idle = [:] }
+            return state.idle.values.flatMap { $0 }
+        }
+        for connection in idle { connection.close() }
+        try? await group.shutdownGracefully()
+    }
 
     /// Sends one request and reads the final answer to it.
     ///
     /// - Throws: ``HTTPSenderError``.
     package func send(_ request: RecordedRequest) async throws -> RecordedResponse {
-        let url = request.url
-        guard url.isWeb, let host = url.host, let port = url.port else {
-            throw HTTPSenderError.unsupportedURL(url.text)
+        let exchange = try await perform(request)
+        guard let response = exchange.response, exchange.failure == nil else {
+            throw HTTPSenderError.broken(reason: exchange.failure ?? "no answer")
         }
-        let name = host.utf8.first == 0x5b ? String(host.dropFirst().dropLast()) : host
-        let isTLS = url.scheme?.lowercased() == "https"
-        let target = configuration.proxy ?? (name, port)
-        let answer = group.any().makePromise(of: RecordedResponse.self)
-        let plan = SendingHandler.Plan(
-            connect: configuration.proxy != nil && isTLS ? "\(host):\(port)" : nil,
-            serverName: isTLS ? name : nil,
-            tls: configuration.tls,
-            authority: url.authority ?? host,
-            scheme: isTLS ? "https" : "http",
-            request: Self.bytes(of: request, inAbsoluteForm: configuration.proxy != nil && !isTLS)
-        )
+        return response
+    }
+
+    /// Sends one request; what came of it is an exchange, whatever it was.
+    ///
+    /// A request without an answer has a `failure` in the words in which the recorder writes it.
+    package func exchange(_ request: RecordedRequest) async -> Exchange {
+        let started = configuration.clock()
+        do {
+            return try await perform(request)
+        } catch {
+            let reason = (error as? HTTPSenderError)?.reason ?? "\(error)"
+            let ended = configuration.clock()
+            return Exchange(startedAt: started, duration: ended - started, request: request, failure: reason)
+        }
+    }
+
+    private func perform(_ request: RecordedRequest) async throws -> Exchange {
+        let target = try Target(request.url, proxy: configuration.proxy)
+        let bytes = target.bytes(of: request)
+        if let connection = takeIdle(target.key) {
+            do {
+                return try await submit(bytes, on: connection, target)
+            } catch HTTPSenderError.closedWhileIdle {
+                // The server ended it in the same moment: the request was seen by nobody.
+            }
+        }
+        return try await submit(bytes, on: try await dial(target), target)
+    }
+
+    private func takeIdle(_ key: String) -> SendingConnection? {
+        connections.withLock { state in
+            while let connection = state.idle[key]?.popLast() {
+                if connection.isActive { return connection }
+            }
+            return nil
+        }
+    }
+
+    private func submit(_ bytes: [UInt8], on connection: SendingConnection, _ target: Target) async throws
+        -> Exchange
+    {
+        let exchange: Exchange
+        do {
+            exchange = try await connection.submit(bytes, timeout: configuration.timeout)
+        } catch {
+            connection.close()
+            throw error
+        }
+        if connection.isReusable(after: exchange) {
+            connections.withLock { $0.idle[target.key, default: []].append(connection) }
+        } else {
+            connection.close()
+        }
+        return exchange
+    }
+
+    private func dial(_ target: Target) async throws -> SendingConnection {
+        let number = connections.withLock { state in
+            state.count += 1
+            return state.count
+        }
         let seconds = configuration.timeout.components.seconds
+        let opened = group.any().makePromise(of: Void.self)
+        let plan = SendingHandler.Plan(
+            connect: target.connect,
+            serverName: target.serverName,
+            tls: configuration.tls,
+            origin: target.origin,
+            authority: target.authority,
+            scheme: target.scheme,
+            number: number,
+            isProxied: configuration.proxy != nil,
+            startedAt: configuration.clock(),
+            clock: configuration.clock
+        )
         let bootstrap = ClientBootstrap(group: group)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connectTimeout(.seconds(seconds))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(SendingHandler(plan: plan, answer: answer))
+                    try channel.pipeline.syncOperations.addHandler(SendingHandler(plan: plan, opened: opened))
                 }
             }
         let channel: any Channel
@@ -77,33 +159,84 @@ package final class HTTPSender: Sendable {
             let failure = HTTPSenderError.cannotConnect(
                 host: target.host,
                 port: target.port,
-                reason: "\(error)"
+                reason: Self.words(error, target)
             )
-            answer.fail(failure)
+            opened.fail(failure)
             throw failure
         }
         let deadline = channel.eventLoop.scheduleTask(in: .seconds(seconds)) {
-            answer.fail(HTTPSenderError.timedOut(seconds: seconds))
+            opened.fail(HTTPSenderError.timedOut(seconds: seconds))
         }
-        defer {
-            deadline.cancel()
+        defer { deadline.cancel() }
+        do {
+            try await opened.futureResult.get()
+        } catch {
             channel.close(promise: nil)
+            throw error
         }
-        return try await answer.futureResult.get()
+        return SendingConnection(channel: channel)
     }
 
-    private static func bytes(of request: RecordedRequest, inAbsoluteForm: Bool) -> [UInt8] {
+    private static func words(_ error: any Error, _ target: Target) -> String {
+        if let error = error as? NIOConnectionError {
+            // The last attempt is IPv4 where there is one: the more telling of `localhost`'s two refusals.
+            guard let last = error.connectionErrors.last else { return TransportReason.notFound(target.host) }
+            return words(last.error, address: "\(last.target.ipAddress ?? target.host):\(target.port)")
+        }
+        return words(error, address: "\(target.host):\(target.port)")
+    }
+
+    private static func words(_ error: any Error, address: String) -> String {
+        if case ChannelError.connectTimeout? = error as? ChannelError {
+            return TransportReason.timedOut(address)
+        }
+        return (error as? IOError).map { TransportReason.dialing($0.errnoCode, address: address) }
+            ?? "\(error)"
+    }
+}
+
+/// Where a request goes, and how it is written there.
+private struct Target {
+    var scheme: String
+    var authority: String
+    /// Dialled: the server, or the proxy before it.
+    var host: String
+    var port: Int
+    /// The authority to ask a proxy for; nil asks for none.
+    var connect: String?
+    /// Nil speaks in clear.
+    var serverName: String?
+    /// Whether the proxy is told the whole URL (RFC 9112, section 3.2.2).
+    var isAbsolute: Bool
+    var origin: String
+
+    init(_ url: RecordedURL, proxy: (host: String, port: Int)?) throws(HTTPSenderError) {
+        guard let origin = url.origin, let host = url.host, let port = url.port else {
+            throw .unsupportedURL(url.text)
+        }
+        let name = host.utf8.first == 0x5b ? String(host.dropFirst().dropLast()) : host
+        let isTLS = url.scheme?.lowercased() == "https"
+        scheme = isTLS ? "https" : "http"
+        authority = url.authority ?? host
+        (self.host, self.port) = proxy ?? (name, port)
+        connect = proxy != nil && isTLS ? "\(host):\(port)" : nil
+        serverName = isTLS ? name : nil
+        isAbsolute = proxy != nil && !isTLS
+        self.origin = origin
+    }
+
+    var key: String { origin }
+
+    func bytes(of request: RecordedRequest) -> [UInt8] {
         let url = request.url
-        let origin = (url.path.isEmpty ? "/" : url.path) + (url.query.map { "?\($0)" } ?? "")
-        var text =
-            "\(request.method) \(inAbsoluteForm ? "\(url.scheme ?? "http")://\(url.authority ?? "")\(origin)" : origin) HTTP/1.1\r\n"
+        let path = (url.path.isEmpty ? "/" : url.path) + (url.query.map { "?\($0)" } ?? "")
+        var text = "\(request.method) \(isAbsolute ? "\(scheme)://\(authority)\(path)" : path) HTTP/1.1\r\n"
         let body = request.body?.bytes ?? []
-        if !request.headers.contains("host") { text += "Host: \(url.authority ?? "")\r\n" }
+        if !request.headers.contains("host") { text += "Host: \(authority)\r\n" }
         for field in request.headers.fields { text += "\(field.name): \(field.value)\r\n" }
         if !body.isEmpty || request.method == "POST", !request.headers.contains("content-length") {
             text += "Content-Length: \(body.count)\r\n"
         }
-        if !request.headers.contains("connection") { text += "Connection: close\r\n" }
         return Array((text + "\r\n").utf8) + body
     }
 }

@@ -1,13 +1,15 @@
 /// Why a request got no answer.
 package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
-    /// No connection; the system's words.
+    /// No connection, in the words of an entry's `_error`.
     case cannotConnect(host: String, port: Int, reason: String)
     /// The proxy answered CONNECT with another status than 2xx.
     case refusedByProxy(status: Int)
-    /// No TLS with the server.
+    /// No TLS with the server, in the words of an entry's `_error`.
     case handshake(host: String, reason: String)
     /// The connection ended before the answer did.
     case broken(reason: String)
+    /// A kept connection was closed before anything of the answer came.
+    case closedWhileIdle
     case timedOut(seconds: Int64)
     /// The URL is not one that can be sent to.
     case unsupportedURL(String)
@@ -18,8 +20,19 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
         case .refusedByProxy(let status): "the proxy refused with status \(status)"
         case .handshake(let host, let reason): "no TLS with \(host): \(reason)"
         case .broken(let reason): "the connection broke: \(reason)"
+        case .closedWhileIdle: "the server closed the connection"
         case .timedOut(let seconds): "no answer within \(seconds) s"
         case .unsupportedURL(let url): "\(url) is no http or https URL"
+        }
+    }
+
+    /// As a recorder writes it into the entry (`_error`).
+    package var reason: String {
+        switch self {
+        case .cannotConnect(_, _, let reason), .handshake(_, let reason), .broken(let reason): reason
+        case .timedOut: "ERR_CONNECTION_TIMED_OUT: \(description)"
+        case .closedWhileIdle: "ERR_EMPTY_RESPONSE: \(description)"
+        case .refusedByProxy, .unsupportedURL: description
         }
     }
 }

@@ -3,8 +3,8 @@ internal import NIOCore
 internal import TLS
 internal import Wire
 
-/// One request on one connection: CONNECT where a proxy is in between, TLS where the URL wants it, the
-/// request, the answer.
+/// One connection: CONNECT where a proxy is in between, TLS where the URL wants it, then request after
+/// request.
 final class SendingHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -15,29 +15,38 @@ final class SendingHandler: ChannelInboundHandler {
         /// Nil speaks in clear.
         var serverName: String?
         var tls: TLSContext
+        var origin: String
         var authority: String
         var scheme: String
-        var request: [UInt8]
+        /// Of the connections of one sender.
+        var number: Int
+        var isProxied: Bool
+        /// When dialling began.
+        var startedAt: Timestamp
+        var clock: @Sendable () -> Timestamp
     }
 
     private let plan: Plan
-    private let answer: EventLoopPromise<RecordedResponse>
-    private var conversation: Conversation
+    private var opened: EventLoopPromise<Void>?
+    private var answer: EventLoopPromise<Exchange>?
+    private var conversation: Conversation?
     private var proxyAnswer: [UInt8] = []
     private var isConnecting: Bool
-    /// Promises of another loop may be completed from this one; only once.
-    private var isDone = false
+    private var connectedAt: Timestamp?
+    /// Of the answer that is awaited.
+    private var hasAnswerBegun = false
+    private var requests = 0
 
-    init(plan: Plan, answer: EventLoopPromise<RecordedResponse>) {
+    init(plan: Plan, opened: EventLoopPromise<Void>) {
         self.plan = plan
-        self.answer = answer
+        self.opened = opened
         isConnecting = plan.connect != nil
-        var configuration = Conversation.Configuration(scheme: plan.scheme, authority: plan.authority)
-        configuration.maximumBodyBytes = 16 << 20
-        conversation = Conversation(configuration)
     }
 
+    // MARK: - Opening
+
     func channelActive(context: ChannelHandlerContext) {
+        connectedAt = plan.clock()
         if let authority = plan.connect {
             let text = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n"
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
@@ -50,7 +59,8 @@ final class SendingHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         guard isConnecting else {
-            return take(conversation.received(bytes, from: .server, at: Timestamp(nanoseconds: 0)))
+            hasAnswerBegun = hasAnswerBegun || answer != nil
+            return take(conversation?.received(bytes, from: .server, at: plan.clock()) ?? [])
         }
         proxyAnswer.append(contentsOf: bytes.readableBytesView)
         guard proxyAnswer.suffix(4).elementsEqual("\r\n\r\n".utf8) || proxyAnswer.count > 16 << 10 else {
@@ -61,14 +71,14 @@ final class SendingHandler: ChannelInboundHandler {
             as: UTF8.self
         )
         guard let status = Int(status), (200..<300).contains(status) else {
-            return fail(HTTPSenderError.refusedByProxy(status: Int(status) ?? 0))
+            return fail(.refusedByProxy(status: Int(status) ?? 0))
         }
         isConnecting = false
         secure(context)
     }
 
     private func secure(_ context: ChannelHandlerContext) {
-        guard let name = plan.serverName else { return sendRequest(context) }
+        guard let name = plan.serverName else { return ready(context, nil) }
         let handler = TLSHandler(
             context: plan.tls,
             configuration: .client(serverName: name, alpn: ["http/1.1"])
@@ -76,14 +86,8 @@ final class SendingHandler: ChannelInboundHandler {
         do {
             try context.pipeline.syncOperations.addHandler(handler, position: .before(self))
         } catch {
-            fail(HTTPSenderError.broken(reason: "\(error)"))
+            fail(.broken(reason: "\(error)"))
         }
-    }
-
-    private func sendRequest(_ context: ChannelHandlerContext) {
-        let bytes = ByteBuffer(bytes: plan.request)
-        _ = conversation.received(bytes, from: .client, at: Timestamp(nanoseconds: 0))
-        context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -91,37 +95,92 @@ final class SendingHandler: ChannelInboundHandler {
             return context.fireUserInboundEventTriggered(event)
         }
         switch outcome {
-        case .completed: sendRequest(context)
+        case .completed(let facts): ready(context, facts)
         case .failed(let failure):
-            fail(HTTPSenderError.handshake(host: plan.authority, reason: failure.description))
+            let name = plan.serverName ?? plan.authority
+            fail(
+                .handshake(
+                    host: plan.authority,
+                    reason: TransportReason.handshake(plan.origin, serverName: name, failure)
+                )
+            )
         case .clientRejectedCertificate: break
         }
     }
 
+    private func ready(_ context: ChannelHandlerContext, _ facts: HandshakeFacts?) {
+        let now = plan.clock()
+        var configuration = Conversation.Configuration(scheme: plan.scheme, authority: plan.authority)
+        configuration.maximumBodyBytes = 16 << 20
+        configuration.connection = ConnectionFacts(
+            id: "\(plan.number)",
+            serverAddress: plan.isProxied ? nil : context.remoteAddress.flatMap(Self.text),
+            serverTLSVersion: facts?.version,
+            cipher: facts?.cipher,
+            serverName: plan.serverName,
+            alpn: facts?.alpn
+        )
+        if let connectedAt {
+            configuration.timings.connect = connectedAt - plan.startedAt
+            if facts != nil { configuration.timings.tls = now - connectedAt }
+        }
+        conversation = Conversation(configuration)
+        opened?.succeed()
+        opened = nil
+    }
+
+    private static func text(_ address: SocketAddress) -> String? {
+        guard let host = address.ipAddress, let port = address.port else { return nil }
+        return (host.utf8.contains(0x3a) ? "[\(host)]" : host) + ":\(port)"
+    }
+
+    // MARK: - Requests
+
+    /// Writes the bytes of a request; the promise gets the exchange.
+    func submit(_ request: [UInt8], _ answer: EventLoopPromise<Exchange>) {
+        guard let context, conversation != nil, self.answer == nil else {
+            return answer.fail(HTTPSenderError.closedWhileIdle)
+        }
+        self.answer = answer
+        requests += 1
+        hasAnswerBegun = false
+        let bytes = ByteBuffer(bytes: request)
+        take(conversation?.received(bytes, from: .client, at: plan.clock()) ?? [])
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+    }
+
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
     func channelInactive(context: ChannelHandlerContext) {
-        take(conversation.ended(.server, reason: nil, at: Timestamp(nanoseconds: 0)))
-        fail(HTTPSenderError.broken(reason: "closed before the answer"))
+        if answer != nil, requests > 1, !hasAnswerBegun { fail(.closedWhileIdle) }
+        take(conversation?.ended(.server, reason: nil, at: plan.clock()) ?? [])
+        fail(.broken(reason: "the connection was closed before the answer"))
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(HTTPSenderError.broken(reason: "\(error)"))
+        if answer != nil, requests > 1, !hasAnswerBegun {
+            fail(.closedWhileIdle)
+        } else {
+            fail(.broken(reason: TransportReason.broken(error, by: "provider")))
+        }
         context.close(promise: nil)
     }
 
     private func take(_ exchanges: [Exchange]) {
         guard let exchange = exchanges.first else { return }
-        guard let response = exchange.response, exchange.failure == nil else {
-            return fail(HTTPSenderError.broken(reason: exchange.failure ?? "no answer"))
-        }
-        guard !isDone else { return }
-        isDone = true
-        answer.succeed(response)
+        answer?.succeed(exchange)
+        answer = nil
     }
 
     private func fail(_ error: HTTPSenderError) {
-        guard !isDone else { return }
-        isDone = true
-        answer.fail(error)
+        opened?.fail(error)
+        opened = nil
+        answer?.fail(error)
+        answer = nil
     }
 }
