@@ -27,3 +27,8 @@ package enum ByteSearch {
         }
     }
 }
+
+extension String {
+    /// Compares bytes; what is searched for is ASCII and in the case it is looked for.
+    package func containsBytes(_ other: String) -> Bool { ByteSearch.contains(self, other) }
+}

@@ -77,8 +77,3 @@ extension Parameters {
         )
     }
 }
-
-extension String {
-    /// Compares bytes; what is searched for is ASCII and in the case it is looked for.
-    func containsBytes(_ other: String) -> Bool { ByteSearch.contains(self, other) }
-}

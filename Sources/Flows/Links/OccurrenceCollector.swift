@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 import JOSE
 import JSON
 import OAuth
@@ -6,13 +6,14 @@ import OAuth
 /// Lists the values of a flow's exchanges that could travel, each with its place, request before answer.
 ///
 /// The claims of a token count where the token is seen first: afterwards it is the token that travels.
-struct OccurrenceCollector {
-    private let opened: OpenedTokens
+package struct OccurrenceCollector {
+    private let opened: OpenedTokens?
     private var seenTokens: Set<String> = []
 
-    init(opened: OpenedTokens) { self.opened = opened }
+    /// `opened`: encrypted tokens whose keys are known; without them they stay closed.
+    package init(opened: OpenedTokens? = nil) { self.opened = opened }
 
-    mutating func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
+    package mutating func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
         var list: [Occurrence] = []
         func add(
             _ part: Place.Part,
@@ -32,7 +33,7 @@ struct OccurrenceCollector {
         }
         func claims(of value: String) {
             guard let token = JSONWebToken.parse(value),
-                let claims = opened[token]?.token.claims ?? token.claims,
+                let claims = opened?[token]?.token.claims ?? token.claims,
                 seenTokens.insert(value).inserted
             else {
                 return

@@ -196,7 +196,3 @@ package enum ProviderRecognizer {
         }
     }
 }
-
-extension String {
-    func containsBytes(_ other: String) -> Bool { ByteSearch.contains(self, other) }
-}

@@ -1,3 +1,4 @@
+import Captures
 /// Marks that exporters and people leave where a secret was: nothing can be concluded from them.
 package enum Placeholder {
     package static func isOne(_ value: String) -> Bool {

@@ -62,18 +62,7 @@ struct ProxyOptions: ParsableArguments {
     )
     var autoPassThrough = true
 
-    @Option(
-        name: .customLong("upstream-ca"),
-        parsing: .singleValue,
-        help: ArgumentHelp(
-            "Trust these certificates (PEM) besides the system's, on the provider's side. Repeatable.",
-            valueName: "FILE"
-        )
-    )
-    var upstreamCA: [String] = []
-
-    @Flag(name: .customLong("insecure-upstream"), help: "Accept any certificate on the provider's side.")
-    var insecureUpstream = false
+    @OptionGroup var upstream: UpstreamTrustOptions
 
     @Option(
         name: .customLong("max-body"),
@@ -109,8 +98,8 @@ struct ProxyOptions: ParsableArguments {
             onlyHosts: only.map(HostPattern.init),
             passThroughHosts: passThrough.map(HostPattern.init),
             passesPinningClients: autoPassThrough,
-            upstreamTrust: try upstreamCA.flatMap(certificates),
-            insecureUpstream: insecureUpstream,
+            upstreamTrust: try upstream.certificates(),
+            insecureUpstream: upstream.insecureUpstream,
             maximumBodyBytes: try bodyBytes(),
             keyLog: try keylog.map { path in
                 do { return try KeyLog(path: path) } catch { throw CommandFailure(.noInput, "\(error)") }
@@ -142,25 +131,6 @@ struct ProxyOptions: ParsableArguments {
     static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1"
             || host.hasPrefix("127.") && host.split(separator: ".").count == 4
-    }
-
-    private func certificates(_ path: String) throws -> [Certificate] {
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(
-                .noInput,
-                "\(path): no such file",
-                hint: "--upstream-ca takes certificates in PEM"
-            )
-        }
-        do {
-            let found = try Certificate.all(pem: Array(bytes))
-            guard !found.isEmpty else {
-                throw CommandFailure(.dataError, "\(path) holds no certificate in PEM")
-            }
-            return found
-        } catch let error as OpenSSLError {
-            throw CommandFailure(.dataError, "\(path): \(error)")
-        }
     }
 
     private func bodyBytes() throws -> Int {

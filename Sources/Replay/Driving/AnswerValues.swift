@@ -1,0 +1,38 @@
+import Captures
+import Flows
+
+/// What an answer issues, by the place at which it stands.
+enum AnswerValues {
+    private struct Key: Hashable {
+        var part: Place.Part
+        var name: String
+        /// Among those of the same name.
+        var number: Int
+    }
+
+    /// Binds each value of a recorded answer to the one at the same place of the new answer.
+    static func bind(_ recorded: Exchange, at index: Int, to live: Exchange, in values: inout RunValues) {
+        let old = table(recorded, index)
+        guard !old.isEmpty else { return }
+        let new = Dictionary(table(live, 0), uniquingKeysWith: { first, _ in first })
+        for (key, value) in old {
+            if let other = new[key], !value.isEmpty { values.bind(value, to: other) }
+        }
+    }
+
+    private static func table(_ exchange: Exchange, _ index: Int) -> [(Key, String)] {
+        var collector = OccurrenceCollector()
+        var counts: [Key: Int] = [:]
+        return collector.occurrences(in: exchange, at: index).compactMap { occurrence in
+            switch occurrence.place.part {
+            case .responseBody, .responseLocation, .responseHeader, .jwtClaims: break
+            default: return nil
+            }
+            var key = Key(part: occurrence.place.part, name: occurrence.place.name, number: 0)
+            let number = counts[key, default: 0]
+            counts[key] = number + 1
+            key.number = number
+            return (key, occurrence.value)
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import Captures
+import Flows
+import OAuth
+
+/// The browser of a run: its cookies, the page that it shows, and the response that it would hand to the app.
+struct BrowserWalk {
+    private let plan: ReplayPlan
+    private let map: EndpointMap
+    private let origins: Set<String>
+    private let allowed: PlanOptions
+    private var jar = CookieJar()
+    /// What a browser with the recorded answers would have sent: what the recorded one lost is lost again.
+    private var recordedJar = CookieJar()
+    private let recordsCookies: Bool
+    /// The last answer to a navigation; an index into the run's exchanges.
+    private(set) var shown: Int?
+    /// The login that is under way.
+    private(set) var login: Login?
+    /// Where its response is to go.
+    private var redirectURI: String?
+    private var response: QueryItems?
+    private(set) var isAnswered = false
+
+    init(plan: ReplayPlan, map: EndpointMap, options: PlanOptions) {
+        self.plan = plan
+        self.map = map
+        allowed = options
+        var origins = Set(plan.origins.map { map.mapped(RecordedURL($0 + "/")).origin ?? $0 })
+        for entry in map.entries { if let origin = RecordedURL(entry.new).origin { origins.insert(origin) } }
+        for step in plan.steps {
+            if let origin = map.mapped(plan.flow.capture[step.exchange].request.url).origin {
+                origins.insert(origin)
+            }
+        }
+        self.origins = origins
+        recordsCookies = plan.steps.contains { !plan.flow.capture[$0.exchange].request.cookies.isEmpty }
+    }
+
+    /// Puts in what the browser had before the recording began.
+    mutating func begin(at now: Timestamp) {
+        for cookie in plan.cookies {
+            let set = RecordedResponse(
+                status: 200,
+                headers: HeaderFields([("Set-Cookie", "\(cookie.name)=\(cookie.value); Path=/")])
+            )
+            jar.store(set, from: map.mapped(cookie.url), at: now)
+            recordedJar.store(set, from: cookie.url, at: plan.flow.started)
+        }
+    }
+
+    /// Whether a request may go there.
+    func allows(_ url: RecordedURL) -> Bool {
+        guard let origin = url.origin else { return false }
+        return origins.contains(origin) || allowed.allows(origin, host: url.host)
+    }
+
+    // MARK: - Cookies
+
+    /// The `Cookie` header of a request; without the cookies that the recorded browser did not send.
+    func cookies(for url: RecordedURL, like recorded: Int?, at now: Timestamp) -> String? {
+        guard let header = jar.header(for: url, at: now) else { return nil }
+        guard recordsCookies, let recorded else { return header }
+        let exchange = plan.flow.capture[recorded]
+        let expected = CookieHeader.pairs(
+            recordedJar.header(for: exchange.request.url, at: exchange.startedAt) ?? ""
+        )
+        let sent = Set(exchange.request.cookies.map(\.name))
+        let lost = Set(expected.map(\.name)).subtracting(sent)
+        guard !lost.isEmpty else { return header }
+        let kept = CookieHeader.pairs(header).filter { !lost.contains($0.name) }
+        return kept.isEmpty ? nil : kept.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    }
+
+    mutating func store(_ response: RecordedResponse, from url: RecordedURL, at now: Timestamp) {
+        jar.store(response, from: url, at: now)
+    }
+
+    mutating func noteRecorded(_ response: RecordedResponse, of exchange: Exchange) {
+        recordedJar.store(response, from: exchange.request.url, at: exchange.endedAt)
+    }
+
+    // MARK: - The login under way
+
+    /// Whether a recorded authorization request is the first of its login.
+    func isBeginning(_ exchange: Int) -> Bool {
+        plan.flow.logins.contains { $0.request.exchange == exchange }
+    }
+
+    mutating func begin(login exchange: Int) {
+        login = plan.flow.logins.first { $0.request.exchange == exchange }
+        isAnswered = false
+        response = nil
+        shown = nil
+        redirectURI = login?.request.redirectURI
+    }
+
+    var expectsResponse: Bool { login?.response != nil }
+
+    /// Whether a step belongs to the pages between the request and the response of the login under way.
+    func isInteraction(_ index: Int) -> Bool {
+        guard let login else { return false }
+        let position = plan.flow.surroundings.position
+        let place = position[plan.steps[index].exchange]
+        guard place > position[login.request.exchange] else { return false }
+        return login.response.map { place <= position[$0.exchange] } ?? true
+    }
+
+    /// Whether the login under way has no further step of its browser.
+    func isLastInteraction(_ index: Int) -> Bool {
+        guard login != nil else { return false }
+        return !plan.steps.indices.dropFirst(index + 1).contains {
+            plan.steps[$0].isBrowser && isInteraction($0)
+        }
+    }
+
+    // MARK: - What an answer brings
+
+    mutating func arrive(at live: Int, _ exchange: Exchange, in values: RunValues) {
+        shown = live
+        guard let items = caught(exchange) else { return }
+        response = items
+        isAnswered = true
+    }
+
+    /// The response to the app that an answer carries: in a redirect to it, or in a page with an automatic form.
+    func caught(_ exchange: Exchange) -> QueryItems? {
+        guard let redirectURI, !isAnswered else { return nil }
+        let target = RecordedURL(redirectURI).withoutQuery
+        if let location = exchange.response?.location {
+            let url = exchange.request.url.resolving(location)
+            guard url.withoutQuery == target else { return nil }
+            return QueryItems(items: url.queryItems.items + url.fragmentItems.items)
+        }
+        guard let page = Page(exchange) else { return nil }
+        for form in page.forms where page.target(of: form).withoutQuery == target {
+            return QueryItems(
+                items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
+            )
+        }
+        if let refresh = page.refreshTarget, refresh.withoutQuery == target {
+            return QueryItems(items: refresh.queryItems.items + refresh.fragmentItems.items)
+        }
+        return nil
+    }
+
+    /// The response, once.
+    mutating func takeResponse() -> [String: String]? {
+        defer { response = nil }
+        return response.map { Dictionary($0.items.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }) }
+    }
+
+    // MARK: - Requests of the browser's own
+
+    /// The request that a redirect leads to; nil where there is none.
+    ///
+    /// `recorded`: the request that followed in the recording, for its headers.
+    func redirect(of exchange: Exchange, like recorded: RecordedRequest?) -> RecordedRequest? {
+        guard let response = exchange.response, let location = response.location else { return nil }
+        let target = exchange.request.url.resolving(location)
+        // Of the redirects only these two keep method and body (RFC 9110, sections 15.4.8 and 15.4.9).
+        let keepsMethod = response.status == 307 || response.status == 308
+        // A fragment goes no further than the browser.
+        let url = RecordedURL(target.withoutQuery + (target.query.map { "?\($0)" } ?? ""))
+        var request = RecordedRequest(
+            method: keepsMethod ? exchange.request.method : "GET",
+            url: url,
+            headers: pageHeaders(recorded ?? exchange.request),
+            body: keepsMethod ? exchange.request.body : nil
+        )
+        if keepsMethod, let type = exchange.request.headers.first("content-type") {
+            request.headers.append("Content-Type", type)
+        }
+        return request
+    }
+
+    /// What a page does by itself: a refresh, or a form that its script submits.
+    func automaticRequest(on exchange: Exchange) -> RecordedRequest? {
+        guard let page = Page(exchange) else { return nil }
+        if let form = page.automaticForm {
+            return request(submitting: form, of: page, form.fields.map { ($0.name, $0.value) }, like: nil)
+        }
+        guard let target = page.refreshTarget, target.isWeb else { return nil }
+        return RecordedRequest(method: "GET", url: target, headers: pageHeaders(exchange.request))
+    }
+
+    func request(
+        submitting form: HTMLForm,
+        of page: Page,
+        _ fields: [(String, String)],
+        like recorded: RecordedRequest?
+    ) -> RecordedRequest {
+        let target = page.target(of: form)
+        var headers = pageHeaders(recorded)
+        guard form.method == "post" else {
+            let query = FormBody.encode(fields)
+            let url = target.withoutQuery + (query.isEmpty ? "" : "?\(query)")
+            return RecordedRequest(method: "GET", url: RecordedURL(url), headers: headers)
+        }
+        headers.append("Content-Type", FormBody.mediaType)
+        let url = RecordedURL(target.withoutQuery + (target.query.map { "?\($0)" } ?? ""))
+        return RecordedRequest(
+            method: "POST",
+            url: url,
+            headers: headers,
+            body: Body(text: FormBody.encode(fields), mediaType: FormBody.mediaType)
+        )
+    }
+
+    /// A form that the recording does not know: sign-in with what it knows of the person, or a consent.
+    func unrecordedForm(on page: Page, _ plan: ReplayPlan, _ credentials: ReplayCredentials)
+        -> RecordedRequest?
+    {
+        let person = SignIn(plan, credentials)
+        for form in page.forms {
+            if let fields = person.fields(for: form) {
+                return request(submitting: form, of: page, fields, like: nil)
+            }
+        }
+        return nil
+    }
+
+    /// The headers of a navigation, without those that belong to one request.
+    private func pageHeaders(_ model: RecordedRequest?) -> HeaderFields {
+        let model = model ?? plan.steps.first { $0.isBrowser }.map { plan.flow.capture[$0.exchange].request }
+        let own: Set<String> = [
+            "content-type", "origin", "referer", "authorization", "dpop", "x-requested-with",
+            "accept-encoding",
+        ]
+        return HeaderFields(
+            (model?.headers.fields ?? []).filter {
+                !HeaderRules.isLeftOut($0) && !own.contains($0.name.lowercased())
+            } + [HeaderFields.Field(name: "Accept-Encoding", value: "gzip, deflate")]
+        )
+    }
+}

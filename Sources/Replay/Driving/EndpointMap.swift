@@ -1,0 +1,108 @@
+package import Captures
+package import JSON
+import OAuth
+
+/// Where the endpoints of the recording are in this run.
+package struct EndpointMap: Sendable {
+    /// A URL, or the beginning of URLs, with what stands for it.
+    package struct Entry: Sendable, Hashable {
+        package var old: String
+        package var new: String
+
+        package init(old: String, new: String) {
+            self.old = old
+            self.new = new
+        }
+    }
+
+    /// Longest first.
+    package private(set) var entries: [Entry] = []
+    /// Issuer identifiers of the recording with those of this run.
+    package private(set) var issuers: [Entry] = []
+    /// The provider is another product: its pages are not the recorded ones.
+    package var isOtherProvider = false
+
+    package init(_ entries: [Entry] = []) {
+        for entry in entries { add(entry) }
+    }
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    package mutating func add(_ entry: Entry) {
+        guard !entry.old.isEmpty, entry.old != entry.new, !entries.contains(where: { $0.old == entry.old })
+        else {
+            return
+        }
+        entries.append(entry)
+        entries.sort { $0.old.utf8.count > $1.old.utf8.count }
+    }
+
+    /// The URL of this run.
+    package func mapped(_ url: RecordedURL) -> RecordedURL {
+        let text = url.text
+        for entry in entries where text.utf8.starts(with: entry.old.utf8) {
+            let rest = text.utf8.dropFirst(entry.old.utf8.count)
+            // `https://sso.example` is no beginning of `https://sso.example.com`.
+            guard let next = rest.first, entry.old.utf8.last != 0x2f else {
+                return RecordedURL(entry.new + (String(Substring(rest))))
+            }
+            guard next == 0x2f || next == 0x3f || next == 0x23 else { continue }
+            return RecordedURL(entry.new + String(Substring(rest)))
+        }
+        return url
+    }
+
+    /// The text of a value: a URL at which something of the provider is, or its name.
+    package func mapped(value: String) -> String {
+        if let issuer = issuers.first(where: { $0.old == value }) { return issuer.new }
+        return mapped(RecordedURL(value)).text
+    }
+
+    // MARK: - Another provider
+
+    /// Maps the endpoints of a flow to those that another provider's metadata names, role by role.
+    ///
+    /// `recorded`: the endpoints of the flow by role; `metadata`: of the provider that is asked now.
+    package mutating func add(
+        recorded: [String: String],
+        issuer: String?,
+        metadata: JSONObject,
+        discoveryURLs: [String]
+    ) {
+        for role in Endpoints.Role.allCases {
+            guard let old = recorded[role.rawValue], let new = metadata[role.rawValue]?.string else {
+                continue
+            }
+            add(Entry(old: old, new: new))
+        }
+        if let issuer, let new = metadata["issuer"]?.string {
+            issuers.append(Entry(old: issuer, new: new))
+            for url in discoveryURLs {
+                add(Entry(old: url, new: Self.wellKnown(new)))
+            }
+        }
+        // Endpoints of equal paths tell where the rest is, too.
+        let pairs = entries
+        for pair in pairs {
+            if let prefix = Self.commonPrefix(of: pair) { add(prefix) }
+        }
+        isOtherProvider = !entries.contains { entry in
+            RecordedURL(entry.old).path.isEmpty || Self.commonPrefix(of: entry) != nil
+        }
+    }
+
+    /// Where an issuer's metadata is (OpenID Connect Discovery, section 4).
+    package static func wellKnown(_ issuer: String) -> String {
+        (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
+    }
+
+    /// What stands before the path that both have.
+    private static func commonPrefix(of entry: Entry) -> Entry? {
+        let old = RecordedURL(entry.old)
+        let path = old.path
+        guard let origin = old.scheme.flatMap({ scheme in old.authority.map { "\(scheme)://\($0)" } }),
+            path.utf8.count > 1, entry.new.hasSuffix(path)
+        else { return nil }
+        return Entry(old: origin, new: String(entry.new.dropLast(path.count)))
+    }
+}

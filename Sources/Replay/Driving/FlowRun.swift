@@ -1,0 +1,77 @@
+package import Captures
+import Flows
+
+/// What came of a replay: the exchanges of the new run, and which of them stands for which of the recording.
+package struct FlowRun: Sendable {
+    /// What became of a planned step.
+    package enum Result: Sendable, Hashable {
+        /// Sent; the index into ``exchanges``.
+        case sent(Int)
+        /// Not sent: the provider went on without it, by a redirect or an earlier answer.
+        case notNeeded
+        /// Could not be sent.
+        case failed(StepFailure)
+        /// Not reached, since an earlier step ended the run.
+        case notReached
+    }
+
+    package var plan: ReplayPlan
+    /// By the order of the plan's steps.
+    package var results: [Result]
+    /// As the recorder would have written them, in the order in which they were sent.
+    package var exchanges: [Exchange]
+    /// Why the run ended before the plan did; nil where it did not.
+    package var stop: Stop?
+
+    /// Why a run ended early.
+    package enum Stop: Sendable, Hashable, CustomStringConvertible {
+        /// A redirect led to an origin that is not part of the replay.
+        case leadsElsewhere(url: String)
+        /// The provider shows a page on which nothing of the recording can be filled in.
+        case unknownPage(url: String, title: String)
+        /// More redirects than any login has.
+        case tooManyRedirects(url: String)
+        case cancelled
+
+        package var description: String {
+            switch self {
+            case .leadsElsewhere(let url): "the provider leads to \(url), which is not part of this replay"
+            case .unknownPage(let url, let title):
+                "the page \(url)\(title.isEmpty ? "" : " (\(title))") has no form that the recording knows"
+            case .tooManyRedirects(let url): "more than 20 redirects, the last to \(url)"
+            case .cancelled: "interrupted"
+            }
+        }
+    }
+
+    /// Whether every step of the plan was sent or not needed.
+    package var isComplete: Bool {
+        stop == nil
+            && results.allSatisfy { result in
+                switch result {
+                case .sent, .notNeeded: true
+                case .failed, .notReached: false
+                }
+            }
+    }
+
+    /// The exchange of the new run that stands for one of the recording.
+    package func exchange(for recorded: Int) -> Int? {
+        guard let index = plan.steps.firstIndex(where: { $0.exchange == recorded }),
+            case .sent(let live) = results[index]
+        else { return nil }
+        return live
+    }
+}
+
+/// What happens while a flow is replayed.
+package enum ReplayEvent: Sendable {
+    /// A step of the plan is about to be sent.
+    case sending(step: Int, of: Int)
+    /// A pause that the recording had, too.
+    case waiting(Duration, before: Int)
+    /// The device grant waits for somebody to enter a code (RFC 8628, section 3.3).
+    case enterCode(String, at: String)
+    /// An exchange is done.
+    case exchanged(Exchange)
+}

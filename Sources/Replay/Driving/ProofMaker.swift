@@ -1,0 +1,158 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+
+/// Signs anew what a client signs: assertions (RFC 7523), request objects (RFC 9101), DPoP proofs (RFC 9449).
+///
+/// Header and claims are the recording's, mistakes included; times keep their distance from the request, names
+/// that have to be unique are made anew.
+struct ProofMaker {
+    /// A time in a claim this far from the request is one of the request, and moves with it.
+    private static let nearness: Int64 = 366 * 86_400
+
+    let credentials: ReplayCredentials
+    let random: @Sendable (Int) -> [UInt8]
+    /// The key of this run's DPoP proofs; made when it is needed.
+    private var proofKey: PrivateKey?
+
+    init(credentials: ReplayCredentials, random: @escaping @Sendable (Int) -> [UInt8]) {
+        self.credentials = credentials
+        self.random = random
+    }
+
+    /// A JWT of the client with the claims of a recorded one.
+    ///
+    /// `secret`: the client's, for symmetric algorithms; `replacing`: what stands for a recorded text in this run.
+    func signed(
+        _ recorded: JSONWebToken,
+        name: String,
+        recordedAt: Timestamp,
+        now: Timestamp,
+        secret: String?,
+        replacing: (String) -> String
+    ) throws(StepFailure) -> String {
+        let claims = moved(recorded.claims ?? JSONObject(), from: recordedAt, to: now, replacing)
+        var header = recorded.header ?? JSONObject()
+        let algorithm = recorded.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+        guard let algorithm else {
+            guard recorded.algorithm == "none" else {
+                throw .cannotSign(name: name, reason: "alg \(recorded.algorithm ?? "missing") is not known")
+            }
+            return [header, claims].map { Base64URL.encode(JSONWriter.bytes(of: .object($0))) }
+                .joined(separator: ".") + "."
+        }
+        header["alg"] = nil
+        let key: SigningKey
+        if algorithm.isSymmetric {
+            guard let secret else { throw .secretMissing(SecretNames.clientSecret) }
+            key = .secret(Array(secret.utf8))
+        } else {
+            guard let given = credentials.clientKey else { throw .secretMissing(SecretNames.clientKey) }
+            if let id = given.id { header["kid"] = .string(id) }
+            key = .privateKey(given.key)
+        }
+        return try sign(claims, header, algorithm, key, name)
+    }
+
+    /// A DPoP proof for a request, like the recorded one.
+    ///
+    /// `nonce`: the latest that the server gave; `url`: of the request in this run; `tokenHash`: of the access token sent
+    /// with it, where the recorded proof carried the right one.
+    mutating func proof(
+        like recorded: JSONWebToken,
+        recordedAt: Timestamp,
+        now: Timestamp,
+        nonce: String?,
+        tokenHash: String?,
+        replacing: (String) -> String
+    ) throws(StepFailure) -> String {
+        let algorithm = recorded.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) ?? .es256
+        let key = try proofKey(for: algorithm)
+        var claims = moved(recorded.claims ?? JSONObject(), from: recordedAt, to: now, replacing)
+        if let nonce { claims["nonce"] = .string(nonce) }
+        if let tokenHash { claims["ath"] = .string(tokenHash) }
+        var header = recorded.header ?? JSONObject()
+        header["alg"] = nil
+        if header["jwk"] != nil {
+            var jwk = JSONWebKey(key.publicKey, id: nil).json
+            jwk["use"] = nil
+            header["jwk"] = .object(jwk)
+        }
+        return try sign(claims, header, algorithm, .privateKey(key), "DPoP")
+    }
+
+    /// The thumbprint of the key of this run's proofs (`dpop_jkt`, RFC 9449, section 10).
+    mutating func thumbprint(for algorithm: SignatureAlgorithm) throws(StepFailure) -> String {
+        JSONWebKey(try proofKey(for: algorithm).publicKey, id: nil).thumbprint ?? ""
+    }
+
+    private mutating func proofKey(for algorithm: SignatureAlgorithm) throws(StepFailure) -> PrivateKey {
+        if let proofKey { return proofKey }
+        let kind: PrivateKey.Kind =
+            switch algorithm.keyType {
+            case "RSA": .rsa(bits: 2048)
+            case "OKP": .ed25519
+            default: .elliptic(algorithm.curve.flatMap(EllipticCurve.init(rawValue:)) ?? .p256)
+            }
+        do {
+            let key = try PrivateKey.generate(kind)
+            proofKey = key
+            return key
+        } catch {
+            throw .cannotSign(name: "DPoP", reason: "\(error)")
+        }
+    }
+
+    private func sign(
+        _ claims: JSONObject,
+        _ header: JSONObject,
+        _ algorithm: SignatureAlgorithm,
+        _ key: SigningKey,
+        _ name: String
+    ) throws(StepFailure) -> String {
+        do {
+            return try JSONWebToken.sign(claims: claims, header: header, algorithm: algorithm, with: key)
+        } catch {
+            throw .cannotSign(name: name, reason: "\(error)")
+        }
+    }
+
+    /// The claims at another time, with the values of this run in them.
+    private func moved(
+        _ claims: JSONObject,
+        from recordedAt: Timestamp,
+        to now: Timestamp,
+        _ replacing: (String) -> String
+    ) -> JSONObject {
+        var result = claims
+        result.members = claims.members.map { member in
+            var member = member
+            switch (member.name, member.value) {
+            case ("exp", .number(let number)), ("iat", .number(let number)), ("nbf", .number(let number)):
+                guard let time = number.int, abs(time - recordedAt.seconds) < Self.nearness else { break }
+                member.value = .number(JSONNumber(now.seconds + time - recordedAt.seconds))
+            case ("jti", .string(let text)):
+                member.value = .string(FreshValue.scrambled(text, random))
+            case (_, let value): member.value = Self.replaced(value, replacing)
+            }
+            return member
+        }
+        return result
+    }
+
+    /// Every string of a JSON value replaced.
+    static func replaced(_ value: JSONValue, _ replacing: (String) -> String) -> JSONValue {
+        switch value {
+        case .string(let text): return .string(replacing(text))
+        case .array(let elements): return .array(elements.map { replaced($0, replacing) })
+        case .object(var object):
+            object.members = object.members.map { member in
+                JSONObject.Member(name: member.name, value: replaced(member.value, replacing))
+            }
+            return .object(object)
+        default: return value
+        }
+    }
+}

@@ -1,0 +1,416 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+
+/// Makes the requests of a run out of the recorded ones: same headers in the same order, same parameters, with
+/// the values of this run.
+struct RequestComposer {
+    let plan: ReplayPlan
+    let map: EndpointMap
+    let credentials: ReplayCredentials
+    let overrides: [String: String]
+    let random: @Sendable (Int) -> [UInt8]
+    var values = RunValues()
+    private var proofs: ProofMaker
+    /// The latest `DPoP-Nonce` of each origin of this run (RFC 9449, section 8).
+    private var proofNonces: [String: String] = [:]
+
+    init(
+        plan: ReplayPlan,
+        map: EndpointMap,
+        credentials: ReplayCredentials,
+        overrides: [String: String],
+        random: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.plan = plan
+        self.map = map
+        self.credentials = credentials
+        self.overrides = overrides
+        self.random = random
+        proofs = ProofMaker(credentials: credentials, random: random)
+        for issuer in map.issuers { values.bind(issuer.old, to: issuer.new) }
+    }
+
+    private var capture: Capture { plan.flow.capture }
+
+    /// Notes what an answer says for the requests that follow.
+    mutating func noteAnswer(_ response: RecordedResponse, from url: RecordedURL) {
+        if let nonce = response.headers.first("dpop-nonce"), let origin = url.origin {
+            proofNonces[origin] = nonce
+        }
+    }
+
+    // MARK: - A request
+
+    /// The request of a step that is made of the recorded one.
+    ///
+    /// Without a `Cookie` header: cookies are the browser's affair.
+    mutating func request(for step: PlannedStep, at now: Timestamp) throws(StepFailure) -> RecordedRequest {
+        let recorded = capture[step.exchange].request
+        let replacements = try replacements(for: step, at: now)
+        let url = url(of: recorded, step, replacements)
+        var request = RecordedRequest(method: recorded.method, url: url)
+        request.body = body(of: recorded, step, replacements)
+        request.headers = try headers(of: recorded, step, replacements, url, at: now)
+        return request
+    }
+
+    /// The fields of a form as this run sends them: of the live form what the page gives, the rest as recorded.
+    mutating func fields(of form: HTMLForm, for step: PlannedStep, at now: Timestamp) throws(StepFailure)
+        -> [(
+            String, String
+        )]
+    {
+        let replacements = try replacements(for: step, at: now)
+        let recorded = capture[step.exchange].request
+        let items =
+            (recorded.method == "POST" ? FormBody.items(of: recorded.body) : recorded.url.queryItems)?.items
+            ?? []
+        let sources = Dictionary(
+            step.parameters.map { ($0.name, $0.source) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var live = form.fields
+        var result: [(String, String)] = []
+        for item in items {
+            let index = live.firstIndex { $0.name == item.name && !["submit", "button"].contains($0.type) }
+            let field = index.map { live.remove(at: $0) }
+            if let field, sources[item.name] == .form {
+                result.append((item.name, field.value))
+            } else {
+                result.append((item.name, replacements.value(of: item.name, item.value)))
+            }
+        }
+        // What the page has that the recorded one had not: its token against forgery may be called otherwise today.
+        let names = Set(items.map(\.name))
+        for field in live where field.type == "hidden" && !names.contains(field.name) {
+            result.append((field.name, field.value))
+        }
+        return result
+    }
+
+    // MARK: - Values
+
+    /// The values of one request.
+    struct Replacements {
+        fileprivate var secrets: [String: String]
+        fileprivate var overrides: [String: String]
+        fileprivate var values: RunValues
+        fileprivate var map: EndpointMap
+
+        /// Of a parameter, with its recorded value.
+        func value(of name: String, _ recorded: String) -> String {
+            if let value = overrides[name] ?? secrets[name] { return value }
+            return text(recorded, named: name)
+        }
+
+        /// Of a text that is no parameter, or whose name does not matter.
+        func text(_ recorded: String, named name: String? = nil) -> String {
+            let replaced = values.replacing(in: recorded)
+            guard replaced == recorded, name.map({ !Self.clientNames.contains($0) }) ?? true else {
+                return replaced
+            }
+            return map.mapped(value: recorded)
+        }
+
+        /// Addresses of the client do not move with the provider.
+        private static let clientNames: Set<String> = ["redirect_uri", "post_logout_redirect_uri"]
+    }
+
+    private mutating func replacements(for step: PlannedStep, at now: Timestamp) throws(StepFailure)
+        -> Replacements
+    {
+        var secrets: [String: String] = [:]
+        for parameter in step.parameters {
+            switch parameter.source {
+            case .literal, .form: continue
+            case .issued(let place):
+                guard values[parameter.value] != nil else {
+                    throw .notIssued(name: parameter.name, by: place.exchange ?? 0)
+                }
+            case .secret(let name, let isRecorded):
+                if let given = credentials.values[name] {
+                    secrets[parameter.name] = given
+                } else if !isRecorded {
+                    throw .secretMissing(name)
+                }
+            case .generated(let kind):
+                try generate(kind, parameter, step, at: now)
+            }
+        }
+        return Replacements(secrets: secrets, overrides: overrides(for: step), values: values, map: map)
+    }
+
+    private mutating func generate(
+        _ kind: GeneratedValue,
+        _ parameter: PlannedParameter,
+        _ step: PlannedStep,
+        at now: Timestamp
+    ) throws(StepFailure) {
+        let recorded = parameter.value
+        guard kind == .dpopProof || values[recorded] == nil else { return }
+        switch kind {
+        case .state, .nonce, .codeVerifier:
+            values.bind(recorded, to: FreshValue.scrambled(recorded, random))
+        case .codeChallenge:
+            guard let planned = plan.challenges.first(where: { $0.challenge == recorded }) else { return }
+            let model = planned.verifier ?? String(repeating: "aA0", count: 15).dropLast(2).description
+            let verifier = FreshValue.scrambled(model, random)
+            if let old = planned.verifier { values.bind(old, to: verifier) }
+            values.bind(recorded, to: planned.making.make(verifier))
+        case .clientAssertion, .requestObject:
+            guard let token = JSONWebToken.parse(recorded) else { return }
+            try generateClaimedValues(of: token)
+            let bound = values
+            let map = map
+            let made = try proofs.signed(
+                token,
+                name: parameter.name,
+                recordedAt: capture[step.exchange].startedAt,
+                now: now,
+                secret: clientSecret,
+                replacing: { bound[$0] ?? map.mapped(value: bound.replacing(in: $0)) }
+            )
+            values.bind(recorded, to: made)
+        case .dpopThumbprint:
+            let thumbprint = try proofs.thumbprint(for: proofAlgorithm)
+            values.bind(recorded, to: thumbprint)
+        case .dpopProof: break
+        }
+    }
+
+    /// What a request object carries is made anew like the parameters of a plain request.
+    private mutating func generateClaimedValues(of token: JSONWebToken) throws(StepFailure) {
+        for name in ["state", "nonce", "code_challenge"] {
+            guard let value = token.claim(name)?.string, values[value] == nil else { continue }
+            if name == "code_challenge", let planned = plan.challenges.first(where: { $0.challenge == value })
+            {
+                let verifier = FreshValue.scrambled(
+                    planned.verifier ?? String(repeating: "aA0", count: 15),
+                    random
+                )
+                if let old = planned.verifier { values.bind(old, to: verifier) }
+                values.bind(value, to: planned.making.make(verifier))
+            } else if let fresh = FreshValue.fresh(like: value, random: random) {
+                values.bind(value, to: fresh)
+            }
+        }
+    }
+
+    private var proofAlgorithm: SignatureAlgorithm {
+        for step in plan.steps {
+            for parameter in step.parameters where parameter.source == .generated(.dpopProof) {
+                let name = JSONWebToken.parse(parameter.value)?.algorithm
+                if let algorithm = name.flatMap(SignatureAlgorithm.init(rawValue:)) { return algorithm }
+            }
+        }
+        return .es256
+    }
+
+    private var clientSecret: String? {
+        if let given = credentials.values[SecretNames.clientSecret] { return given }
+        guard let client = plan.flow.clientID, let recorded = plan.flow.surroundings.knownSecrets[client]
+        else {
+            return nil
+        }
+        return values[recorded] ?? recorded
+    }
+
+    /// Those for a step: `scope` for every step, `token_request.scope` for one kind.
+    private func overrides(for step: PlannedStep) -> [String: String] {
+        var result: [String: String] = [:]
+        for (name, value) in overrides {
+            guard let dot = name.utf8.firstIndex(of: 0x2e) else {
+                if result[name] == nil { result[name] = value }
+                continue
+            }
+            guard String(name[..<dot]) == step.kind?.rawValue else { continue }
+            result[String(name[name.utf8.index(after: dot)...])] = value
+        }
+        return result
+    }
+
+    // MARK: - Parts
+
+    private func url(of recorded: RecordedRequest, _ step: PlannedStep, _ replacements: Replacements)
+        -> RecordedURL
+    {
+        let mapped = map.mapped(RecordedURL(recorded.url.withoutQuery))
+        // Identifiers in a path are long ones.
+        var text = mapped.withoutQuery
+        if mapped.path.utf8.count >= 8 {
+            let base = text.dropLast(mapped.path.count)
+            text = base + values.replacing(in: mapped.path)
+        }
+        // What the mapped endpoint has in its own query comes first.
+        let own = mapped.query.map { [$0] } ?? []
+        let isForm = FormBody.items(of: recorded.body) != nil
+        let query =
+            own
+            + [items(recorded.url.query ?? "", step, replacements, addsMissing: !isForm)]
+            .filter { !$0.isEmpty }
+        return RecordedURL(query.isEmpty ? text : text + "?" + query.joined(separator: "&"))
+    }
+
+    /// A query or form body; what does not change keeps its bytes.
+    private func items(
+        _ raw: String,
+        _ step: PlannedStep,
+        _ replacements: Replacements,
+        addsMissing: Bool
+    ) -> String {
+        var pairs: [String] = []
+        var names: Set<String> = []
+        for pair in raw.utf8.split(separator: 0x26) {
+            let text = String(Substring(pair))
+            guard let item = QueryItems(text).items.first else { continue }
+            names.insert(item.name)
+            let live = replacements.value(of: item.name, item.value)
+            if live == item.value, replacements.overrides[item.name] == nil {
+                pairs.append(text)
+            } else if !live.isEmpty || replacements.overrides[item.name] == nil {
+                let name = text.prefix { $0 != "=" }
+                pairs.append("\(name)=\(PercentEncoding.encode(live))")
+            }
+        }
+        guard addsMissing, let kind = step.kind?.rawValue else { return pairs.joined(separator: "&") }
+        // A parameter that the recording lacks is added where its step is named.
+        for (name, value) in overrides.sorted(by: { $0.key < $1.key })
+        where name.hasPrefix(kind + ".") && !value.isEmpty {
+            let bare = String(name.dropFirst(kind.count + 1))
+            if !names.contains(bare) {
+                pairs.append("\(PercentEncoding.encode(bare))=\(PercentEncoding.encode(value))")
+            }
+        }
+        return pairs.joined(separator: "&")
+    }
+
+    private func body(of recorded: RecordedRequest, _ step: PlannedStep, _ replacements: Replacements)
+        -> Body?
+    {
+        guard let body = recorded.body else { return nil }
+        if let form = FormBody.items(of: body) {
+            let raw =
+                body.text.map { String($0.reversed().drop { $0.isNewline }.reversed()) }
+                ?? FormBody.encode(form.items.map { ($0.name, $0.value) })
+            return Body(
+                text: items(raw, step, replacements, addsMissing: true),
+                mediaType: body.mediaType ?? FormBody.mediaType
+            )
+        }
+        guard let bytes = body.bytes else { return nil }
+        if let json = try? JSONParser.parse(bytes) {
+            return Body(
+                text: JSONWriter.text(of: replaced(json, replacements)),
+                mediaType: body.mediaType ?? "application/json"
+            )
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return Body(content: .bytes(bytes), mediaType: body.mediaType, size: bytes.count)
+        }
+        return Body(text: values.replacing(in: text), mediaType: body.mediaType)
+    }
+
+    private func replaced(_ value: JSONValue, _ replacements: Replacements, name: String? = nil) -> JSONValue
+    {
+        switch value {
+        case .string(let text):
+            return .string(name.map { replacements.value(of: $0, text) } ?? replacements.text(text))
+        case .array(let elements): return .array(elements.map { replaced($0, replacements, name: name) })
+        case .object(var object):
+            object.members = object.members.map { member in
+                JSONObject.Member(
+                    name: member.name,
+                    value: replaced(member.value, replacements, name: member.name)
+                )
+            }
+            return .object(object)
+        default: return value
+        }
+    }
+
+    // MARK: - Headers
+
+    private mutating func headers(
+        of recorded: RecordedRequest,
+        _ step: PlannedStep,
+        _ replacements: Replacements,
+        _ url: RecordedURL,
+        at now: Timestamp
+    ) throws(StepFailure) -> HeaderFields {
+        var fields = HeaderFields()
+        for field in recorded.headers.fields where !HeaderRules.isLeftOut(field) {
+            switch field.name.lowercased() {
+            case "authorization":
+                fields.append(field.name, authorization(field.value, replacements))
+            case "dpop":
+                let proof = try proof(field.value, step, replacements, url, at: now)
+                fields.append(field.name, proof)
+            case "accept-encoding": fields.append(field.name, "gzip, deflate")
+            case "origin", "referer":
+                fields.append(field.name, values.replacing(in: map.mapped(RecordedURL(field.value)).text))
+            default: fields.append(field.name, values.replacing(in: field.value))
+            }
+        }
+        if let type = recorded.body?.mediaType, !fields.contains("content-type") {
+            fields.append("Content-Type", type)
+        }
+        return fields
+    }
+
+    private func authorization(_ recorded: String, _ replacements: Replacements) -> String {
+        guard recorded.prefix(6).lowercased() == "basic " else {
+            let words = recorded.utf8.split(separator: 0x20, maxSplits: 1).map { String(Substring($0)) }
+            guard words.count == 2 else { return recorded }
+            return words[0] + " " + replacements.value(of: "access_token", words[1])
+        }
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL(""),
+            headers: HeaderFields([("Authorization", recorded)])
+        )
+        let known = ClientAuthentication(of: request, exchange: 0, parameters: Parameters())
+        guard let id = known.clientID, let secret = known.secret else { return recorded }
+        let newID = replacements.value(of: "client_id", id.value)
+        let newSecret = replacements.value(of: SecretNames.clientSecret, secret.value)
+        guard newID != id.value || newSecret != secret.value else { return recorded }
+        // Whether this client encodes its credentials as RFC 6749, section 2.3.1, wants it, shows where it had to.
+        let encodes = known.undecodedSecret != nil || id.rawValue != id.value
+        let pair = [newID, newSecret].map { encodes ? PercentEncoding.encode($0) : $0 }.joined(separator: ":")
+        return recorded.prefix(6) + Base64.encode(Array(pair.utf8))
+    }
+
+    private mutating func proof(
+        _ recorded: String,
+        _ step: PlannedStep,
+        _ replacements: Replacements,
+        _ url: RecordedURL,
+        at now: Timestamp
+    ) throws(StepFailure) -> String {
+        guard let token = JSONWebToken.parse(recorded) else { return recorded }
+        let exchange = capture[step.exchange]
+        var hash: String?
+        if let sent = BearerToken.of(exchange.request, exchange: step.exchange),
+            token.claim("ath")?.string == DPoPProof.hash(ofAccessToken: sent.value)
+        {
+            hash = DPoPProof.hash(ofAccessToken: replacements.value(of: "access_token", sent.value))
+        }
+        let recordedURL = exchange.request.url.withoutQuery
+        let bound = values
+        let map = map
+        return try proofs.proof(
+            like: token,
+            recordedAt: exchange.startedAt,
+            now: now,
+            nonce: url.origin.flatMap { proofNonces[$0] },
+            tokenHash: hash,
+            replacing: { text in
+                text == recordedURL
+                    ? url.withoutQuery : bound[text] ?? map.mapped(value: bound.replacing(in: text))
+            }
+        )
+    }
+}

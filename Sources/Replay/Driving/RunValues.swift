@@ -1,0 +1,80 @@
+import Captures
+import JOSE
+
+/// What stands in a new run for the values of the recording: `state` made anew, the code of the new answer.
+///
+/// A value is found in every spelling in which it may travel: as it is, percent-encoded (once and twice, for
+/// a URL inside a URL), decoded once too often, in base64url; and inside longer texts where it is long enough
+/// to be nobody else's.
+package struct RunValues: Sendable {
+    /// Recorded text to its text in this run, respellings included.
+    private var exact: [String: String] = [:]
+    /// Pairs that are looked for inside longer texts, by the first byte of what is looked for; longest first.
+    private var inside: [UInt8: [(recorded: [UInt8], live: [UInt8])]] = [:]
+    /// Shorter ones might stand for something else by accident.
+    private static let shortestInside = 8
+
+    package init() {}
+
+    /// Binds a recorded value to its value in this run.
+    ///
+    /// A value that is bound again is another one from now on (a refreshed token that kept its text, say).
+    package mutating func bind(_ recorded: String, to live: String) {
+        guard !recorded.isEmpty else { return }
+        set(recorded, live, isSpelling: false)
+        for (old, new) in Self.respellings(recorded, live) { set(old, new, isSpelling: true) }
+    }
+
+    /// The value of this run, also of a respelling; nil where none is bound.
+    package subscript(recorded: String) -> String? { exact[recorded] }
+
+    /// A text of the recording with every bound value in it replaced.
+    package func replacing(in text: String) -> String {
+        if let live = exact[text] { return live }
+        guard !inside.isEmpty, text.utf8.count >= Self.shortestInside else { return text }
+        let bytes = Array(text.utf8)
+        var output: [UInt8] = []
+        var position = 0
+        var isChanged = false
+        while position < bytes.count {
+            if let pair = inside[bytes[position]]?.first(where: {
+                bytes[position...].starts(with: $0.recorded)
+            }) {
+                output += pair.live
+                position += pair.recorded.count
+                isChanged = true
+            } else {
+                output.append(bytes[position])
+                position += 1
+            }
+        }
+        return isChanged ? String(decoding: output, as: UTF8.self) : text
+    }
+
+    private mutating func set(_ recorded: String, _ live: String, isSpelling: Bool) {
+        // What a value itself is counts more than what another one becomes by recoding.
+        guard !isSpelling || exact[recorded] == nil else { return }
+        exact[recorded] = live
+        let bytes = Array(recorded.utf8)
+        guard bytes.count >= Self.shortestInside, let first = bytes.first else { return }
+        var list = inside[first, default: []].filter { $0.recorded != bytes }
+        let place = list.firstIndex { $0.recorded.count < bytes.count } ?? list.count
+        list.insert((bytes, Array(live.utf8)), at: place)
+        inside[first] = list
+    }
+
+    private static func respellings(_ recorded: String, _ live: String) -> [(String, String)] {
+        var pairs: [(String, String)] = []
+        func add(_ coding: (String) -> String) {
+            let old = coding(recorded)
+            if old != recorded, !pairs.contains(where: { $0.0 == old }) { pairs.append((old, coding(live))) }
+        }
+        add { PercentEncoding.encode($0) }
+        add { PercentEncoding.encode(PercentEncoding.encode($0)) }
+        add { FormBody.encode([("", $0)]).dropFirst().description }
+        add { PercentEncoding.decode($0) }
+        add { PercentEncoding.decode($0, plusIsSpace: true) }
+        if recorded.utf8.count >= 12 { add { Base64URL.encode($0.utf8) } }
+        return pairs
+    }
+}

@@ -1,0 +1,88 @@
+import Captures
+import Flows
+import JSON
+
+/// What the recording knows of the person who signed in, for pages that it does not know.
+struct SignIn {
+    private let name: String?
+    private let password: String?
+
+    /// `credentials`: count more than the recording.
+    init(_ plan: ReplayPlan, _ credentials: ReplayCredentials) {
+        var name: String?
+        var password: String?
+        for step in plan.steps where step.kind == .userInteraction || step.kind == nil {
+            for parameter in step.parameters where !parameter.value.isEmpty {
+                let lower = parameter.name.lowercased()
+                if SecretNames.isTyped(parameter.name), SecretNames.isUsable(parameter.value) {
+                    password = parameter.value
+                } else if Self.names.contains(lower), parameter.source == .literal {
+                    name = parameter.value
+                }
+            }
+        }
+        self.name = credentials.values["username"] ?? name
+        self.password = credentials.values["password"] ?? password
+    }
+
+    /// The fields to submit; nil where the form is none that asks who one is, or for consent.
+    func fields(for form: HTMLForm) -> [(String, String)]? {
+        let secret = form.fields.first { $0.type == "password" }
+        let visible = form.fields.first { field in
+            ["text", "email", "tel"].contains(field.type)
+                && (Self.names.contains(field.name.lowercased()) || secret != nil)
+        }
+        if let secret {
+            guard let password else { return nil }
+            return filled(
+                form,
+                [secret.name: password],
+                visible.flatMap { field in name.map { (field.name, $0) } }
+            )
+        }
+        if let visible, let name { return filled(form, [:], (visible.name, name)) }
+        // Consent: buttons and boxes only, and one of them says yes.
+        let buttons = form.fields.filter { $0.type == "submit" || $0.type == "button" }
+        guard form.fields.allSatisfy({ ["hidden", "submit", "button", "checkbox"].contains($0.type) }),
+            let yes = buttons.first(where: { Self.says(Self.affirmations, $0) })
+        else { return nil }
+        return form.fields.filter { $0.type == "hidden" || $0.type == "checkbox" }.map {
+            ($0.name, $0.value.isEmpty && $0.type == "checkbox" ? "on" : $0.value)
+        } + [(yes.name, yes.value)]
+    }
+
+    private func filled(
+        _ form: HTMLForm,
+        _ secrets: [String: String],
+        _ visible: (String, String)?
+    ) -> [(String, String)] {
+        var hasButton = false
+        return form.fields.compactMap { field in
+            if let secret = secrets[field.name] { return (field.name, secret) }
+            if let visible, visible.0 == field.name { return visible }
+            switch field.type {
+            case "hidden": return (field.name, field.value)
+            case "submit", "button":
+                guard !hasButton, !Self.says(Self.refusals, field) else { return nil }
+                hasButton = true
+                return (field.name, field.value)
+            case "checkbox", "radio", "file", "image", "reset": return nil
+            default: return (field.name, field.value)
+            }
+        }
+    }
+
+    private static func says(_ words: [String], _ field: HTMLForm.Field) -> Bool {
+        let text = (field.name + " " + field.value).lowercased()
+        return words.contains(where: text.containsBytes)
+    }
+
+    private static let names: Set<String> = [
+        "username", "user", "login", "email", "identifier", "user_name", "userid", "user_id", "j_username",
+        "loginfmt", "account", "callback_0", "pf.username",
+    ]
+    private static let affirmations = [
+        "allow", "accept", "approve", "agree", "grant", "consent", "continue", "yes", "confirm", "authorize",
+    ]
+    private static let refusals = ["cancel", "deny", "decline", "reject", "refuse", "abort"]
+}

@@ -1,0 +1,71 @@
+import Captures
+import Flows
+
+/// Finds out how a recorded browser came to each of its requests: by a redirect, by a form, or by itself.
+struct ActionPlanner {
+    let flow: Flow
+    private let driven: Set<Int>
+    /// Pages with forms, in order of time.
+    private let pages: [(exchange: Int, forms: [HTMLForm])]
+
+    private var capture: Capture { flow.capture }
+
+    init(flow: Flow, driven: [Int]) {
+        self.flow = flow
+        self.driven = Set(driven)
+        pages = driven.compactMap { exchange in
+            guard let page = Page(flow.capture[exchange]) else { return nil }
+            let forms = page.forms
+            return forms.isEmpty ? nil : (exchange, forms)
+        }
+    }
+
+    func action(of exchange: Int) -> PlannedStep.Action {
+        if let source = flow.surroundings.redirectedFrom[exchange], driven.contains(source),
+            capture[exchange].request.method == "GET" || isMethodKept(by: source)
+        {
+            return .follow(source)
+        }
+        return page(of: exchange).map { .submit(page: $0) } ?? .send
+    }
+
+    private func isMethodKept(by source: Int) -> Bool {
+        let status = capture[source].response?.status
+        return status == 307 || status == 308
+    }
+
+    /// The page whose form was sent: the latest one before that has a form with the same fields.
+    private func page(of exchange: Int) -> Int? {
+        let request = capture[exchange].request
+        let isPost = request.method == "POST"
+        guard let items = isPost ? FormBody.items(of: request.body) : request.url.queryItems,
+            isNavigation(exchange)
+        else { return nil }
+        let position = flow.surroundings.position
+        let earlier = pages.filter { position[$0.exchange] < position[exchange] }
+        return earlier.last { page in
+            let url = capture[page.exchange].request.url
+            return page.forms.contains { form in
+                FormMatch(form, items, isPost: isPost, target: request.url, page: url) != nil
+            }
+        }?.exchange
+    }
+
+    /// Whether the answer replaced the page that was shown, and was not handed to a script.
+    func isNavigation(_ exchange: Int) -> Bool {
+        let recorded = capture[exchange]
+        let headers = recorded.request.headers
+        if let mode = headers.first("sec-fetch-mode") { return mode == "navigate" }
+        if headers.contains("x-requested-with") { return false }
+        if let accept = headers.first("accept"), !accept.isEmpty {
+            if accept.utf8.starts(with: "text/html".utf8) { return true }
+            if accept.containsBytes("json") || accept == "*/*" { return false }
+        }
+        guard let response = recorded.response else { return true }
+        if response.location != nil { return true }
+        let essence = response.body?.essence ?? ""
+        let isForm = recorded.request.body.map { FormBody.items(of: $0) != nil } ?? true
+        return essence == "text/html" && isForm
+            || recorded.request.method == "GET" && essence != "application/json"
+    }
+}

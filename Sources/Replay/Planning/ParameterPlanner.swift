@@ -1,0 +1,170 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// Says of each value of a request where it comes from in a new run.
+struct ParameterPlanner {
+    private let flow: Flow
+    private let options: PlanOptions
+    /// Where recorded values were seen first among the driven exchanges: issued by the provider, or made by the
+    /// client.
+    private var issued: [String: Place] = [:]
+
+    private var capture: Capture { flow.capture }
+
+    init(flow: Flow, driven: [Int], options: PlanOptions) {
+        self.flow = flow
+        self.options = options
+        let position = flow.surroundings.position
+        let driven = Set(driven)
+        for link in flow.links where link.transform == .equal || link.transform == .percent {
+            let places = ([link.origin] + link.uses).filter {
+                $0.place.exchange.map(driven.contains) ?? false
+            }
+            // Within an exchange the request is before its answer.
+            let first = places.min { left, right in
+                let key = { (occurrence: Occurrence) in
+                    (position[occurrence.place.exchange ?? 0], Self.isAnswer(occurrence.place) ? 1 : 0)
+                }
+                return key(left) < key(right)
+            }
+            guard let first, Self.isAnswer(first.place) else { continue }
+            for occurrence in places where issued[occurrence.value] == nil {
+                issued[occurrence.value] = first.place
+            }
+        }
+    }
+
+    private static func isAnswer(_ place: Place) -> Bool {
+        switch place.part {
+        case .responseBody, .responseHeader, .responseLocation, .jwtClaims, .jwtHeader: true
+        default: false
+        }
+    }
+
+    func parameters(of exchange: Int, kind: StepKind?, action: PlannedStep.Action) -> [PlannedParameter] {
+        let request = capture[exchange].request
+        let fields = pageFields(action)
+        var list: [PlannedParameter] = []
+        func add(_ name: String, _ part: Place.Part, _ value: String) {
+            list.append(
+                PlannedParameter(
+                    name: name,
+                    part: part,
+                    value: value,
+                    source: source(name, value, kind, fields[name], exchange)
+                )
+            )
+        }
+        // The target of a redirect is the provider's word.
+        if case .follow = action { return [] }
+        for item in request.url.queryItems.items { add(item.name, .requestQuery, item.value) }
+        if let form = FormBody.items(of: request.body) {
+            for item in form.items { add(item.name, .requestBody, item.value) }
+        } else if let json = request.body?.bytes.flatMap({ try? JSONParser.parse($0) }) {
+            for (name, value) in Self.strings(in: json) { add(name, .requestBody, value) }
+        }
+        let authentication = ClientAuthentication(of: request, exchange: exchange, parameters: Parameters())
+        if authentication.methods == [.secretBasic], let secret = authentication.secret {
+            list.append(
+                PlannedParameter(
+                    name: SecretNames.clientSecret,
+                    part: .requestHeader,
+                    value: secret.value,
+                    source: source(SecretNames.clientSecret, secret.value, kind, nil, exchange)
+                )
+            )
+        }
+        if let token = BearerToken.of(request, exchange: exchange) {
+            add("access_token", .requestHeader, token.value)
+        }
+        if let proof = request.headers.first("dpop") {
+            list.append(
+                PlannedParameter(
+                    name: "DPoP",
+                    part: .requestHeader,
+                    value: proof,
+                    source: .generated(.dpopProof)
+                )
+            )
+        }
+        return list
+    }
+
+    private func source(
+        _ name: String,
+        _ value: String,
+        _ kind: StepKind?,
+        _ field: HTMLForm.Field?,
+        _ exchange: Int
+    ) -> ValueSource {
+        if let place = issued[value], place.exchange != exchange { return .issued(place) }
+        switch name {
+        case "client_assertion" where JSONWebToken.parse(value) != nil: return .generated(.clientAssertion)
+        case "request" where kind == .authorizationRequest || kind == .pushedAuthorizationRequest:
+            return JSONWebToken.parse(value) == nil ? .literal : .generated(.requestObject)
+        case SecretNames.clientSecret:
+            return .secret(name, isRecorded: SecretNames.isUsable(value))
+        default: break
+        }
+        if let made = generated(name, value, kind) { return made }
+        if kind == .userInteraction || kind == nil {
+            if SecretNames.isTyped(name, type: field?.type) {
+                return .secret(
+                    name,
+                    isRecorded: SecretNames.isUsable(value) && !SecretNames.isOneTime(name)
+                )
+            }
+            return field.map { $0.type == "hidden" && $0.value == value } ?? false ? .form : .literal
+        }
+        // Of an earlier time, before the recording began.
+        if ["password", "refresh_token", "access_token", "id_token_hint", "subject_token"].contains(name) {
+            return .secret(name, isRecorded: SecretNames.isUsable(value))
+        }
+        return .literal
+    }
+
+    private func generated(_ name: String, _ value: String, _ kind: StepKind?) -> ValueSource? {
+        switch kind {
+        case .authorizationRequest, .pushedAuthorizationRequest:
+            switch name {
+            case "state", "nonce":
+                let isWord =
+                    FreshValue.fresh(like: value, random: { [UInt8](repeating: 0, count: $0) }) == nil
+                return isWord ? .literal : .generated(name == "state" ? .state : .nonce)
+            case "code_challenge": return value.isEmpty ? nil : .generated(.codeChallenge)
+            case "dpop_jkt": return .generated(.dpopThumbprint)
+            default: return nil
+            }
+        case .tokenRequest:
+            return name == "code_verifier" && !value.isEmpty ? .generated(.codeVerifier) : nil
+        case .endSessionRequest:
+            guard name == "state" else { return nil }
+            let isWord = FreshValue.fresh(like: value, random: { [UInt8](repeating: 0, count: $0) }) == nil
+            return isWord ? .literal : .generated(.state)
+        default: return nil
+        }
+    }
+
+    /// The fields of the recorded page's forms, by name.
+    private func pageFields(_ action: PlannedStep.Action) -> [String: HTMLForm.Field] {
+        guard case .submit(let page) = action, let recorded = Page(capture[page]) else { return [:] }
+        return recorded.forms.flatMap(\.fields).reduce(into: [:]) { fields, field in
+            if fields[field.name] == nil { fields[field.name] = field }
+        }
+    }
+
+    /// The strings of a JSON document with the names that they stand under.
+    static func strings(in value: JSONValue, name: String = "", depth: Int = 0) -> [(String, String)] {
+        switch value {
+        case .string(let text): [(name, text)]
+        case .array(let elements) where depth < 8:
+            elements.flatMap { strings(in: $0, name: name, depth: depth + 1) }
+        case .object(let object) where depth < 8:
+            object.members.flatMap { strings(in: $0.value, name: $0.name, depth: depth + 1) }
+        default: []
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Captures
+package import Flows
+import OAuth
+
+/// Derives the plan of a replay from a flow.
+///
+/// Reads the recording only; the same flow gives the same plan.
+package struct PlanBuilder {
+    private let flow: Flow
+    private let options: PlanOptions
+    private let origins: ProviderOrigins
+    /// Exchanges at the app's redirect URI.
+    private let callbacks: Set<Int>
+    /// The step of an exchange, responses aside, which are seen in the answer of another step.
+    private let stepsByExchange: [Int: Step]
+    /// The app is driven, too: its server sends what it has to send.
+    private let isAppDriven: Bool
+
+    private var capture: Capture { flow.capture }
+
+    package init(_ flow: Flow, options: PlanOptions = PlanOptions()) {
+        self.flow = flow
+        self.options = options
+        origins = ProviderOrigins(of: flow)
+        callbacks = Set(flow.authorizationResponses.compactMap(\.callback))
+        stepsByExchange = flow.steps.reduce(into: [:]) { steps, step in
+            if step.kind != .authorizationResponse, steps[step.exchange] == nil {
+                steps[step.exchange] = step
+            }
+        }
+        let capture = flow.capture
+        isAppDriven = callbacks.contains { callback in
+            let url = capture[callback].request.url
+            return url.origin.map { options.allows($0, host: url.host) } ?? false
+        }
+    }
+
+    package func plan() -> ReplayPlan {
+        var leftOut: [ReplayPlan.LeftOut] = []
+        var driven: [Int] = []
+        for exchange in flow.exchanges {
+            if let reason = reasonToLeaveOut(exchange) {
+                leftOut.append(ReplayPlan.LeftOut(exchange: exchange, reason: reason))
+            } else {
+                driven.append(exchange)
+            }
+        }
+        let challenges = plannedChallenges()
+        let planner = ParameterPlanner(flow: flow, driven: driven, options: options)
+        let actions = ActionPlanner(flow: flow, driven: driven)
+        let steps = driven.map { exchange in
+            let kind = stepsByExchange[exchange]?.kind
+            let action = actions.action(of: exchange)
+            let parameters = planner.parameters(of: exchange, kind: kind, action: action)
+            return PlannedStep(
+                exchange: exchange,
+                kind: kind,
+                action: action,
+                isBrowser: isBrowser(exchange),
+                isNavigation: actions.isNavigation(exchange),
+                parameters: parameters,
+                wait: wait(before: exchange, parameters),
+                hasSideEffect: hasSideEffect(exchange, kind)
+            )
+        }
+        return ReplayPlan(
+            flow: flow,
+            steps: steps,
+            leftOut: leftOut,
+            origins: steps.reduce(into: []) { list, step in
+                if let origin = capture[step.exchange].request.url.origin, !list.contains(origin) {
+                    list.append(origin)
+                }
+            },
+            secrets: SecretNeeds.of(steps, in: flow, given: options.givenSecrets),
+            challenges: challenges,
+            cookies: earlierCookies(driven)
+        )
+    }
+
+    // MARK: - What is driven
+
+    private func reasonToLeaveOut(_ exchange: Int) -> ReplayPlan.LeftOut.Reason? {
+        let recorded = capture[exchange]
+        let url = recorded.request.url
+        guard recorded.request.method != "CONNECT", let origin = url.origin else { return .connection }
+        if recorded.request.method == "OPTIONS" { return .preflight }
+        if Asset.isAsset(recorded) { return .asset }
+        let isAllowed = options.allows(origin, host: url.host)
+        if callbacks.contains(exchange), !isAllowed { return .app(origin: origin) }
+        let step = stepsByExchange[exchange]
+        if step?.kind == .backChannelLogoutRequest || step?.kind == .frontChannelLogoutRequest {
+            return .sentByProvider
+        }
+        if isAppDriven, !isBrowser(exchange) { return .sentByApp }
+        if isAllowed { return nil }
+        guard origins.provider.contains(origin) else {
+            return origins.app.contains(origin) || step?.kind != .resourceRequest
+                ? .app(origin: origin) : .stranger(origin: origin)
+        }
+        // On an origin that both share, the app's pages are those before the request and after the response.
+        if step == nil, !isDuringLogin(exchange) { return .app(origin: origin) }
+        return nil
+    }
+
+    private func isDuringLogin(_ exchange: Int) -> Bool {
+        let position = flow.surroundings.position
+        let requests = flow.authorizationRequests.map { position[$0.exchange] }
+        let responses = flow.authorizationResponses.map { position[$0.exchange] }
+        guard let first = requests.min(), position[exchange] > first else { return false }
+        return responses.max().map { position[exchange] <= $0 } ?? true
+    }
+
+    private func isBrowser(_ exchange: Int) -> Bool {
+        stepsByExchange[exchange].map { $0.from.role == .browser } ?? true
+    }
+
+    private func hasSideEffect(_ exchange: Int, _ kind: StepKind?) -> Bool {
+        kind == .resourceRequest
+            && !["GET", "HEAD"].contains(capture[exchange].request.method.uppercased())
+    }
+
+    // MARK: - Time
+
+    /// A code that was spent too late, a token that had run out: time was why the request was refused, or may
+    /// have been.
+    private func wait(before exchange: Int, _ parameters: [PlannedParameter]) -> Duration? {
+        let recorded = capture[exchange]
+        guard let response = recorded.response else { return nil }
+        let isRefused = response.status >= 400 || Answer(of: recorded, at: exchange).error != nil
+        let isPoll = parameters.contains { $0.name == "device_code" }
+        let origins = parameters.compactMap { parameter -> Int? in
+            guard case .issued(let place) = parameter.source else { return nil }
+            return place.exchange
+        }
+        guard isRefused || isPoll, let latest = origins.max(by: { capture[$0].endedAt < capture[$1].endedAt })
+        else { return nil }
+        let gap = recorded.startedAt - capture[latest].endedAt
+        return gap >= .seconds(2) ? gap : nil
+    }
+
+    // MARK: - Values
+
+    private func plannedChallenges() -> [PlannedChallenge] {
+        let verifiers = flow.tokenRequests.compactMap(\.codeVerifier)
+        let challenges = flow.authorizationRequests.compactMap(\.codeChallenge)
+        var seen: Set<String> = []
+        return challenges.filter { seen.insert($0).inserted }.map { challenge in
+            for verifier in verifiers {
+                if let making = CodeChallenge.making(challenge, from: verifier) {
+                    return PlannedChallenge(challenge: challenge, verifier: verifier, making: making)
+                }
+            }
+            return PlannedChallenge(challenge: challenge, verifier: nil, making: .s256)
+        }
+    }
+
+    /// Cookies that requests carried before any answer of the capture had set one of that name.
+    private func earlierCookies(_ driven: [Int]) -> [ReplayPlan.EarlierCookie] {
+        var known: Set<String> = []
+        for exchange in capture.indices {
+            for cookie in capture[exchange].response?.setCookies ?? [] { known.insert(cookie.name) }
+        }
+        var cookies: [ReplayPlan.EarlierCookie] = []
+        for exchange in driven where isBrowser(exchange) {
+            let request = capture[exchange].request
+            for cookie in request.cookies
+            where SecretNames.isUsable(cookie.value) && known.insert(cookie.name).inserted {
+                cookies.append(
+                    ReplayPlan.EarlierCookie(url: request.url, name: cookie.name, value: cookie.value)
+                )
+            }
+        }
+        return cookies
+    }
+}

@@ -1,0 +1,49 @@
+import Captures
+package import Flows
+import OAuth
+
+/// The endpoints of a flow by role: as its metadata names them, else as its requests met them.
+package enum RecordedEndpoints {
+    package static func of(_ flow: Flow) -> [String: String] {
+        var endpoints: [String: String] = [:]
+        for message in flow.messages {
+            guard case .discovery(let document) = message, !document.isProtectedResource else { continue }
+            for role in Endpoints.Role.allCases {
+                if let url = document.endpoint(role.rawValue), endpoints[role.rawValue] == nil {
+                    endpoints[role.rawValue] = url
+                }
+            }
+        }
+        for message in flow.messages {
+            guard let role = role(of: message) else { continue }
+            let url = flow.capture[message.exchange].request.url.withoutQuery
+            // What was asked counts more than what was said.
+            endpoints[role.rawValue] = url
+        }
+        return endpoints
+    }
+
+    /// Where the flow's metadata was read.
+    package static func discoveryURLs(of flow: Flow) -> [String] {
+        flow.messages.compactMap { message in
+            guard case .discovery(let document) = message, !document.isProtectedResource else { return nil }
+            return document.url.withoutQuery
+        }
+    }
+
+    private static func role(of message: OAuthMessage) -> Endpoints.Role? {
+        switch message {
+        case .keySet: .keys
+        case .registration: .registration
+        case .pushedRequest: .pushedRequest
+        case .authorizationRequest: .authorization
+        case .token: .token
+        case .userInfo: .userInfo
+        case .introspection: .introspection
+        case .revocation: .revocation
+        case .endSession: .endSession
+        case .deviceAuthorization: .deviceAuthorization
+        case .discovery, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource: nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import LibCrypto
+import TLS
+
+/// Whom to trust on the provider's side.
+struct UpstreamTrustOptions: ParsableArguments {
+    @Option(
+        name: .customLong("upstream-ca"),
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Trust these certificates (PEM) besides the system's, on the provider's side. Repeatable.",
+            valueName: "FILE"
+        )
+    )
+    var upstreamCA: [String] = []
+
+    @Flag(name: .customLong("insecure-upstream"), help: "Accept any certificate on the provider's side.")
+    var insecureUpstream = false
+
+    /// The certificates that are trusted besides the system's.
+    ///
+    /// - Throws: ``CommandFailure`` for a file that cannot be read or holds none.
+    func certificates() throws -> [Certificate] { try upstreamCA.flatMap(certificates) }
+
+    /// The context for connections to providers.
+    func context() throws -> TLSContext {
+        do {
+            return try TLSContext.client(
+                .init(furtherRoots: try certificates(), verifiesServer: !insecureUpstream)
+            )
+        } catch let error as TLSError {
+            throw CommandFailure(.bug, "\(error)")
+        }
+    }
+
+    private func certificates(_ path: String) throws -> [Certificate] {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(
+                .noInput,
+                "\(path): no such file",
+                hint: "--upstream-ca takes certificates in PEM"
+            )
+        }
+        do {
+            let found = try Certificate.all(pem: Array(bytes))
+            guard !found.isEmpty else {
+                throw CommandFailure(.dataError, "\(path) holds no certificate in PEM")
+            }
+            return found
+        } catch let error as OpenSSLError {
+            throw CommandFailure(.dataError, "\(path): \(error)")
+        }
+    }
+}
