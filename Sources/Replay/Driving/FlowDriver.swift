@@ -81,6 +81,8 @@ private struct Drive {
     private var exchanges: [Exchange] = []
     private var results: [FlowRun.Result]
     private var stop: FlowRun.Stop?
+    /// Nobody is there to enter the code, if not by then.
+    private static let longestPolling = Duration.seconds(120)
     /// Seconds between the polls of a device (RFC 8628, section 3.2).
     private var pollInterval: Int64 = 5
 
@@ -199,7 +201,7 @@ private struct Drive {
         var waited: Duration = .zero
         var live = exchanges.count - 1
         while let reason = error, reason == "authorization_pending" || reason == "slow_down",
-            waited < options.longestWait
+            waited < min(options.longestWait, Self.longestPolling)
         {
             // Section 3.5: five seconds more each time.
             if reason == "slow_down" { pollInterval += 5 }

@@ -15,11 +15,15 @@ package struct PlanBuilder {
     private let stepsByExchange: [Int: Step]
     /// The app is driven, too: its server sends what it has to send.
     private let isAppDriven: Bool
+    /// Exchanges of all flows of the capture.
+    private let taken: Set<Int>
 
     private var capture: Capture { flow.capture }
 
-    package init(_ flow: Flow, options: PlanOptions = PlanOptions()) {
+    /// `siblings`: the flows of the capture, this one among them.
+    package init(_ flow: Flow, siblings: [Flow], options: PlanOptions = PlanOptions()) {
         self.flow = flow
+        taken = Set(siblings.flatMap(\.exchanges)).union(flow.exchanges)
         self.options = options
         origins = ProviderOrigins(of: flow)
         callbacks = Set(flow.authorizationResponses.compactMap(\.callback))
@@ -45,6 +49,14 @@ package struct PlanBuilder {
                 driven.append(exchange)
             }
         }
+        let codes = driven.compactMap {
+            stepsByExchange[$0]?.kind == .deviceAuthorizationRequest
+                ? Answer(of: capture[$0], at: $0).parameters["user_code"] : nil
+        }
+        let companions = CompanionFinder(flow, origins: origins.provider, taken: taken)
+            .companions(of: driven, userCodes: Set(codes.filter { $0.utf8.count >= 4 }))
+        let position = flow.surroundings.position
+        driven = (driven + companions).sorted { position[$0] < position[$1] }
         let challenges = plannedChallenges()
         let planner = ParameterPlanner(flow: flow, driven: driven, options: options)
         let actions = ActionPlanner(flow: flow, driven: driven)
@@ -93,6 +105,7 @@ package struct PlanBuilder {
             return .sentByProvider
         }
         if isAppDriven, !isBrowser(exchange) { return .sentByApp }
+        if step?.kind == .clientRegistration, !isUsed(registration: exchange) { return .unusedRegistration }
         if isAllowed { return nil }
         guard origins.provider.contains(origin) else {
             return origins.app.contains(origin) || step?.kind != .resourceRequest
@@ -101,6 +114,15 @@ package struct PlanBuilder {
         // On an origin that both share, the app's pages are those before the request and after the response.
         if step == nil, !isDuringLogin(exchange) { return .app(origin: origin) }
         return nil
+    }
+
+    /// Whether the client that was registered is the one that logs in.
+    private func isUsed(registration exchange: Int) -> Bool {
+        let answer = Answer(of: capture[exchange], at: exchange)
+        // A refused registration is what the flow is about.
+        guard let client = answer.parameters["client_id"] else { return true }
+        return flow.grant == "registration" || flow.clientID == client
+            || flow.tokenRequests.contains { $0.clientID == client }
     }
 
     private func isDuringLogin(_ exchange: Int) -> Bool {

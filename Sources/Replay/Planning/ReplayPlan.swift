@@ -33,6 +33,8 @@ package struct ReplayPlan: Sendable {
             case sentByProvider
             /// The app's server sends it when the app itself is driven.
             case sentByApp
+            /// A client was registered that takes no part in the flow.
+            case unusedRegistration
             /// A tunnel, or a connection that carried nothing.
             case connection
         }

@@ -30,8 +30,9 @@ struct ReplayCommand: AsyncParsableCommand {
         let session = ReplaySession(sender: sender, options: replay, credentials: credentials)
         for name in captures {
             let capture = try CaptureOptions.read(name)
-            for flow in FlowFinder.flows(in: capture) where self.flow == nil || flow.id == self.flow {
-                let prepared = try await session.prepare(flow)
+            let flows = FlowFinder.flows(in: capture)
+            for flow in flows where self.flow == nil || flow.id == self.flow {
+                let prepared = try await session.prepare(flow, siblings: flows)
                 for step in prepared.plan.steps {
                     print(
                         "\(flow.id) \(step.exchange) \(step.kind?.rawValue ?? "script") \(step.action) browser=\(step.isBrowser) nav=\(step.isNavigation) wait=\(String(describing: step.wait))"

@@ -18,8 +18,8 @@ struct ReplaySession {
         var map: EndpointMap
     }
 
-    func prepare(_ flow: Flow) async throws -> Prepared {
-        let plan = PlanBuilder(flow, options: try options.planOptions(credentials)).plan()
+    func prepare(_ flow: Flow, siblings: [Flow]) async throws -> Prepared {
+        let plan = PlanBuilder(flow, siblings: siblings, options: try options.planOptions(credentials)).plan()
         var map = try options.map()
         if let issuer = options.against {
             let metadata = try await metadata(of: issuer)
