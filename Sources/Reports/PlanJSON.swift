@@ -1,0 +1,114 @@
+import Captures
+import Flows
+import JSON
+package import Replay
+
+/// A replay's plan for programs.
+package enum PlanJSON {
+    package static func text(of plans: [(plan: ReplayPlan, map: EndpointMap)], given: Set<String>) -> String {
+        JSONWriter.text(
+            of: .object([
+                "version": .number(JSONNumber(Int64(Report.version))),
+                "plans": .array(plans.map { plan($0.plan, $0.map, given) }),
+            ]),
+            indented: true
+        )
+    }
+
+    private static func plan(_ plan: ReplayPlan, _ map: EndpointMap, _ given: Set<String>) -> JSONValue {
+        [
+            "flow": .string(plan.flow.id), "grant": .string(plan.flow.grant),
+            "origins": .array(PlanText.origins(of: plan, map).map { .string($0) }),
+            "steps": .array(plan.steps.map { step($0, plan, map, given) }),
+            "not_driven": .array(
+                plan.leftOut.map { item in
+                    [
+                        "exchange": .number(JSONNumber(Int64(item.exchange))),
+                        "reason": .string(LeftOutWords.name(item.reason)),
+                    ]
+                }
+            ),
+            "secrets": .array(
+                plan.secrets.map { need in
+                    [
+                        "name": .string(need.name), "purpose": .string(need.purpose),
+                        "known": .bool(need.isRecorded || given.contains(need.name)),
+                    ]
+                }
+            ),
+        ]
+    }
+
+    private static func step(
+        _ step: PlannedStep,
+        _ plan: ReplayPlan,
+        _ map: EndpointMap,
+        _ given: Set<String>
+    ) -> JSONValue {
+        let request = plan.flow.capture[step.exchange].request
+        var object: JSONObject = [
+            "exchange": .number(JSONNumber(Int64(step.exchange))),
+            "kind": .string(step.kind?.rawValue ?? "page_script"),
+            "method": .string(request.method),
+            "url": .string(map.mapped(RecordedURL(request.url.withoutQuery)).text),
+        ]
+        switch step.action {
+        case .send: object["action"] = "send"
+        case .follow(let source):
+            object["action"] = "follow"
+            object["of"] = .number(JSONNumber(Int64(source)))
+        case .submit(let page):
+            object["action"] = "submit"
+            object["of"] = .number(JSONNumber(Int64(page)))
+        }
+        if let wait = step.wait {
+            let (seconds, attoseconds) = wait.components
+            object["wait_ms"] = .number(JSONNumber(seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+        }
+        if step.hasSideEffect { object["side_effect"] = true }
+        object["parameters"] = .array(step.parameters.map { parameter($0, given) })
+        return .object(object)
+    }
+
+    private static func parameter(_ parameter: PlannedParameter, _ given: Set<String>) -> JSONValue {
+        var object: JSONObject = [
+            "name": .string(parameter.name), "where": .string(parameter.part.rawValue),
+        ]
+        switch parameter.source {
+        case .literal:
+            object["source"] = "literal"
+            object["value"] = .string(Masking.shown(parameter.value, of: parameter.name))
+        case .form: object["source"] = "form"
+        case .generated(let kind):
+            object["source"] = "generated"
+            object["kind"] = .string(kind.rawValue)
+        case .issued(let place):
+            object["source"] = "linked"
+            object["origin"] = [
+                "exchange": .number(JSONNumber(Int64(place.exchange ?? 0))),
+                "where": .string(place.part.rawValue),
+                "name": .string(place.name),
+            ]
+        case .secret(let name, let isRecorded):
+            object["source"] = "secret"
+            object["secret"] = .string(name)
+            object["known"] = .bool(isRecorded || given.contains(name))
+        }
+        return .object(object)
+    }
+}
+
+extension LeftOutWords {
+    static func name(_ reason: ReplayPlan.LeftOut.Reason) -> String {
+        switch reason {
+        case .app: "app"
+        case .stranger: "stranger"
+        case .preflight: "preflight"
+        case .asset: "asset"
+        case .sentByProvider: "sent_by_provider"
+        case .sentByApp: "sent_by_app"
+        case .unusedRegistration: "unused_registration"
+        case .connection: "connection"
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Captures
+import Flows
+package import Replay
+
+/// A replay's plan for people: whom it speaks to, what is sent in which order, and where each value comes from.
+package enum PlanText {
+    /// `map`: where the requests go in place of the recorded endpoints.
+    package static func text(of plan: ReplayPlan, map: EndpointMap, given: Set<String>, style: TextStyle)
+        -> String
+    {
+        let flow = plan.flow
+        let head = [
+            flow.id, flow.grant, flow.provider.rawValue, flow.clientID.map { "client \($0)" },
+        ].compactMap { $0 }
+        var lines = [style.bold(head.joined(separator: " · ").printable)]
+        let targets = origins(of: plan, map)
+        lines.append("  speaks to \(targets.isEmpty ? "nobody" : targets.joined(separator: ", "))".printable)
+        lines.append("")
+        let width = plan.steps.map { name(of: $0).count }.max() ?? 0
+        for step in plan.steps {
+            lines += self.lines(for: step, of: plan, map, given, width, style)
+        }
+        lines += leftOut(plan, style)
+        lines += secrets(plan, given, style)
+        return lines.joined(separator: "\n")
+    }
+
+    static func origins(of plan: ReplayPlan, _ map: EndpointMap) -> [String] {
+        plan.steps.reduce(into: []) { list, step in
+            let url = map.mapped(plan.flow.capture[step.exchange].request.url)
+            if let origin = url.scheme.flatMap({ scheme in url.authority.map { "\(scheme)://\($0)" } }),
+                !list.contains(origin)
+            {
+                list.append(origin)
+            }
+        }
+    }
+
+    static func name(of step: PlannedStep) -> String { step.kind?.rawValue ?? "page script" }
+
+    // MARK: - Steps
+
+    private static func lines(
+        for step: PlannedStep,
+        of plan: ReplayPlan,
+        _ map: EndpointMap,
+        _ given: Set<String>,
+        _ width: Int,
+        _ style: TextStyle
+    ) -> [String] {
+        let request = plan.flow.capture[step.exchange].request
+        let url = map.mapped(RecordedURL(request.url.withoutQuery))
+        var lines: [String] = []
+        if let wait = step.wait {
+            lines.append("       \(style.yellow("waits \(seconds(wait)), as the recording did"))")
+        }
+        let place = style.dim("[\(step.exchange)]".padded(to: 5))
+        let how =
+            switch step.action {
+            case .send: "\(request.method) \(url.text)"
+            case .follow(let source): "follows the redirect of [\(source)]"
+            case .submit(let page): "fills in the form of [\(page)], \(request.method) \(url.text)"
+            }
+        let asks = step.hasSideEffect ? style.yellow("  changes something at a resource") : ""
+        lines.append("  \(place)\(style.bold(name(of: step).padded(to: width)))  \(how.printable)\(asks)")
+        var recorded: [String] = []
+        for parameter in step.parameters {
+            guard let words = words(parameter.source, plan, given) else {
+                recorded.append(parameter.name)
+                continue
+            }
+            lines.append("         \(parameter.name.printable.padded(to: 22)) \(words)")
+        }
+        if !recorded.isEmpty {
+            lines.append(style.dim("         as recorded: \(recorded.joined(separator: ", "))".printable))
+        }
+        return lines
+    }
+
+    /// Where a value comes from; nil where it is sent as recorded.
+    private static func words(_ source: ValueSource, _ plan: ReplayPlan, _ given: Set<String>) -> String? {
+        switch source {
+        case .literal: nil
+        case .form: "from the page"
+        case .issued(let place): "from the answer to [\(place.exchange ?? 0)]: \(place.name)".printable
+        case .secret(let name, let isRecorded):
+            given.contains(name)
+                ? "given" : isRecorded ? "from the recording" : "needed: --secret \(name)=…".printable
+        case .generated(let kind):
+            switch kind {
+            case .state, .nonce, .codeVerifier: "made anew"
+            case .codeChallenge: "made of a new verifier"
+            case .clientAssertion, .requestObject: "signed anew"
+            case .dpopProof: "signed anew with a key of this run"
+            case .dpopThumbprint: "of this run's key"
+            }
+        }
+    }
+
+    // MARK: - What is not driven
+
+    private static func leftOut(_ plan: ReplayPlan, _ style: TextStyle) -> [String] {
+        let groups = LeftOutWords.grouped(plan.leftOut)
+        guard !groups.isEmpty else { return [] }
+        return ["", "  not driven:"]
+            + groups.map { words, exchanges in
+                "    \(words.printable): \(exchanges.map { "[\($0)]" }.joined(separator: " "))"
+            }
+    }
+
+    private static func secrets(_ plan: ReplayPlan, _ given: Set<String>, _ style: TextStyle) -> [String] {
+        guard !plan.secrets.isEmpty else { return [] }
+        return ["", "  secrets:"]
+            + plan.secrets.map { need in
+                let state =
+                    given.contains(need.name)
+                    ? style.green("given")
+                    : need.isRecorded
+                        ? "from the recording" : style.red("needed: --secret \(need.name)=env:VARIABLE")
+                return "    \(need.name.printable.padded(to: 20)) \(need.purpose); \(state)"
+            }
+    }
+
+    static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        return seconds >= 10
+            ? "\(seconds) s" : "\(Double(seconds * 10 + attoseconds / 100_000_000_000_000_000) / 10) s"
+    }
+}
+
+/// Why exchanges are left out of a plan, in words.
+enum LeftOutWords {
+    /// The exchanges by reason, in the order in which the reasons are met.
+    static func grouped(_ leftOut: [ReplayPlan.LeftOut]) -> [(String, [Int])] {
+        var groups: [(String, [Int])] = []
+        for item in leftOut {
+            guard let words = words(item.reason) else { continue }
+            if let index = groups.firstIndex(where: { $0.0 == words }) {
+                groups[index].1.append(item.exchange)
+            } else {
+                groups.append((words, [item.exchange]))
+            }
+        }
+        return groups
+    }
+
+    /// Nil for what nobody misses.
+    static func words(_ reason: ReplayPlan.LeftOut.Reason) -> String? {
+        switch reason {
+        case .app(let origin): "the app's own (\(origin); --allow-host drives it, too)"
+        case .stranger(let origin): "somebody else's (\(origin); --allow-host drives it, too)"
+        case .sentByProvider: "sent by the provider to the app"
+        case .sentByApp: "sent by the app's server, which is driven itself"
+        case .unusedRegistration: "registers a client that takes no part in this flow"
+        case .preflight, .asset, .connection: nil
+        }
+    }
+}
