@@ -22,11 +22,22 @@ struct AnswerFacts {
             return
         }
         addClock(response)
-        list.add(place(.responseStatus, ""), "\(response.status)", .verdict)
+        list.add(place(.responseStatus, ""), "\(response.status)", .verdict, presence: nil)
         list.add(place(.responseStatus, ""), kind(of: response), .verdict, aspect: "kind of answer")
         addTarget(response)
         addChallenges(response)
         addMembers(response)
+        if step.kind == .tokenRequest || step.kind == .refreshRequest {
+            // RFC 6749, section 5.1.
+            let isKept = !response.headers.all("cache-control").contains { $0.lowercased().contains("no-store") }
+            list.add(
+                place(.responseHeader, "Cache-Control"),
+                isKept ? "may be stored" : "no-store",
+                .verdict,
+                presence: nil,
+                weight: .note
+            )
+        }
         if response.body?.essence == "application/jwt" || isToken(response.body) { addToken(response) }
         if request.headers.contains("origin"), isEndpoint {
             list.add(
@@ -121,13 +132,15 @@ struct AnswerFacts {
         guard !context.targets.contains(target.withoutQuery) || step.kind == .authorizationResponse else { return }
         list.add(place(.responseLocation, ""), target.withoutQuery, .url)
         for item in (target.queryItems.items + target.fragmentItems.items).prefix(60) {
+            let parameter = Parameter(name: item.name, value: item.value, place: place(.responseLocation, item.name))
+            if NestedURL.add(parameter, in: .responseLocation, to: &list) { continue }
             let treatment = VolatileNames.treatment(of: item.name)
             list.add(
-                place(.responseLocation, item.name),
+                parameter.place,
                 item.value,
                 treatment,
                 elements: treatment == .set ? Words.of(item.value) : [],
-                presence: treatment == .remark ? .note : .difference
+                presence: item.name == "error" ? .difference : .note
             )
         }
     }
@@ -160,13 +173,20 @@ struct AnswerFacts {
         let exchange = step.index
         if let json = answer.json {
             let facts = MemberFacts(part: .responseBody, exchange: exchange)
-            let sorted = json.members.filter { $0.name == "error" } + json.members.filter { $0.name != "error" }
-            for member in sorted.prefix(200) { add(member, facts) }
+            for member in Self.sorted(json.members).prefix(200) { add(member, facts) }
         } else {
             for parameter in answer.parameters.items {
                 add(JSONObject.Member(name: parameter.name, value: .string(parameter.value)), nil)
             }
         }
+    }
+
+    /// What went wrong first, then what the answer says itself, then what its tokens say.
+    private static func sorted(_ members: [JSONObject.Member]) -> [JSONObject.Member] {
+        let rank = { (name: String) in name == "error" ? 0 : tokenNames.firstIndex(of: name).map { $0 + 2 } ?? 1 }
+        return members.enumerated().sorted {
+            (rank($0.element.name), $0.offset) < (rank($1.element.name), $1.offset)
+        }.map(\.element)
     }
 
     /// Pages of a provider are fed by answers in JSON; only an error among their members is of interest.
@@ -195,6 +215,13 @@ struct AnswerFacts {
             list.add(place, text.lowercased(), .verdict, type: "string")
             return
         }
+        // A registration gives out an id and a secret of its own each time (RFC 7591, section 3.2.1).
+        if step.kind == .clientRegistration, let text = member.value.string,
+            ["client_id", "client_secret", "registration_client_uri"].contains(member.name)
+        {
+            list.add(place, text, .volatile, type: "string")
+            return
+        }
         let facts = facts ?? MemberFacts(part: .responseBody, exchange: step.index)
         facts.add(member.value, called: member.name, to: &list)
     }
@@ -208,9 +235,10 @@ struct AnswerFacts {
         list.add(place, keys.isEmpty ? "none" : "some", .verdict, type: "array")
         let kinds = Set(
             keys.map { key in
-                [key.type, key.curve, key.json["alg"]?.string, key.json["use"]?.string].compactMap { $0 }.joined(
-                    separator: " "
-                )
+                [
+                    key.type, key.curve, key.json["alg"]?.string, key.json["use"]?.string,
+                    key.isPrivate ? "private" : nil,
+                ].compactMap { $0 }.joined(separator: " ")
             }
         )
         list.add(
@@ -234,7 +262,7 @@ struct AnswerFacts {
         )
     }
 
-    private static let tokenNames: Set<String> = ["access_token", "refresh_token", "id_token"]
+    private static let tokenNames = ["id_token", "access_token", "refresh_token"]
 
     private mutating func addToken(_ response: RecordedResponse) {
         guard let text = response.body?.text, let token = JSONWebToken.parse(text) else { return }

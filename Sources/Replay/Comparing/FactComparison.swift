@@ -75,6 +75,7 @@ struct FactComparison {
             return Related(
                 result: Result(note: "that of \(otherSource) instead of that of \(source)", weight: fact.weight)
             )
+        case (.echoes, .echoes): return Related()
         case (.repeats, .differs(let wanted, let source)):
             let words = Difference.note(expected: wanted, seen: other.value, isSecret: isSecret(other))
             return Related(
@@ -112,7 +113,7 @@ struct FactComparison {
         if fact.treatment == .volatile {
             return shape.isLike(otherShape) ? nil : Result(note: Self.words(otherShape, shape), weight: .note)
         }
-        if VolatileNames.isConfiguration(leaf), !(isIssued(fact) && isIssued(other)) {
+        if VolatileNames.isConfiguration(leaf), !isIssued(fact) {
             return plain(fact, wanted, other)
         }
         if expected.isNearby(fact.value), seen.isNearby(other.value) { return nil }
@@ -128,9 +129,9 @@ struct FactComparison {
         return plain(fact, wanted, other)
     }
 
-    /// The client's id and secret, where this flow's registration gave them out.
+    /// The client's id and secret, where a registration of the first flow gave them out.
     private func isIssued(_ fact: Fact) -> Bool {
-        fact.key.name.hasPrefix("client_") && (expected.contains(fact.value) || seen.contains(fact.value))
+        fact.key.name.hasPrefix("client_") && expected.contains(fact.value)
     }
 
     private func plain(_ fact: Fact, _ wanted: String, _ other: Fact) -> Result {

@@ -14,10 +14,17 @@ struct FlowComparison {
         var answeredAt: Int
     }
 
+    private struct ToldPresence: Hashable {
+        var kind: StepKind
+        var key: Fact.Key
+        var isExpected: Bool
+    }
+
     private let expected: FlowReading
     private let seen: FlowReading
     private let options: ComparisonOptions
     private var facts: FactComparison
+    private var toldPresences: Set<ToldPresence> = []
     private(set) var pairs: [Compared] = []
     private(set) var overall: [ValueDifference] = []
 
@@ -131,15 +138,12 @@ struct FlowComparison {
         }
         var differences: [ValueDifference] = []
         var next = added.startIndex
-        func tellAdded(upTo place: Int, _ list: inout [ValueDifference]) {
-            while next < added.endIndex, added[next].after < place {
+        for (index, fact) in left.enumerated() {
+            while next < added.endIndex, added[next].after < index {
                 let fact = added[next].fact
-                if isTold(fact), let told = presence(fact, isExpected: false, kind) { list.append(told) }
+                if isTold(fact), let told = presence(fact, isExpected: false, kind) { differences.append(told) }
                 next += 1
             }
-        }
-        for (index, fact) in left.enumerated() {
-            tellAdded(upTo: index, &differences)
             if let other = counterpart[index] {
                 if let result = facts.result(fact, other, in: kind) {
                     differences.append(told(fact, other, result, kind))
@@ -148,7 +152,9 @@ struct FlowComparison {
                 differences.append(told)
             }
         }
-        tellAdded(upTo: left.count, &differences)
+        for (_, fact) in added[next...] where isTold(fact) {
+            if let told = presence(fact, isExpected: false, kind) { differences.append(told) }
+        }
         return differences
     }
 
@@ -178,8 +184,11 @@ struct FlowComparison {
         )
     }
 
-    private func presence(_ fact: Fact, isExpected: Bool, _ kind: StepKind) -> ValueDifference? {
+    private mutating func presence(_ fact: Fact, isExpected: Bool, _ kind: StepKind) -> ValueDifference? {
         guard let presence = fact.presence else { return nil }
+        // A request that is sent twice lacks the same twice.
+        let isAgain = !toldPresences.insert(ToldPresence(kind: kind, key: fact.key, isExpected: isExpected)).inserted
+        let isEcho = isAgain && kind == .authorizationRequest
         let value = Self.shown(fact.value, of: fact)
         return ValueDifference(
             place: fact.place,
@@ -188,8 +197,8 @@ struct FlowComparison {
             aspect: fact.key.aspect.isEmpty ? nil : fact.key.aspect,
             expected: isExpected ? value : nil,
             seen: isExpected ? nil : value,
-            weight: weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
-            note: isExpected ? "is missing" : "is new"
+            weight: isEcho ? .note : weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
+            note: (isExpected ? "is missing" : "is new") + (isEcho ? ", as before" : "")
         )
     }
 
@@ -201,7 +210,7 @@ struct FlowComparison {
 
     private static func shown(_ value: String, of fact: Fact) -> String {
         guard fact.treatment != .verdict, fact.treatment != .presence else { return value }
-        return fact.isSecret ? Masking.masked(value) : Masking.shown(value, of: fact.key.name)
+        return fact.isSecret ? Masking.masked(value, showing: Masking.isSecret(fact.key.name) ? 4 : 0) : Masking.shown(value, of: fact.key.name)
     }
 
     // MARK: - Weights
@@ -278,9 +287,14 @@ struct FlowComparison {
             if !before.isEmpty, !before.contains(where: { $0.step.parameters["state"] == state }) {
                 return "not in the first flow: the login begins anew"
             }
+        case .authorizationResponse:
+            let code = step.step.parameters["code"]
+            if code != nil, before.contains(where: { $0.step.parameters["code"] == code }) {
+                return "not in the first flow: the same response arrives again"
+            }
         default: break
         }
-        return before.isEmpty ? "not in the first flow" : "not in the first flow: once more than there"
+        return before.isEmpty ? "not in the first flow" : "not in the first flow: one more than there"
     }
 
     // MARK: - Explanations
@@ -363,7 +377,8 @@ struct FlowComparison {
             )
         }
         add("grant", left.grant, right.grant, .difference)
-        if !names.contains("client_id") { add("client_id", left.clientID, right.clientID, .difference) }
+        let isIssued = left.clientID.map(expected.learned.contains) ?? false
+        if !names.contains("client_id"), !isIssued || right.clientID == nil { add("client_id", left.clientID, right.clientID, .difference) }
         if names.isDisjoint(with: ["iss", "issuer"]), left.issuer != nil, right.issuer != nil,
             !options.isOtherProvider
         {

@@ -75,14 +75,19 @@ struct RelationFinder {
     }
 
     private var families: [String: [Known]] = [:]
+    private var parameters: [String: Set<String>] = [:]
 
     /// More values of one family are no login's.
     private static let limit = 256
 
     mutating func relate(_ facts: inout [Fact], of step: ComparedStep) {
         for index in facts.indices {
-            guard let family = Self.family(of: facts[index]), !facts[index].value.isEmpty else { continue }
             let value = facts[index].value
+            guard !value.isEmpty else { continue }
+            guard let family = Self.family(of: facts[index]) else {
+                noteEcho(&facts[index])
+                continue
+            }
             let known = families[family] ?? []
             if facts[index].key.name == RequestFacts.targetName {
                 // What a response goes to is no source, and has lost the query of what was asked for.
@@ -106,8 +111,21 @@ struct RelationFinder {
         }
     }
 
+    /// Pages and answers say again what they were asked, whatever it means: `scope`, `ui_locales`.
+    private mutating func noteEcho(_ fact: inout Fact) {
+        guard fact.key.aspect.isEmpty, [.value, .set, .url, .volatile].contains(fact.treatment),
+            fact.place.part != .requestURL, fact.place.part != .requestCookie, fact.value.utf8.count < 1 << 14
+        else { return }
+        let name = fact.key.name.split(whereSeparator: { $0 == "?" || $0 == "." }).last.map(String.init) ?? ""
+        if parameters[name]?.contains(fact.value) ?? false {
+            fact.relation = .echoes
+        } else if parameters[name, default: []].count < Self.limit {
+            parameters[name, default: []].insert(fact.value)
+        }
+    }
+
     private static func family(of fact: Fact) -> String? {
-        guard fact.key.aspect.isEmpty else { return nil }
+        guard fact.key.aspect.isEmpty, !fact.key.name.utf8.contains(0x3f) else { return nil }
         let name = fact.key.name
         switch fact.key.token {
         case "DPoP":
@@ -125,7 +143,7 @@ struct RelationFinder {
 
     private static let families: [String: String] = [
         "state": "state", "nonce": "nonce", "code": "code", "redirect_uri": "redirect_uri",
-        "client_id": "client", "azp": "client", "aud": "client",
+        "client_secret": "client_secret", "client_id": "client", "azp": "client", "aud": "client",
         "iss": "issuer", "issuer": "issuer",
         "access_token": "access_token", "refresh_token": "refresh_token",
         "id_token": "id_token", "id_token_hint": "id_token",

@@ -22,7 +22,6 @@ struct RequestFacts {
         if step.kind == .authorizationResponse {
             addResponseParameters()
         } else {
-            addStart()
             addAddress()
             addParameters()
         }
@@ -30,6 +29,7 @@ struct RequestFacts {
         addProof()
         addContentType()
         addCookies()
+        addStart()
     }
 
     private var request: RecordedRequest { step.exchange.request }
@@ -59,18 +59,18 @@ struct RequestFacts {
     // MARK: - Parameters
 
     private mutating func addParameters() {
-        for parameter in step.step.parameters.items where parameter.place.exchange == step.index {
-            add(parameter, in: parameter.place.part == .jwtClaims ? .jwtClaims : .requestBody)
+        if let json = jsonBody {
+            let isOfPage = step.kind == .userInteraction
+            let facts = MemberFacts(part: .requestBody, exchange: step.index)
+            for member in json.members.prefix(100) {
+                facts.add(member.value, called: member.name, isSecret: isOfPage && Self.isOfUser(member.name), to: &list)
+            }
+            return
         }
-        guard step.kind == .userInteraction, let json = jsonBody else { return }
-        for member in json.members.prefix(64) {
-            list.add(
-                place(.requestBody, member.name),
-                member.value.string ?? JSONWriter.text(of: member.value),
-                .value,
-                type: member.value.typeName,
-                isSecret: Self.isOfUser(member.name)
-            )
+        // Of metadata the parameters are those of the answer.
+        for parameter in step.step.parameters.items
+        where parameter.place.exchange == step.index && parameter.place.part != .responseBody {
+            add(parameter, in: parameter.place.part == .jwtClaims ? .jwtClaims : .requestBody)
         }
     }
 
@@ -100,6 +100,7 @@ struct RequestFacts {
     /// One parameter; the part of the request that carries it is a fact of its own.
     private mutating func add(_ parameter: Parameter, in part: Place.Part) {
         let name = parameter.name
+        if step.kind == .userInteraction, NestedURL.add(parameter, in: part, to: &list) { return }
         let isSecret = step.kind == .userInteraction && Self.isOfUser(name)
         let treatment = VolatileNames.treatment(of: name)
         list.add(
@@ -240,6 +241,29 @@ extension ReadingContext {
                 && flow.capture[index].response?.setCookies.contains { $0.name == cookie && !$0.value.isEmpty }
                     ?? false
         }
+    }
+}
+
+/// A URL in a parameter, by which a page knows where to go on: its query is parameters, too.
+enum NestedURL {
+    /// Adds what is in it; false where it is none.
+    static func add(_ parameter: Parameter, in part: Place.Part, to list: inout FactList) -> Bool {
+        let url = RecordedURL(parameter.value)
+        guard url.isWeb, url.query != nil else { return false }
+        list.add(parameter.place, url.withoutQuery, .url, in: part, presence: .note)
+        for item in url.queryItems.items.prefix(40) {
+            let treatment = VolatileNames.treatment(of: item.name)
+            list.add(
+                parameter.place,
+                item.value,
+                treatment,
+                called: "\(parameter.name)?\(item.name)",
+                in: part,
+                elements: treatment == .set ? Words.of(item.value) : [],
+                presence: .note
+            )
+        }
+        return true
     }
 }
 

@@ -193,6 +193,7 @@ struct MemberFacts {
         _ value: JSONValue,
         called name: String,
         isOptional: Bool = false,
+        isSecret: Bool = false,
         depth: Int = 0,
         to list: inout FactList
     ) {
@@ -209,6 +210,7 @@ struct MemberFacts {
                     member.value,
                     called: "\(name).\(member.name)",
                     isOptional: isOptional,
+                    isSecret: isSecret,
                     depth: depth + 1,
                     to: &list
                 )
@@ -229,6 +231,10 @@ struct MemberFacts {
             )
             return
         case .string where treatment == .set: elements = Words.of(text)
+        // Some name the scopes there.
+        case .string where leaf == "aud" && text.utf8.contains(0x20):
+            treatment = .set
+            elements = Words.of(text)
         case .string where treatment == .value && RecordedURL(text).isWeb && leaf != "iss": treatment = .url
         default: break
         }
@@ -241,7 +247,8 @@ struct MemberFacts {
             type: value.typeName,
             elements: elements,
             presence: isOptional || isRemark ? .note : .difference,
-            weight: isOptional || isRemark ? .note : .difference
+            weight: isOptional || isRemark ? .note : .difference,
+            isSecret: isSecret
         )
     }
 
