@@ -1,9 +1,7 @@
 import Captures
-import Flows
-import OAuth
 
 /// Why a request got no answer, by the words of browsers, systems and recorders.
-enum TransportFailure: Equatable {
+package enum TransportFailure: Sendable, Equatable {
     /// The server's certificate was looked at and not accepted.
     case certificate
     /// Client and server found no way to speak TLS.
@@ -12,7 +10,7 @@ enum TransportFailure: Equatable {
     case unreachable
 
     /// Nil for words of another kind: cancelled, blocked, reset, or a client that refuses the recorder.
-    init?(_ words: String) {
+    package init?(_ words: String) {
         let words = words.lowercased()
         guard !Self.notOfTheServer.contains(where: words.containsBytes) else { return nil }
         if let code = Self.systemCode(in: words) {
@@ -81,89 +79,4 @@ enum TransportFailure: Equatable {
         "ns_error_unknown_host",
         "ns_error_connection_refused", "ns_error_net_timeout", "ns_error_offline",
     ]
-}
-
-/// A request to the provider that got no answer.
-struct FailedRequest {
-    var exchange: Int
-    var origin: String
-    var words: String
-
-    /// Each origin once a client, with the recorder's words and the URL.
-    static func evidence(of failed: [FailedRequest], in flow: Flow) -> [Evidence] {
-        var told: Set<String> = []
-        return failed.filter {
-            told.insert("\($0.origin) \(flow.capture[$0.exchange].client.process ?? "")").inserted
-        }.prefix(6).flatMap { request in
-            let exchange = flow.capture[request.exchange]
-            return [
-                Evidence(
-                    place: Place(exchange: request.exchange, part: .requestURL, name: ""),
-                    value: exchange.request.url.withoutQuery,
-                    note: exchange.client.process.map { "client: \($0)" }
-                ),
-                Evidence(
-                    place: Place(
-                        exchange: request.exchange,
-                        part: .tls,
-                        name: exchange.request.url.host ?? ""
-                    ),
-                    value: Excerpt.start(of: request.words)
-                ),
-            ]
-        }
-    }
-}
-
-extension Flow {
-    /// Requests to the provider's endpoints that failed in one way for good: nothing of the origin answered this client later.
-    ///
-    /// What goes to the app, to other sites or for pages' assets is left out; what goes to the provider's origin without being a
-    /// message counts where a login cannot do without: a tunnel, a form, a redirect.
-    func failedRequests(_ failure: TransportFailure) -> [FailedRequest] {
-        let failed = exchanges.compactMap { index -> FailedRequest? in
-            let exchange = capture[index]
-            guard exchange.response == nil || exchange.request.method == "CONNECT",
-                let words = exchange.failure, TransportFailure(words) == failure,
-                !RecorderRefusal.isOne(exchange), let origin = exchange.request.url.origin
-            else { return nil }
-            return FailedRequest(exchange: index, origin: origin, words: words)
-        }
-        guard !failed.isEmpty else { return [] }
-        let endpoints = endpoints
-        let origins = Set(endpoints.compactMap { capture[$0].request.url.origin })
-        let redirects = Set(
-            authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0).withoutQuery } }
-        )
-        return failed.filter { request in
-            let exchange = capture[request.exchange]
-            let isMeant =
-                grant == "connection" || endpoints.contains(request.exchange)
-                || origins.contains(request.origin) && isNeeded(request.exchange)
-            guard isMeant, !redirects.contains(exchange.request.url.withoutQuery) else { return false }
-            return !surroundings.latest.isAnswered(
-                request.origin,
-                to: exchange.client.process,
-                after: surroundings.position[request.exchange]
-            )
-        }
-    }
-
-    /// Exchanges that are requests to endpoints of the provider.
-    var endpoints: Set<Int> {
-        Set(
-            messages.compactMap { message in
-                switch message {
-                case .resource, .authorizationResponse: nil
-                default: message.exchange
-                }
-            }
-        )
-    }
-
-    /// Requests that are no messages, and without which no sign-in goes on.
-    private func isNeeded(_ index: Int) -> Bool {
-        let method = capture[index].request.method
-        return method == "CONNECT" || method == "POST" || surroundings.redirectedFrom[index] != nil
-    }
 }

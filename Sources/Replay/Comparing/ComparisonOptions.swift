@@ -1,0 +1,30 @@
+/// What a comparison of two flows takes for granted.
+package struct ComparisonOptions: Sendable {
+    /// Names never compared by value, e.g. `ui_locales`; a name, or `token_request.scope` for one kind of step.
+    package var ignoring: [String]
+    /// Names always compared by value although learned to be volatile, written as those above.
+    package var comparing: [String]
+    /// URL prefixes of the first flow with what stands for them in the second (`https://sso.example.com`,
+    /// `http://127.0.0.1:8080`), so that issuer, endpoints, redirect targets and `aud` compare equal when mapped.
+    package var mapped: [(old: String, new: String)]
+    /// The second flow is another provider's: only what the specifications require of both sides is a difference, the
+    /// rest (optional claims, unregistered members of answers, form of the access token, pages of sign-in) a note.
+    package var isOtherProvider: Bool
+    /// Exchanges of the first flow of which no counterpart is to be expected (the app's own, when only the provider
+    /// was driven).
+    package var leavingOut: Set<Int>
+
+    package init(
+        ignoring: [String] = [],
+        comparing: [String] = [],
+        mapped: [(old: String, new: String)] = [],
+        isOtherProvider: Bool = false,
+        leavingOut: Set<Int> = []
+    ) {
+        self.ignoring = ignoring
+        self.comparing = comparing
+        self.mapped = mapped
+        self.isOtherProvider = isOtherProvider
+        self.leavingOut = leavingOut
+    }
+}

@@ -1,0 +1,396 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// Compares two flows step by step.
+struct FlowComparison {
+    /// A pair with what tells when its differences came about.
+    struct Compared {
+        var pair: StepPair
+        /// How many of its differences are of the request.
+        var requestCount: Int
+        /// Place of the last step that began before the answer was there.
+        var answeredAt: Int
+    }
+
+    private struct ToldPresence: Hashable {
+        var kind: StepKind
+        var key: Fact.Key
+        var isExpected: Bool
+    }
+
+    private let expected: FlowReading
+    private let seen: FlowReading
+    private let options: ComparisonOptions
+    private var facts: FactComparison
+    private var toldPresences: Set<ToldPresence> = []
+    private(set) var pairs: [Compared] = []
+    private(set) var overall: [ValueDifference] = []
+
+    init(_ expected: FlowReading, _ seen: FlowReading, options: ComparisonOptions) {
+        self.expected = expected
+        self.seen = seen
+        self.options = options
+        facts = FactComparison(expected.learned, seen.learned, options: options)
+    }
+
+    mutating func run() {
+        let mapping = facts
+        let aligned = StepAlignment.pairs(expected.steps, seen.steps) { step in
+            RecordedURL(mapping.mapped(step.exchange.request.url.withoutQuery)).path
+        }
+        let last = aligned.lastIndex { $0.expected != nil && $0.seen != nil } ?? -1
+        for (place, pair) in aligned.enumerated() {
+            pairs.append(compare(pair, isBehind: place > last))
+        }
+        for place in pairs.indices { pairs[place].answeredAt = answerPlace(of: place, aligned) }
+        overall = flowDifferences()
+    }
+
+    /// The first difference in the course of the login.
+    ///
+    /// What was asked counts where the request began; what was answered where the answer came, which is after all that
+    /// the app's server asked meanwhile.
+    var first: (step: StepPair?, difference: ValueDifference)? {
+        var best: (rank: (Int, Int, Int), step: StepPair, difference: ValueDifference)?
+        for (place, compared) in pairs.enumerated() {
+            for (index, difference) in compared.pair.differences.enumerated() where difference.weight == .difference {
+                let isRequest = index < compared.requestCount
+                let rank = isRequest ? (place, 0, 0) : (compared.answeredAt, 1, -place)
+                if best.map({ rank < $0.rank }) ?? true { best = (rank, compared.pair, difference) }
+            }
+        }
+        if let best { return (best.step, best.difference) }
+        return overall.first { $0.weight == .difference }.map { (nil, $0) }
+    }
+
+    // MARK: - A pair
+
+    private mutating func compare(_ pair: (expected: Int?, seen: Int?), isBehind: Bool) -> Compared {
+        let left = pair.expected.map { expected.steps[$0] }
+        let right = pair.seen.map { seen.steps[$0] }
+        var differences: [ValueDifference] = []
+        var requestCount = 0
+        if let i = pair.expected, let j = pair.seen {
+            let kind = seen.steps[j].kind
+            let sides = comparable(i, j)
+            differences = merged(sides.left, sides.right, kind)
+            differences += repetitions(expected.steps[i], seen.steps[j])
+            requestCount = differences.count
+            differences += merged(expected.facts[i].answer, seen.facts[j].answer, kind, isAnswer: true)
+            explainAnswer(&differences, from: requestCount, expected.steps[i], seen.steps[j])
+        } else if let step = left ?? right {
+            differences = [missing(step, isExpected: left != nil, isBehind: isBehind)]
+            requestCount = 1
+        }
+        let shown = right ?? left
+        return Compared(
+            pair: StepPair(
+                kind: shown?.kind ?? .userInteraction,
+                expected: left?.index,
+                seen: right?.index,
+                summary: shown?.summary ?? "",
+                expectedStatus: left?.exchange.response?.status,
+                seenStatus: right?.exchange.response?.status,
+                differences: differences
+            ),
+            requestCount: requestCount,
+            answeredAt: 0
+        )
+    }
+
+    /// The requests of two steps, as far as both were recorded.
+    private func comparable(_ i: Int, _ j: Int) -> (left: [Fact], right: [Fact]) {
+        let (left, right) = (expected.facts[i].request, seen.facts[j].request)
+        guard expected.steps[i].isSeenInRedirect != seen.steps[j].isSeenInRedirect else { return (left, right) }
+        // One of the two was not seen to arrive at the app.
+        let isOfMessage = { (fact: Fact) in [.requestURL, .requestQuery].contains(fact.key.part) }
+        return (left.filter(isOfMessage), right.filter(isOfMessage))
+    }
+
+    /// Both lists in one order: a fact that only the second flow has stands behind the one that it follows there.
+    private mutating func merged(
+        _ left: [Fact],
+        _ right: [Fact],
+        _ kind: StepKind,
+        isAnswer: Bool = false
+    ) -> [ValueDifference] {
+        // An authorization response is the answer to the request before it.
+        let isOtherAnswer = (isAnswer || kind == .authorizationResponse) && Self.outcome(left) != Self.outcome(right)
+        let tokens = Set(left.map(\.key.token)).symmetricDifference(right.map(\.key.token))
+        // What is in a token goes with it, and what an answer brings with the kind that it is of.
+        func isTold(_ fact: Fact) -> Bool {
+            !tokens.contains(fact.key.token) && (!isOtherAnswer || Self.isOfRefusal(fact))
+        }
+        var position: [Fact.Key: Int] = [:]
+        for (index, fact) in left.enumerated() { position[fact.key] = index }
+        var counterpart: [Int: Fact] = [:]
+        var added: [(after: Int, fact: Fact)] = []
+        var after = -1
+        for fact in right {
+            if let index = position[fact.key] {
+                counterpart[index] = fact
+                after = max(after, index)
+            } else {
+                added.append((after, fact))
+            }
+        }
+        var differences: [ValueDifference] = []
+        var next = added.startIndex
+        for (index, fact) in left.enumerated() {
+            while next < added.endIndex, added[next].after < index {
+                let fact = added[next].fact
+                if isTold(fact), let told = presence(fact, isExpected: false, kind) { differences.append(told) }
+                next += 1
+            }
+            if let other = counterpart[index] {
+                if let result = facts.result(fact, other, in: kind) {
+                    differences.append(told(fact, other, result, kind))
+                }
+            } else if isTold(fact), let told = presence(fact, isExpected: true, kind) {
+                differences.append(told)
+            }
+        }
+        for (_, fact) in added[next...] where isTold(fact) {
+            if let told = presence(fact, isExpected: false, kind) { differences.append(told) }
+        }
+        return differences
+    }
+
+    /// What an answer came to: what it is, and whether it is a refusal.
+    private static func outcome(_ facts: [Fact]) -> [String] {
+        let status = facts.first { $0.place.part == .responseStatus && $0.key.aspect.isEmpty }?.value
+        let isRefused = status.map { (Int($0) ?? 0) >= 400 } ?? false || facts.contains { $0.key.name == "error" }
+        return [isRefused ? "refused" : "", facts.first { $0.key.aspect == "kind of answer" }?.value ?? ""]
+    }
+
+    private static func isOfRefusal(_ fact: Fact) -> Bool {
+        fact.place.part == .responseStatus || fact.key.name == "error" || fact.key.name == "WWW-Authenticate"
+    }
+
+    private func told(_ fact: Fact, _ other: Fact, _ result: FactComparison.Result, _ kind: StepKind)
+        -> ValueDifference
+    {
+        ValueDifference(
+            place: other.place,
+            name: Self.name(of: other),
+            token: other.key.token.isEmpty ? nil : other.key.token,
+            aspect: other.key.aspect.isEmpty ? nil : other.key.aspect,
+            expected: Self.shown(result.expected ?? fact.value, of: fact),
+            seen: Self.shown(other.value, of: other),
+            weight: weight(result.weight, of: fact, other, kind),
+            note: result.note
+        )
+    }
+
+    private mutating func presence(_ fact: Fact, isExpected: Bool, _ kind: StepKind) -> ValueDifference? {
+        guard let presence = fact.presence else { return nil }
+        // A request that is sent twice lacks the same twice.
+        let isAgain = !toldPresences.insert(ToldPresence(kind: kind, key: fact.key, isExpected: isExpected)).inserted
+        let isEcho = isAgain && kind == .authorizationRequest
+        let value = Self.shown(fact.value, of: fact)
+        return ValueDifference(
+            place: fact.place,
+            name: Self.name(of: fact),
+            token: fact.key.token.isEmpty ? nil : fact.key.token,
+            aspect: fact.key.aspect.isEmpty ? nil : fact.key.aspect,
+            expected: isExpected ? value : nil,
+            seen: isExpected ? nil : value,
+            weight: isEcho ? .note : weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
+            note: (isExpected ? "is missing" : "is new") + (isEcho ? ", as before" : "")
+        )
+    }
+
+    private static func name(of fact: Fact) -> String {
+        // Names of cookies are compared without what is made anew, and shown as they were sent.
+        fact.place.part == .requestCookie || fact.key.name.hasPrefix("Set-Cookie ")
+            ? fact.place.name : fact.key.name
+    }
+
+    private static func shown(_ value: String, of fact: Fact) -> String {
+        guard fact.treatment != .verdict, fact.treatment != .presence else { return value }
+        return fact.isSecret ? Masking.masked(value, showing: Masking.isSecret(fact.key.name) ? 4 : 0) : Masking.shown(value, of: fact.key.name)
+    }
+
+    // MARK: - Weights
+
+    private func weight(_ weight: DifferenceWeight, of fact: Fact?, _ other: Fact?, _ kind: StepKind)
+        -> DifferenceWeight
+    {
+        guard weight == .difference, let any = other ?? fact else { return .note }
+        // How people find their way through pages is no difference, unless one of them did not find it.
+        if kind == .userInteraction, expected.hasResponse == seen.hasResponse { return .note }
+        if let fact, let other, let light = lightened(fact, other, kind) { return light }
+        return options.isOtherProvider && !Requirement.isRequired(any, isPresent: fact != nil && other != nil, in: kind)
+            ? .note : weight
+    }
+
+    /// Verdicts of which not every change says something.
+    private func lightened(_ fact: Fact, _ other: Fact, _ kind: StepKind) -> DifferenceWeight? {
+        switch fact.key.aspect {
+        case "kind of answer" where [fact.value, other.value].contains(AnswerFacts.unrecorded): return .note
+        case "signature":
+            // Without the keys nothing can be said; with them, a key that is not among them is a fault.
+            let unknown = ["not_checked", "redacted", "encrypted"]
+            if unknown.contains(fact.value) || unknown.contains(other.value) { return .note }
+            if fact.value == "unknown_key" { return other.value == "valid" ? .note : nil }
+            return other.value == "unknown_key" && !seen.flow.hasKeys ? .note : nil
+        case "" where fact.place.part == .responseStatus:
+            let pair: Set = [fact.value, other.value]
+            // The browser had it already (RFC 9110, section 15.4.5).
+            if pair == ["200", "304"] { return .note }
+            return pair.isSubset(of: ["302", "303"]) ? .note : nil
+        default: return nil
+        }
+    }
+
+    // MARK: - Steps without a counterpart
+
+    private func missing(_ step: ComparedStep, isExpected: Bool, isBehind: Bool) -> ValueDifference {
+        let flow = isExpected ? expected.flow : seen.flow
+        let status = step.exchange.response.map { "\($0.status)" } ?? "no answer"
+        let words: String
+        if isExpected {
+            words = isBehind ? "the second flow ends before it" : "not in the second flow"
+        } else {
+            words = news(of: step, in: flow)
+        }
+        let kind = step.kind
+        var weight: DifferenceWeight = .difference
+        if kind == .userInteraction || step.isDocument && !step.isFailed { weight = .note }
+        if options.isOtherProvider, Requirement.mayBeMissing(kind) { weight = .note }
+        return ValueDifference(
+            place: Place(exchange: step.index, part: .requestURL, name: ""),
+            name: "",
+            aspect: "step",
+            expected: isExpected ? status : nil,
+            seen: isExpected ? nil : status + (step.answer?.error.map { " \($0.error)" } ?? ""),
+            weight: weight,
+            note: words
+        )
+    }
+
+    /// Why a step may have come in addition.
+    private func news(of step: ComparedStep, in flow: Flow) -> String {
+        let earlier = seen.steps.filter { $0.kind == step.kind && $0.index != step.index }
+        let position = flow.surroundings.position
+        let before = earlier.filter { position[$0.index] < position[step.index] }
+        switch step.kind {
+        case .tokenRequest:
+            let code = step.step.parameters["code"]
+            if code != nil, before.contains(where: { $0.step.parameters["code"] == code }) {
+                return "not in the first flow: the same code is sent again"
+            }
+        case .authorizationRequest:
+            let state = step.step.parameters["state"]
+            if !before.isEmpty, !before.contains(where: { $0.step.parameters["state"] == state }) {
+                return "not in the first flow: the login begins anew"
+            }
+        case .authorizationResponse:
+            let code = step.step.parameters["code"]
+            if code != nil, before.contains(where: { $0.step.parameters["code"] == code }) {
+                return "not in the first flow: the same response arrives again"
+            }
+        default: break
+        }
+        return before.isEmpty ? "not in the first flow" : "not in the first flow: one more than there"
+    }
+
+    // MARK: - Explanations
+
+    private func repetitions(_ left: ComparedStep, _ right: ComparedStep) -> [ValueDifference] {
+        let words = { (step: ComparedStep) in Set(step.remarks).sorted().joined(separator: ", ") }
+        guard words(left) != words(right) else { return [] }
+        let told = { (step: ComparedStep) in step.remarks.isEmpty ? nil : Optional(words(step)) }
+        return [
+            ValueDifference(
+                place: Place(exchange: right.index, part: .responseBody, name: "error"),
+                name: "error",
+                aspect: "of earlier tries",
+                expected: told(left),
+                seen: told(right),
+                weight: .note,
+                note: right.remarks.isEmpty
+                    ? "answered at once" : "answered \(words(right)) first, then asked again"
+            )
+        ]
+    }
+
+    /// Adds to a status that differs what the server said, and how old what it was asked with had become.
+    private func explainAnswer(
+        _ differences: inout [ValueDifference],
+        from start: Int,
+        _ left: ComparedStep,
+        _ right: ComparedStep
+    ) {
+        let place = differences.indices.dropFirst(start).first { index in
+            differences[index].weight == .difference && differences[index].place.part == .responseStatus
+        }
+        guard let place else { return }
+        if let error = right.answer?.error {
+            differences[place].note += ": " + Masking.shown(error.text, of: "error")
+        }
+        if let words = Ageing.note(left, expected.flow, right, seen.flow) { differences[place].note += "; " + words }
+    }
+
+    // MARK: - Order
+
+    /// Where in the list of pairs an answer came: behind what the app's server asked before it answered the browser.
+    private func answerPlace(of place: Int, _ aligned: [(expected: Int?, seen: Int?)]) -> Int {
+        let isSeen = aligned[place].seen != nil
+        let step = { (pair: (expected: Int?, seen: Int?)) in
+            isSeen ? pair.seen.map { seen.steps[$0] } : pair.expected.map { expected.steps[$0] }
+        }
+        guard let own = step(aligned[place]) else { return place }
+        var last = place
+        for other in aligned.indices.dropFirst(place + 1) {
+            guard let following = step(aligned[other]) else { continue }
+            let isMeanwhile =
+                following.exchange.startedAt < own.exchange.endedAt
+                || own.kind == .authorizationResponse && !own.isSeenInRedirect
+                    && following.step.from.role == .backend
+            guard isMeanwhile else { break }
+            last = other
+        }
+        return last
+    }
+
+    // MARK: - The flows as a whole
+
+    private func flowDifferences() -> [ValueDifference] {
+        let (left, right) = (expected.flow, seen.flow)
+        let names = Set(pairs.flatMap { $0.pair.differences }.map(\.name))
+        var list: [ValueDifference] = []
+        func add(_ name: String, _ value: String?, _ other: String?, _ weight: DifferenceWeight) {
+            guard value != other else { return }
+            list.append(
+                ValueDifference(
+                    place: Place(exchange: nil, part: .requestURL, name: name),
+                    name: name,
+                    aspect: "of the flow",
+                    expected: value,
+                    seen: other,
+                    weight: weight,
+                    note: "\(other ?? "none") instead of \(value ?? "none")"
+                )
+            )
+        }
+        add("grant", left.grant, right.grant, .difference)
+        let isIssued = left.clientID.map(expected.learned.contains) ?? false
+        if !names.contains("client_id"), !isIssued || right.clientID == nil { add("client_id", left.clientID, right.clientID, .difference) }
+        if names.isDisjoint(with: ["iss", "issuer"]), left.issuer != nil, right.issuer != nil,
+            !options.isOtherProvider
+        {
+            add("issuer", left.issuer.map(facts.mapped), right.issuer, .difference)
+        }
+        add("provider", left.provider.rawValue, right.provider.rawValue, .note)
+        add("outcome", left.ending.rawValue, right.ending.rawValue, .difference)
+        return list
+    }
+}
+
+extension Flow {
+    /// Whether the capture holds keys that its tokens could be checked with.
+    fileprivate var hasKeys: Bool { surroundings.keySets.contains { $0.keys.map { !$0.keys.isEmpty } ?? false } }
+}

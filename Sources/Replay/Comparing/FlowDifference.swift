@@ -1,0 +1,61 @@
+import Captures
+package import Flows
+
+/// A step of one flow beside its counterpart in another.
+package struct StepPair: Sendable {
+    package var kind: StepKind
+    /// The exchange in the first flow; nil where it has no such step.
+    package var expected: Int?
+    package var seen: Int?
+    /// Method and address, of the second flow where it has the step.
+    package var summary: String
+    /// Status of the answers; nil where there is none.
+    package var expectedStatus: Int?
+    package var seenStatus: Int?
+    /// What was asked before what was answered.
+    package var differences: [ValueDifference]
+
+    /// Whether nothing differs; notes do not count.
+    package var isSame: Bool { differences.allSatisfy { $0.weight == .note } }
+}
+
+/// Two flows side by side: what is not the same, volatile values aside.
+///
+/// A value that is made anew in each run is not compared; what it is to its flow is: whether `state` came back as it
+/// was sent, whether the verifier fits the challenge, whether the nonce of the ID token is the one that was asked for.
+/// A pure function of the flows.
+package struct FlowDifference: Sendable {
+    /// Ids of the two flows.
+    package let expectedID: String
+    package let seenID: String
+    /// What differs between the flows as a whole.
+    package let overall: [ValueDifference]
+    /// In order: a step of the first flow with one of the second, or one of the two missing.
+    package let steps: [StepPair]
+    /// The difference that comes first in the course of the login, with the step it is in (nil: the flow as a whole).
+    package let first: (step: StepPair?, difference: ValueDifference)?
+
+    /// Whether there is no difference of weight ``DifferenceWeight/difference``.
+    package var isSame: Bool { first == nil }
+
+    /// - Parameters:
+    ///   - expected: as it ought to be.
+    ///   - seen: compared with it.
+    package init(_ expected: Flow, _ seen: Flow, options: ComparisonOptions = ComparisonOptions()) {
+        let left = FlowReading(expected, leavingOut: options.leavingOut)
+        let right = FlowReading(seen)
+        var comparison = FlowComparison(left, right, options: options)
+        comparison.run()
+        expectedID = expected.id
+        seenID = seen.id
+        overall = comparison.overall
+        steps = comparison.pairs.map(\.pair)
+        first = comparison.first
+    }
+
+    /// Every difference that counts, with its step.
+    package var all: [(step: StepPair?, difference: ValueDifference)] {
+        steps.flatMap { step in step.differences.filter { $0.weight == .difference }.map { (step, $0) } }
+            + overall.filter { $0.weight == .difference }.map { (nil, $0) }
+    }
+}

@@ -1,0 +1,344 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// What the request of a step says.
+struct RequestFacts {
+    private let context: ReadingContext
+    private let step: ComparedStep
+    private var list = FactList()
+
+    var facts: [Fact] { list.facts }
+
+    init(context: ReadingContext, step: ComparedStep) {
+        self.context = context
+        self.step = step
+        if step.isSeenInRedirect {
+            addResponseParameters()
+            return
+        }
+        if step.kind == .authorizationResponse {
+            addResponseParameters()
+        } else {
+            addAddress()
+            addParameters()
+        }
+        addAuthentication()
+        addProof()
+        addContentType()
+        addCookies()
+        addStart()
+    }
+
+    private var request: RecordedRequest { step.exchange.request }
+
+    private func place(_ part: Place.Part, _ name: String) -> Place {
+        Place(exchange: step.index, part: part, name: name)
+    }
+
+    // MARK: - Where it goes
+
+    /// What the app answers where the login begins: a redirect that is no step of its own, and the cookies by which the
+    /// app will know the user again.
+    private mutating func addStart() {
+        guard step.kind == .authorizationRequest,
+            let source = context.flow.surroundings.redirectedFrom[step.index],
+            context.flow.exchanges.contains(source), !context.told.contains(source),
+            let response = context.flow.capture[source].response
+        else { return }
+        CookieFacts.add(response.setCookies, of: source, context: context, to: &list)
+    }
+
+    private mutating func addAddress() {
+        list.add(place(.requestURL, "method"), request.method, .verdict)
+        list.add(place(.requestURL, ""), request.url.withoutQuery, .url)
+    }
+
+    // MARK: - Parameters
+
+    private mutating func addParameters() {
+        if let json = jsonBody {
+            let isOfPage = step.kind == .userInteraction
+            let facts = MemberFacts(part: .requestBody, exchange: step.index)
+            for member in json.members.prefix(100) {
+                facts.add(member.value, called: member.name, isSecret: isOfPage && Self.isOfUser(member.name), to: &list)
+            }
+            return
+        }
+        // Of metadata the parameters are those of the answer.
+        for parameter in step.step.parameters.items
+        where parameter.place.exchange == step.index && parameter.place.part != .responseBody {
+            add(parameter, in: parameter.place.part == .jwtClaims ? .jwtClaims : .requestBody)
+        }
+    }
+
+    private var jsonBody: JSONObject? {
+        guard let body = request.body, (body.size ?? 0) < 1 << 16, let bytes = body.bytes,
+            bytes.first(where: { $0 > 0x20 }) == 0x7b
+        else { return nil }
+        return (try? JSONParser.parse(bytes))?.object
+    }
+
+    /// Of a response to the app: query, fragment and form are three ways for the same parameters.
+    private mutating func addResponseParameters() {
+        guard case .authorizationResponse(let response) = step.message else { return addParameters() }
+        let part: Place.Part = step.isSeenInRedirect ? .responseLocation : .requestURL
+        list.add(place(part, ""), response.target.text, .url, called: Self.targetName, in: .requestURL)
+        list.add(place(part, ""), response.mode.rawValue, .verdict, aspect: "response_mode", in: .requestURL)
+        let items = response.parameters.items
+        // What went wrong is said first.
+        for parameter in items.filter({ $0.name == "error" }) + items.filter({ $0.name != "error" }) {
+            add(parameter, in: .requestQuery)
+        }
+    }
+
+    /// Where an authorization response goes: the redirect URI without its query.
+    static let targetName = "target"
+
+    /// One parameter; the part of the request that carries it is a fact of its own.
+    private mutating func add(_ parameter: Parameter, in part: Place.Part) {
+        let name = parameter.name
+        if step.kind == .userInteraction, NestedURL.add(parameter, in: part, to: &list) { return }
+        let isSecret = step.kind == .userInteraction && Self.isOfUser(name)
+        let treatment = VolatileNames.treatment(of: name)
+        list.add(
+            parameter.place,
+            parameter.value,
+            treatment,
+            in: part,
+            elements: treatment == .set ? Words.of(parameter.value) : [],
+            presence: treatment == .remark ? .note : .difference,
+            weight: treatment == .remark ? .note : .difference,
+            isSecret: isSecret
+        )
+        if part == .requestBody, step.kind != .userInteraction {
+            list.add(
+                parameter.place,
+                parameter.place.part == .requestQuery ? "in the query" : "in the body",
+                .verdict,
+                aspect: "place",
+                in: part,
+                presence: nil
+            )
+        }
+        if name == "code_verifier" { addRelation(of: parameter) }
+        // A token that comes back was told where it was issued.
+        if name != "id_token_hint", name != "token", let token = JSONWebToken.parse(parameter.value) {
+            TokenFacts(context: context, step: step, place: parameter.place, name: name).add(token, to: &list)
+        }
+    }
+
+    /// How the challenge that the code was asked for with was made of the verifier (RFC 7636, section 4.6).
+    private mutating func addRelation(of verifier: Parameter) {
+        let code = step.step.parameters["code"]
+        let login =
+            context.flow.logins.first { $0.response?.code != nil && $0.response?.code == code }?.request
+            ?? context.latest(before: step.index) { message in
+                if case .authorizationRequest(let request) = message { request } else { nil }
+            }
+        guard let challenge = login?.codeChallenge else { return }
+        let relation = CodeChallenge.relation(of: challenge, to: verifier.value)
+        list.add(
+            verifier.place,
+            relation.map { "fits it (\($0 == .s256 ? "S256" : $0.rawValue))" } ?? "does not fit it",
+            .verdict,
+            aspect: "against code_challenge",
+            in: .requestBody,
+            presence: nil
+        )
+    }
+
+    // MARK: - Headers
+
+    private mutating func addAuthentication() {
+        let header = request.headers.first("authorization")
+        if let authentication = step.authentication {
+            list.add(
+                place(.requestHeader, "Authorization"),
+                authentication.methods.map(\.rawValue).joined(separator: ", "),
+                .verdict,
+                aspect: "client authentication"
+            )
+            // Basic credentials are the same parameters at another place.
+            for parameter in [authentication.clientID, authentication.secret].compactMap({ $0 })
+            where parameter.place.part == .requestHeader {
+                list.add(
+                    Place(exchange: step.index, part: .requestHeader, name: "Authorization"),
+                    parameter.value,
+                    .value,
+                    called: parameter.name,
+                    in: .requestBody,
+                    isSecret: parameter.name == "client_secret"
+                )
+            }
+            if authentication.methods.contains(.secretBasic) { return }
+        }
+        guard let header else { return }
+        let scheme = header.utf8.prefix { $0 != 0x20 }
+        list.add(
+            place(.requestHeader, "Authorization"),
+            String(Substring(scheme)).lowercased(),
+            .verdict,
+            aspect: "scheme",
+            presence: nil
+        )
+        if let token = BearerToken.of(request, exchange: step.index) {
+            list.add(token.place, token.value, .volatile, called: "access_token", isSecret: true)
+        }
+    }
+
+    private mutating func addProof() {
+        guard let text = request.headers.first("dpop") else { return }
+        let place = place(.requestHeader, "DPoP")
+        list.add(place, JSONWebToken.parse(text) == nil ? "no token" : "a proof", .verdict)
+        guard let proof = DPoPProof(of: request, exchange: step.index) else { return }
+        TokenFacts(context: context, step: step, place: place, name: "DPoP").add(proof, to: &list)
+    }
+
+    private mutating func addContentType() {
+        guard let body = request.body, let essence = body.essence, !essence.isEmpty,
+            body.size.map({ $0 > 0 }) ?? true
+        else { return }
+        list.add(place(.requestHeader, "Content-Type"), essence, .verdict)
+    }
+
+    private mutating func addCookies() {
+        // An app's server has none, and a browser's answer to a page may have any.
+        let counts = step.kind == .authorizationResponse || step.kind == .authorizationRequest
+        guard counts || step.kind == .userInteraction || step.kind == .endSessionRequest else { return }
+        var seen: Set<String> = []
+        for cookie in request.cookies.prefix(100) {
+            let name = context.learned.skeleton(of: cookie.name)
+            guard seen.insert(name).inserted else { continue }
+            // Set in this very login, so another login will have set it as well.
+            let isOfLogin = context.wasSet(cookie.name, before: step.index)
+            list.add(
+                Place(exchange: step.index, part: .requestCookie, name: cookie.name),
+                isOfLogin ? "set in this login" : "from before",
+                .presence,
+                called: name,
+                presence: counts && isOfLogin ? .difference : .note,
+                isSecret: true
+            )
+        }
+    }
+
+    /// What people type in.
+    private static func isOfUser(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return ["pass", "pin", "otp", "secret", "answer", "pwd", "totp"].contains(where: name.contains)
+    }
+}
+
+extension ReadingContext {
+    /// Whether an answer of this flow had set a cookie before.
+    func wasSet(_ cookie: String, before exchange: Int) -> Bool {
+        let position = flow.surroundings.position
+        return flow.exchanges.contains { index in
+            position[index] < position[exchange]
+                && flow.capture[index].response?.setCookies.contains { $0.name == cookie && !$0.value.isEmpty }
+                    ?? false
+        }
+    }
+}
+
+/// A URL in a parameter, by which a page knows where to go on: its query is parameters, too.
+enum NestedURL {
+    /// Adds what is in it; false where it is none.
+    static func add(_ parameter: Parameter, in part: Place.Part, to list: inout FactList) -> Bool {
+        let url = RecordedURL(parameter.value)
+        guard url.isWeb, url.query != nil else { return false }
+        list.add(parameter.place, url.withoutQuery, .url, in: part, presence: .note)
+        for item in url.queryItems.items.prefix(40) {
+            let treatment = VolatileNames.treatment(of: item.name)
+            list.add(
+                parameter.place,
+                item.value,
+                treatment,
+                called: "\(parameter.name)?\(item.name)",
+                in: part,
+                elements: treatment == .set ? Words.of(item.value) : [],
+                presence: .note
+            )
+        }
+        return true
+    }
+}
+
+/// Words between spaces.
+enum Words {
+    static func of(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+}
+
+/// What an answer does to a browser's cookies.
+enum CookieFacts {
+    static func add(_ cookies: [SetCookie], of exchange: Int, context: ReadingContext, to list: inout FactList) {
+        for cookie in cookies.prefix(60) {
+            let place = Place(exchange: exchange, part: .responseHeader, name: cookie.name)
+            let name = "Set-Cookie " + context.learned.skeleton(of: cookie.name)
+            let isGone =
+                cookie.value.isEmpty || (cookie.maxAge ?? 1) <= 0
+                || cookie.expires.flatMap(Timestamp.init(httpDate:)).map { $0.seconds < 86400 } ?? false
+            list.add(
+                place,
+                isGone ? "deleted" : "set",
+                .verdict,
+                called: name,
+                aspect: "Set-Cookie",
+                presence: isReturned(cookie.name, after: exchange, context) ? .difference : .note
+            )
+            guard !isGone else { continue }
+            for (attribute, value, weight) in attributes(cookie) {
+                list.add(
+                    place,
+                    value,
+                    attribute == "Domain" ? .url : .verdict,
+                    called: name,
+                    aspect: attribute,
+                    presence: nil,
+                    weight: weight
+                )
+            }
+        }
+    }
+
+    /// Whether the browser sends it back within the login: then it matters.
+    private static func isReturned(_ name: String, after exchange: Int, _ context: ReadingContext) -> Bool {
+        let position = context.flow.surroundings.position
+        return context.flow.exchanges.contains { index in
+            position[index] > position[exchange] && context.told.contains(index)
+                && context.flow.capture[index].request.cookie(name) != nil
+        }
+    }
+
+    private static func attributes(_ cookie: SetCookie) -> [(String, String, DifferenceWeight)] {
+        [
+            ("SameSite", cookie.sameSite?.lowercased() ?? "(none)", .difference),
+            ("Secure", cookie.isSecure ? "yes" : "no", .difference),
+            ("HttpOnly", cookie.isHTTPOnly ? "yes" : "no", .note),
+            ("Path", cookie.path ?? "(none)", .difference),
+            ("Domain", cookie.domain ?? "(none)", .difference),
+            (
+                "kept",
+                cookie.maxAge == nil && cookie.expires == nil ? "until the browser is closed" : "for a time",
+                .note
+            ),
+        ]
+    }
+}
+
+extension JSONValue {
+    /// What JSON calls it.
+    var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "boolean"
+        case .number: "number"
+        case .string: "string"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+}

@@ -1,0 +1,261 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// What a token says, and what can be said of it.
+struct TokenFacts {
+    let context: ReadingContext
+    let step: ComparedStep
+    /// Of what carries it.
+    let place: Place
+    /// Of the parameter or member that carries it.
+    let name: String
+
+    private func place(_ part: Place.Part, _ member: String) -> Place {
+        Place(exchange: place.exchange, part: part, name: member)
+    }
+
+    /// A token of a parameter or member, opened where the capture has the key.
+    func add(_ token: JSONWebToken, to list: inout FactList) {
+        let known = step.step.tokens.first {
+            $0.name == name && ($0.token.text == token.text || $0.envelope?.text == token.text)
+        }
+        let read = known?.token ?? token
+        let form =
+            token.form == .encrypted
+            ? known?.envelope == nil ? "encrypted" : "encrypted, signed inside" : "signed"
+        list.add(place, form, .verdict, aspect: "form", presence: .note)
+        addHeader(read, to: &list)
+        if let envelope = known?.envelope { addHeader(envelope, to: &list, called: "\(name) envelope") }
+        if let claims = read.claims { addClaims(claims, to: &list) }
+        addTimes(read, to: &list)
+        addHashes(read, to: &list)
+        if !read.deviations.isEmpty || read.form == .signed {
+            let flaws = read.deviations.map { "\($0.part) \($0.what)" }.joined(separator: "; ")
+            list.add(place, flaws.isEmpty ? "well-formed" : flaws, .verdict, aspect: "encoding", presence: nil)
+        }
+        if let signature = known?.signature {
+            list.add(place, signature.rawValue, .verdict, aspect: "signature", presence: nil)
+        }
+    }
+
+    /// A proof of possession; what it is bound to has to be the request that it goes with (RFC 9449, section 4.3).
+    func add(_ proof: DPoPProof, to list: inout FactList) {
+        addHeader(proof.token, to: &list)
+        if let key = proof.key {
+            let words = [key.type, key.curve].compactMap { $0 }.joined(separator: " ")
+            list.add(place(.jwtHeader, "jwk"), words, .verdict, token: name, presence: .note)
+        }
+        for member in proof.token.claims?.members ?? [] {
+            let text = member.value.string ?? JSONWriter.text(of: member.value)
+            let treatment: Fact.Treatment =
+                switch member.name {
+                case "htu": .url
+                case "htm": .value
+                default: VolatileNames.treatment(of: member.name)
+                }
+            list.add(
+                place(.jwtClaims, member.name),
+                text,
+                treatment,
+                token: name,
+                type: member.value.typeName,
+                presence: ["htm", "htu", "ath", "nonce", "iat", "jti"].contains(member.name) ? .difference : .note
+            )
+        }
+        let isSound = proof.isSignedByItsKey.map { $0 ? "valid" : "invalid" } ?? "not_checked"
+        list.add(place, isSound, .verdict, aspect: "signature", presence: nil)
+        if let hash = proof.accessTokenHash, let token = BearerToken.of(step.exchange.request, exchange: step.index) {
+            let fits = DPoPProof.hash(ofAccessToken: token.value) == hash
+            list.add(
+                place(.jwtClaims, "ath"),
+                Self.fit(fits),
+                .verdict,
+                token: name,
+                aspect: "against access_token",
+                presence: nil
+            )
+        }
+    }
+
+    // MARK: - Parts
+
+    private func addHeader(_ token: JSONWebToken, to list: inout FactList, called token_: String? = nil) {
+        for member in (token.header?.members ?? []).prefix(32) {
+            let treatment: Fact.Treatment
+            let value: String
+            switch member.name {
+            // Which key it is changes when the keys do; whether it is a good one, the signature says.
+            case "kid", "x5t", "x5t#S256", "x5c", "epk", "p2s", "jwk", "iv", "tag", "apu", "apv":
+                (treatment, value) = (.presence, member.value.string ?? "")
+            case "alg", "enc", "typ", "cty":
+                (treatment, value) = (.verdict, member.value.string ?? JSONWriter.text(of: member.value))
+            default: (treatment, value) = (.value, member.value.string ?? JSONWriter.text(of: member.value))
+            }
+            list.add(
+                place(.jwtHeader, member.name),
+                value,
+                treatment,
+                token: token_ ?? name,
+                type: member.value.typeName
+            )
+        }
+    }
+
+    private func addClaims(_ claims: JSONObject, to list: inout FactList) {
+        for member in claims.members.prefix(120) {
+            MemberFacts(part: .jwtClaims, exchange: place.exchange, token: name).add(
+                member.value,
+                called: member.name,
+                to: &list
+            )
+        }
+    }
+
+    /// How long it is good for, and whether the clock that made it is the recorder's.
+    private func addTimes(_ token: JSONWebToken, to list: inout FactList) {
+        guard let expiry = token.expiresAt else { return }
+        if let issued = token.issuedAt {
+            list.add(
+                place(.jwtClaims, "exp"),
+                "\(expiry &- issued)",
+                .span,
+                token: name,
+                aspect: "lifetime",
+                presence: nil
+            )
+        }
+        guard name == "id_token", step.exchange.isZoneKnown else { return }
+        list.add(
+            place(.jwtClaims, "exp"),
+            expiry <= step.exchange.endedAt.seconds ? "has run out when it comes" : "good when it comes",
+            .verdict,
+            token: name,
+            aspect: "when it comes",
+            presence: nil
+        )
+    }
+
+    /// Whether the hashes in an ID token are those of what came beside it (OpenID Connect Core, sections 3.1.3.6 and
+    /// 3.3.2.11).
+    private func addHashes(_ token: JSONWebToken, to list: inout FactList) {
+        guard let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) else { return }
+        let values: [(claim: String, of: String, value: String?)] = [
+            ("at_hash", "access_token", beside("access_token")), ("c_hash", "code", code),
+            ("s_hash", "state", beside("state")),
+        ]
+        for (claim, what, value) in values {
+            guard let hash = token.claim(claim)?.string, let value else { continue }
+            list.add(
+                place(.jwtClaims, claim),
+                Self.fit(JSONWebToken.halfHash(of: value, algorithm: algorithm) == hash),
+                .verdict,
+                token: name,
+                aspect: "against \(what)",
+                presence: nil
+            )
+        }
+    }
+
+    private func beside(_ name: String) -> String? {
+        step.answer?.parameters[name] ?? step.step.parameters[name]
+    }
+
+    private var code: String? {
+        if case .token(let request) = step.message { return request.code }
+        return step.step.parameters["code"]
+    }
+
+    private static func fit(_ fits: Bool) -> String {
+        fits ? "fits it" : "does not fit it"
+    }
+}
+
+/// A member of a JSON object, and what is in it.
+struct MemberFacts {
+    let part: Place.Part
+    let exchange: Int?
+    var token = ""
+    /// Objects inside of others that are still looked into.
+    private static let depth = 3
+    private static let elements = 200
+
+    init(part: Place.Part, exchange: Int?, token: String = "") {
+        self.part = part
+        self.exchange = exchange
+        self.token = token
+    }
+
+    /// `isOptional`: that one flow has it and the other has not is only worth knowing.
+    func add(
+        _ value: JSONValue,
+        called name: String,
+        isOptional: Bool = false,
+        isSecret: Bool = false,
+        depth: Int = 0,
+        to list: inout FactList
+    ) {
+        let place = Place(exchange: exchange, part: part, name: name)
+        let leaf = name.split(separator: ".").last.map(String.init) ?? name
+        var treatment = VolatileNames.treatment(of: leaf)
+        var text = value.string ?? JSONWriter.text(of: value)
+        var elements: [String] = []
+        switch value {
+        case .object(let object) where depth < Self.depth:
+            list.add(place, "{…}", .presence, token: token, type: "object", presence: isOptional ? .note : .difference)
+            for member in object.members.prefix(Self.elements) {
+                add(
+                    member.value,
+                    called: "\(name).\(member.name)",
+                    isOptional: isOptional,
+                    isSecret: isSecret,
+                    depth: depth + 1,
+                    to: &list
+                )
+            }
+            return
+        case .array(let array) where array.allSatisfy(Self.isScalar):
+            elements = array.prefix(Self.elements).map { $0.string ?? JSONWriter.text(of: $0) }
+            treatment = elements.count == 1 && leaf == "aud" ? .value : .set
+            text = elements.joined(separator: " ")
+        case .array(let array):
+            list.add(
+                place,
+                "\(array.count) elements",
+                .presence,
+                token: token,
+                type: "array",
+                presence: isOptional ? .note : .difference
+            )
+            return
+        case .string where treatment == .set: elements = Words.of(text)
+        // Some name the scopes there.
+        case .string where leaf == "aud" && text.utf8.contains(0x20):
+            treatment = .set
+            elements = Words.of(text)
+        case .string where treatment == .value && RecordedURL(text).isWeb && leaf != "iss": treatment = .url
+        default: break
+        }
+        let isRemark = treatment == .remark
+        list.add(
+            place,
+            text,
+            treatment,
+            token: token,
+            type: value.typeName,
+            elements: elements,
+            presence: isOptional || isRemark ? .note : .difference,
+            weight: isOptional || isRemark ? .note : .difference,
+            isSecret: isSecret
+        )
+    }
+
+    private static func isScalar(_ value: JSONValue) -> Bool {
+        switch value {
+        case .array, .object: false
+        default: true
+        }
+    }
+}

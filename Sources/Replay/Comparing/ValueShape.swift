@@ -1,0 +1,160 @@
+import Captures
+import JOSE
+
+/// What can be said of a value that is made anew each time: its alphabet and its length.
+struct ValueShape: Equatable {
+    enum Form: Equatable {
+        case empty
+        case uuid
+        case decimal
+        case hexadecimal
+        /// Letters and digits: what base64url and standard Base64 give by chance.
+        case alphanumeric
+        case base64URL
+        case base64
+        /// The characters of a code verifier (RFC 7636, section 4.1) that are not of base64url, too.
+        case unreserved
+        case token
+        case text
+    }
+
+    let form: Form
+    let length: Int
+
+    init(_ value: String) {
+        length = value.unicodeScalars.count
+        form = Self.form(of: value)
+    }
+
+    private static func form(of value: String) -> Form {
+        guard !value.isEmpty else { return .empty }
+        if isUUID(value) { return .uuid }
+        var hasUpper = false
+        var hasLower = false
+        var hasDigit = false
+        var hasOtherThanHex = false
+        var hasDash = false
+        var hasUnreserved = false
+        var hasSlash = false
+        for byte in value.utf8 {
+            switch byte {
+            case 0x30...0x39: hasDigit = true
+            case 0x41...0x5a:
+                hasUpper = true
+                if byte > 0x46 { hasOtherThanHex = true }
+            case 0x61...0x7a:
+                hasLower = true
+                if byte > 0x66 { hasOtherThanHex = true }
+            case 0x2d, 0x5f: hasDash = true
+            case 0x2e, 0x7e: hasUnreserved = true
+            case 0x2b, 0x2f, 0x3d: hasSlash = true
+            default: return .text
+            }
+        }
+        if hasUnreserved {
+            if hasSlash { return .text }
+            return JSONWebToken.parse(value) == nil ? .unreserved : .token
+        }
+        if hasSlash { return hasDash ? .text : .base64 }
+        if hasDash { return .base64URL }
+        if !hasUpper && !hasLower { return .decimal }
+        if hasDigit && !hasOtherThanHex && value.utf8.count >= 16 && hasUpper != hasLower {
+            return .hexadecimal
+        }
+        return .alphanumeric
+    }
+
+    private static func isUUID(_ value: String) -> Bool {
+        let bytes = value.utf8
+        guard bytes.count == 36 else { return false }
+        return bytes.enumerated().allSatisfy { index, byte in
+            switch index {
+            case 8, 13, 18, 23: byte == 0x2d
+            default: (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+            }
+        }
+    }
+
+    /// Whether two values could have been made in the same way.
+    func isLike(_ other: ValueShape) -> Bool { isOfForm(other) && isAsLong(as: other) }
+
+    private func isOfForm(_ other: ValueShape) -> Bool {
+        if form == other.form { return true }
+        // What happens to hold no mark of its alphabet belongs to each of them.
+        let loose: Set<Form> = [.alphanumeric, .base64URL, .base64, .unreserved]
+        guard loose.contains(form), loose.contains(other.form) else { return false }
+        if form == .alphanumeric || other.form == .alphanumeric { return true }
+        return form != .base64 && other.form != .base64
+    }
+
+    /// Signatures, sealed cookies and numbers vary by a little; ways of making a value by more.
+    private func isAsLong(as other: ValueShape) -> Bool {
+        switch form {
+        case .token, .text: return true
+        default:
+            let difference = abs(length - other.length)
+            return difference <= 4 || difference * 5 <= max(length, other.length)
+        }
+    }
+
+    var words: String {
+        switch form {
+        case .empty: "empty"
+        case .uuid: "a UUID"
+        case .decimal: "\(length) digits"
+        case .hexadecimal: "\(length) hexadecimal digits"
+        case .alphanumeric: "\(length) letters and digits"
+        case .base64URL: "\(length) characters of base64url"
+        case .base64: "\(length) characters of Base64"
+        case .unreserved, .text: "\(length) characters"
+        case .token: "a token"
+        }
+    }
+}
+
+extension ValueShape {
+    /// Whether a value looks drawn at random: long, and its letters and digits in no order that words have.
+    static func looksRandom(_ value: String) -> Bool {
+        guard value.utf8.count >= 16, value.utf8.count <= 1 << 16 else { return false }
+        let shape = ValueShape(value)
+        switch shape.form {
+        case .uuid, .token, .hexadecimal: return true
+        case .empty, .decimal, .text: return false
+        case .alphanumeric, .base64URL, .base64, .unreserved: break
+        }
+        var changes = 0
+        var digits = 0
+        var letters = 0
+        var previous = 0
+        for byte in value.utf8 {
+            let kind =
+                switch byte {
+                case 0x30...0x39: 1
+                case 0x41...0x5a: 2
+                case 0x61...0x7a: 3
+                default: 0
+                }
+            digits += kind == 1 ? 1 : 0
+            letters += kind > 1 ? 1 : 0
+            // Separators stand between words: a change across one says nothing.
+            if kind != previous, kind != 0, previous != 0 { changes += 1 }
+            previous = kind
+        }
+        return digits >= 2 && letters >= 2 && changes * 20 >= 7 * value.utf8.count
+    }
+
+    /// The moment that a value names: seconds or milliseconds since the epoch, RFC 3339, or a date of HTTP; nil for other values.
+    static func time(_ value: String) -> Timestamp? {
+        guard value.utf8.count >= 10, value.utf8.count <= 40, let first = value.utf8.first else { return nil }
+        if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            guard let number = Int64(value) else { return nil }
+            switch value.utf8.count {
+            case 10: return Timestamp(seconds: number)
+            case 13: return Timestamp(seconds: number / 1000)
+            default: return nil
+            }
+        }
+        guard (0x30...0x39).contains(first) || (0x41...0x5a).contains(first) else { return nil }
+        return Timestamp(rfc3339: value) ?? Timestamp(httpDate: value)
+    }
+}

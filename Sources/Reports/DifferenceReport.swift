@@ -1,0 +1,49 @@
+package import Flows
+package import Replay
+
+/// Two flows compared, as every printed form of `diff` and of a replay's verdict has it.
+package struct DifferenceReport: Sendable {
+    /// One of the two.
+    package struct Side: Sendable {
+        /// The capture's name as the user wrote it.
+        package var capture: String
+        package var flow: Flow
+
+        package init(capture: String, flow: Flow) {
+            self.capture = capture
+            self.flow = flow
+        }
+
+        /// `login.har#flow-1`, as `diff` reads it.
+        package var name: String { "\(capture)#\(flow.id)" }
+    }
+
+    package var expected: Side
+    package var seen: Side
+    package var difference: FlowDifference
+
+    package init(expected: Side, seen: Side, options: ComparisonOptions) {
+        self.expected = expected
+        self.seen = seen
+        difference = FlowDifference(expected.flow, seen.flow, options: options)
+    }
+
+    /// The verdict in one line.
+    package var headline: String {
+        guard let first = difference.first else { return "the same" }
+        let place = first.step.map { $0.kind.rawValue } ?? "the flow"
+        return "first difference: \(place): \(Self.words(for: first.difference))"
+    }
+
+    /// Name and explanation of a difference.
+    static func words(for difference: ValueDifference) -> String {
+        difference.aspect == "step" ? difference.note : "\(difference.label): \(difference.note)"
+    }
+
+    /// How many differences and notes there are.
+    var counts: (differences: Int, notes: Int) {
+        let all = difference.steps.flatMap(\.differences) + difference.overall
+        let count = all.count { $0.weight == .difference }
+        return (count, all.count - count)
+    }
+}

@@ -1,0 +1,137 @@
+import Captures
+import Flows
+import Replay
+
+/// The comparison of two flows for people on a terminal: a line per step, and below it what differs.
+package struct DifferenceText {
+    private let report: DifferenceReport
+    /// Whether notes are told as well.
+    private let showsAll: Bool
+    private let style: TextStyle
+    private let columns: Int
+
+    /// - Parameters:
+    ///   - showsAll: also tells what is only worth knowing.
+    ///   - columns: how wide lines may be; 80 at least.
+    package init(_ report: DifferenceReport, showsAll: Bool, style: TextStyle, columns: Int = 100) {
+        self.report = report
+        self.showsAll = showsAll
+        self.style = style
+        self.columns = max(columns, 80)
+    }
+
+    package var text: String {
+        var lines = [head("A", report.expected), head("B", report.seen), "", verdict, ""]
+        lines += steps
+        let overall = report.difference.overall.filter { showsAll || $0.weight == .difference }
+        if !overall.isEmpty {
+            lines += ["", style.bold("the flows as a whole")]
+            lines += overall.flatMap { self.lines(for: $0) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The steps alone, for a report that has a head of its own.
+    package var steps: [String] {
+        let pairs = report.difference.steps
+        let width = pairs.map { Self.exchanges($0).count }.max() ?? 0
+        let kinds = min(pairs.map(\.kind.rawValue.count).max() ?? 0, 30)
+        return pairs.flatMap { pair in
+            [line(for: pair, width, kinds)]
+                + pair.differences.filter { showsAll || $0.weight == .difference }.flatMap { lines(for: $0) }
+        }
+    }
+
+    // MARK: - Head
+
+    private func head(_ letter: String, _ side: DifferenceReport.Side) -> String {
+        let flow = side.flow
+        let parts = [
+            side.name.printable, style.outcome(flow.ending), flow.grant.printable, flow.provider.rawValue,
+            flow.clientID.map { "client \($0)".printable },
+        ]
+        return "\(style.bold(letter))  " + parts.compactMap { $0 }.joined(separator: " · ")
+    }
+
+    private var verdict: String {
+        let counts = report.counts
+        let notes = showsAll || counts.notes == 0 ? "" : style.dim(" (\(count(counts.notes, "note")), --all)")
+        guard report.difference.first != nil else { return style.green(report.headline) + notes }
+        let words = wrapped(report.headline.printable, indent: "")
+        return words.map { style.red($0) }.joined(separator: "\n") + "\n"
+            + style.dim(count(counts.differences, "difference")) + notes
+    }
+
+    private func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+
+    // MARK: - Steps
+
+    private static func exchanges(_ pair: StepPair) -> String {
+        [pair.expected, pair.seen].map { $0.map { "[\($0)]" } ?? "–" }.joined(separator: " ")
+    }
+
+    private func line(for pair: StepPair, _ width: Int, _ kinds: Int) -> String {
+        let mark: String
+        if pair.seen == nil {
+            mark = pair.isSame ? style.dim("-") : style.red("-")
+        } else if pair.expected == nil {
+            mark = pair.isSame ? style.dim("+") : style.red("+")
+        } else {
+            mark = pair.isSame ? style.green("=") : style.red("≠")
+        }
+        let status = Self.status(pair)
+        let start = "\(Self.exchanges(pair).padded(to: width))  \(pair.kind.rawValue.padded(to: kinds))  "
+        let room = max(columns - 4 - start.count - status.count - 2, 12)
+        let summary = pair.summary.printable.shortened(to: room)
+        let text = "\(start)\(summary)  \(status)"
+        return "  \(mark) " + (pair.isSame ? style.dim(text) : style.bold(text))
+    }
+
+    private static func status(_ pair: StepPair) -> String {
+        let words = { (status: Int?, exchange: Int?) in
+            exchange == nil ? nil : status.map { "\($0)" } ?? "no answer"
+        }
+        let statuses = [words(pair.expectedStatus, pair.expected), words(pair.seenStatus, pair.seen)]
+        let known = statuses.compactMap { $0 }
+        return known.count == 2 && known[0] == known[1] ? known[0] : known.joined(separator: " → ")
+    }
+
+    private func lines(for difference: ValueDifference) -> [String] {
+        let isNote = difference.weight == .note
+        if difference.aspect == "step" {
+            return wrapped(difference.note.printable, indent: "      ").map { isNote ? style.dim($0) : style.red($0) }
+        }
+        let label = difference.label.printable
+        var lines = wrapped("\(label): \(difference.note.printable)", indent: "      ")
+        if !isNote, !lines.isEmpty, lines[0].hasPrefix("      " + label) {
+            lines[0] = "      " + style.red(label) + lines[0].dropFirst(6 + label.count)
+        }
+        if isNote { lines = lines.map { style.dim($0) } }
+        guard !isNote, !saysItAll(difference) else { return lines }
+        // Values are not cut: they are what is compared.
+        if let expected = difference.expected { lines.append("        " + style.dim("A ") + expected.printable) }
+        if let seen = difference.seen { lines.append("        " + style.dim("B ") + seen.printable) }
+        return lines
+    }
+
+    /// Whether both values stand in the explanation already.
+    private func saysItAll(_ difference: ValueDifference) -> Bool {
+        difference.note.hasPrefix("\(difference.seen ?? "none") instead of \(difference.expected ?? "none")")
+            || difference.aspect?.hasPrefix("clock of ") ?? false
+    }
+
+    /// Lines broken at spaces.
+    private func wrapped(_ text: String, indent: String) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, indent.count + line.count + 1 + word.count > columns {
+                lines.append(indent + (lines.isEmpty ? "" : "  ") + line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        if !line.isEmpty { lines.append(indent + (lines.isEmpty ? "" : "  ") + line) }
+        return lines
+    }
+}

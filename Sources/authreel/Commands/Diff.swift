@@ -1,0 +1,95 @@
+import ArgumentParser
+import Captures
+import Flows
+import Foundation
+import Replay
+import Reports
+
+/// Two logins side by side.
+struct Diff: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Compares two logins step by step, volatile values aside: worked yesterday, fails today.",
+        discussion: """
+            A and B are captures; #flow-2 behind a name chooses a flow, --flow one for both. Without it the first flow with an \
+            authorization request is taken, else the first. One capture alone: two logins of the same client in it.
+
+            Values that every login has anew (state, code, tokens, times, session cookies) are not compared, but what they are to \
+            each other is: whether state came back as sent, whether the verifier fits the challenge.
+
+            Exit status 0 when the two are the same, 1 when they differ.
+
+            Examples:
+              authreel diff yesterday.har today.har
+              authreel diff today.har#flow-1 today.har#flow-2
+              authreel diff --map https://sso.example.com=http://127.0.0.1:8080 production.har local.har
+              authreel diff --format json yesterday.har today.har | jq '.steps[].differences[]'
+            """
+    )
+
+    /// How the comparison is printed.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text
+        case json
+        case junit
+        case markdown
+    }
+
+    @Argument(
+        help: ArgumentHelp(
+            "How it ought to be: a HAR file of any producer, FILE or FILE#FLOW; - is standard input.",
+            valueName: "A"
+        )
+    )
+    var expected: String
+    @Argument(help: ArgumentHelp("What is compared with it; another flow of A by default.", valueName: "B"))
+    var seen: String?
+    @Option(help: ArgumentHelp("The flow of both captures.", valueName: "ID"))
+    var flow: String?
+    @OptionGroup var comparison: ComparisonArguments
+    @Option(help: "text, json, junit (test runners) or markdown (tickets).")
+    var format: Format = .text
+    @Flag(help: "Also what is only worth knowing, and in Markdown the steps that are the same.")
+    var all = false
+
+    func run() throws {
+        let report = try report()
+        print(text(of: report))
+        if !report.difference.isSame { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    private func report() throws -> DifferenceReport {
+        let options = try comparison.options()
+        let first = FlowChoice(expected, flow: flow)
+        let flows = try first.flows()
+        guard let seen else {
+            let pair = try first.pair(of: flows)
+            return DifferenceReport(
+                expected: .init(capture: first.path, flow: pair.0),
+                seen: .init(capture: first.path, flow: pair.1),
+                options: options
+            )
+        }
+        let second = FlowChoice(seen, flow: flow)
+        let others = try second.flows()
+        return DifferenceReport(
+            expected: .init(capture: first.path, flow: try first.flow(of: flows)),
+            seen: .init(capture: second.path, flow: try second.flow(of: others)),
+            options: options
+        )
+    }
+
+    private func text(of report: DifferenceReport) -> String {
+        switch format {
+        case .text:
+            DifferenceText(
+                report,
+                showsAll: all,
+                style: Style.forDescriptor(STDOUT_FILENO),
+                columns: TerminalSize.columns(of: STDOUT_FILENO) ?? 100
+            ).text
+        case .json: DifferenceJSON.text(of: report)
+        case .junit: DifferenceJUnit.text(of: [report])
+        case .markdown: DifferenceMarkdown.text(of: report, showsAll: all)
+        }
+    }
+}
