@@ -23,12 +23,14 @@ package struct DifferenceText {
     package var text: String {
         var lines = [head("A", report.expected), head("B", report.seen), "", verdict, ""]
         lines += steps
-        let overall = report.difference.overall.filter { showsAll || $0.weight == .difference }
-        if !overall.isEmpty {
-            lines += ["", style.bold("the flows as a whole")]
-            lines += overall.flatMap { self.lines(for: $0) }
-        }
+        let overall = overall
+        if !overall.isEmpty { lines += ["", style.bold("the flows as a whole")] + overall }
         return lines.joined(separator: "\n")
+    }
+
+    /// What differs between the flows as a whole.
+    package var overall: [String] {
+        report.difference.overall.filter { showsAll || $0.weight == .difference }.flatMap { lines(for: $0) }
     }
 
     /// The steps alone, for a report that has a head of its own.
@@ -62,7 +64,9 @@ package struct DifferenceText {
             + style.dim(count(counts.differences, "difference")) + notes
     }
 
-    private func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+    private func count(_ number: Int, _ word: String) -> String {
+        "\(number) \(word)\(number == 1 ? "" : "s")"
+    }
 
     // MARK: - Steps
 
@@ -99,7 +103,9 @@ package struct DifferenceText {
     private func lines(for difference: ValueDifference) -> [String] {
         let isNote = difference.weight == .note
         if difference.aspect == "step" {
-            return wrapped(difference.note.printable, indent: "      ").map { isNote ? style.dim($0) : style.red($0) }
+            return wrapped(difference.note.printable, indent: "      ").map {
+                isNote ? style.dim($0) : style.red($0)
+            }
         }
         let label = difference.label.printable
         var lines = wrapped("\(label): \(difference.note.printable)", indent: "      ")
@@ -109,7 +115,9 @@ package struct DifferenceText {
         if isNote { lines = lines.map { style.dim($0) } }
         guard !isNote, !saysItAll(difference) else { return lines }
         // Values are not cut: they are what is compared.
-        if let expected = difference.expected { lines.append("        " + style.dim("A ") + expected.printable) }
+        if let expected = difference.expected {
+            lines.append("        " + style.dim("A ") + expected.printable)
+        }
         if let seen = difference.seen { lines.append("        " + style.dim("B ") + seen.printable) }
         return lines
     }

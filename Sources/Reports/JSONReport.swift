@@ -82,7 +82,7 @@ package enum JSONReport {
         ])
     }
 
-    private static func finding(_ finding: Finding) -> JSONValue {
+    static func finding(_ finding: Finding) -> JSONValue {
         var object: JSONObject = [
             "rule": .string(finding.rule), "severity": .string(finding.severity.rawValue),
             "title": .string(finding.title), "primary": .bool(finding.isPrimary),

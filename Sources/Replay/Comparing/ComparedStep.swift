@@ -64,7 +64,8 @@ enum StepFolding {
             }
         }
         var steps: [ComparedStep] = []
-        for step in flow.steps where !leavingOut.contains(step.exchange) {
+        for step in flow.steps
+        where !leavingOut.contains(step.exchange) || isSeenElsewhere(step, messages, leavingOut) {
             let compared = ComparedStep(
                 step: step,
                 message: messages[step.exchange]?.first { isOf(step.kind, $0) },
@@ -73,6 +74,21 @@ enum StepFolding {
             fold(compared, into: &steps)
         }
         return steps
+    }
+
+    /// Whether a response to a callback that is left out is seen where the provider sent it off.
+    private static func isSeenElsewhere(
+        _ step: Step,
+        _ messages: [Int: [OAuthMessage]],
+        _ leavingOut: Set<Int>
+    ) -> Bool {
+        guard step.kind == .authorizationResponse else { return false }
+        return messages[step.exchange]?.contains { message in
+            guard case .authorizationResponse(let response) = message, let page = response.deliveredBy else {
+                return false
+            }
+            return !leavingOut.contains(page)
+        } ?? false
     }
 
     private static func isOf(_ kind: StepKind, _ message: OAuthMessage) -> Bool {

@@ -20,7 +20,12 @@ struct FlowReading {
         self.flow = flow
         learned = LearnedValues(flow)
         steps = Array(StepFolding.steps(of: flow, leavingOut: leavingOut).prefix(StepAlignment.limit))
-        let context = ReadingContext(flow: flow, learned: learned, told: Set(steps.map(\.index)))
+        let context = ReadingContext(
+            flow: flow,
+            learned: learned,
+            told: Set(steps.map(\.index)),
+            leftOut: leavingOut
+        )
         var relations = RelationFinder()
         facts = steps.map { step in
             var facts = Facts(
@@ -45,11 +50,14 @@ struct ReadingContext {
     let targets: Set<String>
     /// Exchanges that are steps.
     let told: Set<Int>
+    /// Exchanges that the other flow cannot have: what they say is not compared.
+    let leftOut: Set<Int>
 
-    init(flow: Flow, learned: LearnedValues, told: Set<Int>) {
+    init(flow: Flow, learned: LearnedValues, told: Set<Int>, leftOut: Set<Int> = []) {
         self.flow = flow
         self.learned = learned
         self.told = told
+        self.leftOut = leftOut
         var targets: Set<String> = []
         for step in flow.steps {
             if let uri = step.parameters["redirect_uri"] { targets.insert(RecordedURL(uri).withoutQuery) }

@@ -46,6 +46,7 @@ struct RequestFacts {
         guard step.kind == .authorizationRequest,
             let source = context.flow.surroundings.redirectedFrom[step.index],
             context.flow.exchanges.contains(source), !context.told.contains(source),
+            !context.leftOut.contains(source),
             let response = context.flow.capture[source].response
         else { return }
         CookieFacts.add(response.setCookies, of: source, context: context, to: &list)
@@ -63,7 +64,12 @@ struct RequestFacts {
             let isOfPage = step.kind == .userInteraction
             let facts = MemberFacts(part: .requestBody, exchange: step.index)
             for member in json.members.prefix(100) {
-                facts.add(member.value, called: member.name, isSecret: isOfPage && Self.isOfUser(member.name), to: &list)
+                facts.add(
+                    member.value,
+                    called: member.name,
+                    isSecret: isOfPage && Self.isOfUser(member.name),
+                    to: &list
+                )
             }
             return
         }
@@ -238,7 +244,9 @@ extension ReadingContext {
         let position = flow.surroundings.position
         return flow.exchanges.contains { index in
             position[index] < position[exchange]
-                && flow.capture[index].response?.setCookies.contains { $0.name == cookie && !$0.value.isEmpty }
+                && flow.capture[index].response?.setCookies.contains {
+                    $0.name == cookie && !$0.value.isEmpty
+                }
                     ?? false
         }
     }
@@ -274,7 +282,12 @@ enum Words {
 
 /// What an answer does to a browser's cookies.
 enum CookieFacts {
-    static func add(_ cookies: [SetCookie], of exchange: Int, context: ReadingContext, to list: inout FactList) {
+    static func add(
+        _ cookies: [SetCookie],
+        of exchange: Int,
+        context: ReadingContext,
+        to list: inout FactList
+    ) {
         for cookie in cookies.prefix(60) {
             let place = Place(exchange: exchange, part: .responseHeader, name: cookie.name)
             let name = "Set-Cookie " + context.learned.skeleton(of: cookie.name)

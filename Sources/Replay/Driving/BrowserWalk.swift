@@ -8,9 +8,9 @@ struct BrowserWalk {
     private let map: EndpointMap
     private let origins: Set<String>
     private let allowed: PlanOptions
-    private var jar = CookieJar()
+    private var jar: CookieJar
     /// What a browser with the recorded answers would have sent: what the recorded one lost is lost again.
-    private var recordedJar = CookieJar()
+    private var recordedJar: CookieJar
     private let recordsCookies: Bool
     /// The last answer to a navigation; an index into the run's exchanges.
     private(set) var shown: Int?
@@ -21,7 +21,9 @@ struct BrowserWalk {
     private var response: QueryItems?
     private(set) var isAnswered = false
 
-    init(plan: ReplayPlan, map: EndpointMap, options: PlanOptions) {
+    init(plan: ReplayPlan, map: EndpointMap, options: PlanOptions, state: RunState) {
+        jar = state.jar
+        recordedJar = state.recordedJar
         self.plan = plan
         self.map = map
         allowed = options
@@ -55,6 +57,8 @@ struct BrowserWalk {
     }
 
     // MARK: - Cookies
+
+    var cookieJars: (jar: CookieJar, recorded: CookieJar) { (jar, recordedJar) }
 
     /// The `Cookie` header of a request; without the cookies that the recorded browser did not send.
     func cookies(for url: RecordedURL, like recorded: Int?, at now: Timestamp) -> String? {

@@ -64,8 +64,9 @@ package struct FlowDriver: Sendable {
         self.options = options
     }
 
-    package func run() async -> FlowRun {
-        var drive = Drive(plan: plan, environment: environment, options: options)
+    /// `state`: of the run that this one goes on from, in the same browser.
+    package func run(from state: RunState = RunState()) async -> FlowRun {
+        var drive = Drive(plan: plan, environment: environment, options: options, state: state)
         await drive.run()
         return drive.result
     }
@@ -86,7 +87,12 @@ private struct Drive {
     /// Seconds between the polls of a device (RFC 8628, section 3.2).
     private var pollInterval: Int64 = 5
 
-    init(plan: ReplayPlan, environment: FlowDriver.Environment, options: FlowDriver.Options) {
+    init(
+        plan: ReplayPlan,
+        environment: FlowDriver.Environment,
+        options: FlowDriver.Options,
+        state: RunState
+    ) {
         self.plan = plan
         self.environment = environment
         self.options = options
@@ -95,13 +101,19 @@ private struct Drive {
             map: options.map,
             credentials: options.credentials,
             overrides: options.plan.overrides,
-            random: environment.random
+            random: environment.random,
+            values: state.values
         )
-        browser = BrowserWalk(plan: plan, map: options.map, options: options.plan)
+        browser = BrowserWalk(plan: plan, map: options.map, options: options.plan, state: state)
         results = [FlowRun.Result](repeating: .notReached, count: plan.steps.count)
     }
 
-    var result: FlowRun { FlowRun(plan: plan, results: results, exchanges: exchanges, stop: stop) }
+    var result: FlowRun {
+        var state = RunState()
+        state.values = composer.values
+        (state.jar, state.recordedJar) = browser.cookieJars
+        return FlowRun(plan: plan, results: results, exchanges: exchanges, stop: stop, state: state)
+    }
 
     private var capture: Capture { plan.flow.capture }
 

@@ -22,6 +22,8 @@ package struct FlowRun: Sendable {
     package var exchanges: [Exchange]
     /// Why the run ended before the plan did; nil where it did not.
     package var stop: Stop?
+    /// For a flow that goes on where this one ended.
+    package var state: RunState
 
     /// Why a run ended early.
     package enum Stop: Sendable, Hashable, CustomStringConvertible {
@@ -62,6 +64,16 @@ package struct FlowRun: Sendable {
         else { return nil }
         return live
     }
+}
+
+/// What a browser and a client know after a run: cookies, and the values that stand for recorded ones.
+package struct RunState: Sendable {
+    var values = RunValues()
+    var jar = CookieJar()
+    /// What a browser with the recorded answers would have.
+    var recordedJar = CookieJar()
+
+    package init() {}
 }
 
 /// What happens while a flow is replayed.

@@ -13,7 +13,7 @@ struct RequestComposer {
     let credentials: ReplayCredentials
     let overrides: [String: String]
     let random: @Sendable (Int) -> [UInt8]
-    var values = RunValues()
+    var values: RunValues
     private var proofs: ProofMaker
     /// The latest `DPoP-Nonce` of each origin of this run (RFC 9449, section 8).
     private var proofNonces: [String: String] = [:]
@@ -23,15 +23,17 @@ struct RequestComposer {
         map: EndpointMap,
         credentials: ReplayCredentials,
         overrides: [String: String],
-        random: @escaping @Sendable (Int) -> [UInt8]
+        random: @escaping @Sendable (Int) -> [UInt8],
+        values: RunValues
     ) {
         self.plan = plan
         self.map = map
         self.credentials = credentials
         self.overrides = overrides
         self.random = random
+        self.values = values
         proofs = ProofMaker(credentials: credentials, random: random)
-        for issuer in map.issuers { values.bind(issuer.old, to: issuer.new) }
+        for issuer in map.issuers { self.values.bind(issuer.old, to: issuer.new) }
     }
 
     private var capture: Capture { plan.flow.capture }

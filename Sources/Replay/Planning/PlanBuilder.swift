@@ -20,8 +20,18 @@ package struct PlanBuilder {
 
     private var capture: Capture { flow.capture }
 
+    /// Exchanges that another plan drives before, in the same browser.
+    private let drivenBefore: Set<Int>
+
     /// `siblings`: the flows of the capture, this one among them.
-    package init(_ flow: Flow, siblings: [Flow], options: PlanOptions = PlanOptions()) {
+    /// `drivenBefore`: exchanges that the flows drive from whose session this one goes on.
+    package init(
+        _ flow: Flow,
+        siblings: [Flow],
+        drivenBefore: Set<Int> = [],
+        options: PlanOptions = PlanOptions()
+    ) {
+        self.drivenBefore = drivenBefore
         self.flow = flow
         taken = Set(siblings.flatMap(\.exchanges)).union(flow.exchanges)
         self.options = options
@@ -53,7 +63,7 @@ package struct PlanBuilder {
             stepsByExchange[$0]?.kind == .deviceAuthorizationRequest
                 ? Answer(of: capture[$0], at: $0).parameters["user_code"] : nil
         }
-        let companions = CompanionFinder(flow, origins: origins.provider, taken: taken)
+        let companions = CompanionFinder(flow, origins: origins.provider, taken: taken.union(drivenBefore))
             .companions(of: driven, userCodes: Set(codes.filter { $0.utf8.count >= 4 }))
         let position = flow.surroundings.position
         driven = (driven + companions).sorted { position[$0] < position[$1] }

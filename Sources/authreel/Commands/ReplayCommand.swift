@@ -10,60 +10,231 @@ import Reports
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Drives a recorded login again, with fresh values, and compares it step by step."
+        abstract: "Drives a recorded login again, with fresh values, and compares it step by step.",
+        discussion: """
+            What the client made up for the recorded login (state, nonce, PKCE, signed assertions) is made anew, what \
+            the provider issued (code, tokens, cookies, hidden fields) is taken from its new answers. Only the \
+            provider is contacted; the redirect to the app is caught. Exit status 1 when a replay differs from its \
+            recording; a recorded failure that fails again in the same way is the same.
+
+            Examples:
+              authreel replay login.har                  once more, at the recorded provider
+              authreel replay --plan login.har           what would be sent, and where each value comes from
+              authreel replay --against https://sso.test.example/realms/a login.har
+              authreel replay --secret password=env:PASSWORD --out again.har login.har
+              authreel replay --set token_request.redirect_uri=https://app.example/cb login.har
+              authreel replay --junit replays.xml captures/*.har
+            """
     )
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text
+        case json
+        case junit
+        case markdown
+    }
 
     @Argument(help: ArgumentHelp("HAR files of any producer.", valueName: "CAPTURE"))
     var captures: [String]
+    @Option(
+        help: ArgumentHelp("Replay this flow only, and those whose session it goes on with.", valueName: "ID")
+    )
+    var flow: String?
+    @Flag(help: "Print what would be sent, in order, with where each value comes from; send nothing.")
+    var plan = false
+    @Flag(
+        name: .customLong("dry-run"),
+        help: "The same, and exit status 64 when a secret is missing: what --plan shows could be sent."
+    )
+    var dryRun = false
     @OptionGroup var replay: ReplayOptions
     @OptionGroup var upstream: UpstreamTrustOptions
-    @Option(help: ArgumentHelp("Replay this flow only.", valueName: "ID"))
-    var flow: String?
-    @Flag(help: "Print what would be sent, and send nothing.")
-    var plan = false
-    @Option(help: ArgumentHelp("Write the new run as a capture.", valueName: "FILE.har"))
+    @Option(
+        help: ArgumentHelp(
+            "Send everything through this HTTP proxy, a recorder for example.",
+            valueName: "HOST:PORT"
+        )
+    )
+    var proxy: String?
+    @Option(help: ArgumentHelp("Write the new runs as a capture.", valueName: "FILE.har"))
     var out: String?
+    @Option(help: "text, json, junit (test runners) or markdown (tickets).")
+    var format: Format = .text
+    @Option(help: ArgumentHelp("Also write the result for test runners to a file.", valueName: "FILE.xml"))
+    var junit: String?
+    @Flag(help: "Also show the steps that are the same, and what is only worth knowing.")
+    var all = false
+    @Option(help: ArgumentHelp("Replay so many times in a row.", valueName: "COUNT"))
+    var `repeat` = 1
+    @Option(
+        name: .customLong("jobs"),
+        help: ArgumentHelp(
+            "Flows under way at the same time; those of one session stay in order.",
+            valueName: "COUNT"
+        )
+    )
+    var width = 4
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("Never compare this value. Repeatable.", valueName: "NAME")
+    )
+    var ignore: [String] = []
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Compare this value although it is made anew in each run. Repeatable.",
+            valueName: "NAME"
+        )
+    )
+    var compare: [String] = []
+    @Flag(name: .shortAndLong, help: "Send requests that change something beyond the login without asking.")
+    var yes = false
+    @Flag(name: .shortAndLong, help: "A line per request on stderr.")
+    var verbose = false
+
+    func validate() throws {
+        guard `repeat` >= 1 else { throw ValidationError("--repeat takes a number from 1 on") }
+        guard width >= 1 else { throw ValidationError("--jobs takes a number from 1 on") }
+    }
 
     func run() async throws {
         let credentials = try replay.credentials()
-        let sender = HTTPSender(.init(tls: try upstream.context(), clock: { SystemClock.now }))
-        let session = ReplaySession(sender: sender, options: replay, credentials: credentials)
+        let planOptions = try replay.planOptions(credentials)
+        let jobs = try planned(planOptions)
+        let sender = HTTPSender(
+            .init(
+                proxy: try proxy.map(Self.address),
+                tls: try upstream.context(),
+                timeout: .seconds(30),
+                clock: { SystemClock.now }
+            )
+        )
+        do {
+            try await run(jobs, credentials, planOptions, sender)
+        } catch {
+            await sender.stop()
+            throw error
+        }
+        await sender.stop()
+    }
+
+    private func run(
+        _ jobs: [ReplayJob],
+        _ credentials: ReplayCredentials,
+        _ planOptions: PlanOptions,
+        _ sender: HTTPSender
+    ) async throws {
+        let progress = ReplayProgress(jobs: jobs.count * `repeat`, isVerbose: verbose)
+        let session = ReplaySession(
+            sender: sender,
+            target: try await ReplayTarget(try replay.map(), against: replay.against, sender),
+            credentials: credentials,
+            planOptions: planOptions,
+            longestWait: .seconds(replay.longestWait),
+            comparison: ComparisonOptions(ignoring: ignore, comparing: compare),
+            rules: RuleCatalog.rules,
+            tell: { job, event in progress.tell(event, of: job) }
+        )
+        let plans = jobs.map { ($0.name, $0.plan) }
+        if plan || dryRun {
+            printPlans(jobs.map { ($0.plan, session.target.map(for: $0.plan.flow)) }, credentials.names)
+            if dryRun { try ReplayCheck.secrets(of: plans, given: credentials.names) }
+            return
+        }
+        try ReplayCheck.secrets(of: plans, given: credentials.names)
+        try ReplayCheck.sideEffects(of: plans, isAllowed: yes)
+        let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
+        var reports: [ReplayReport] = []
+        for _ in 0..<`repeat` {
+            let round = try await session.run(jobs, width: width) { _, report in progress.done(report) }
+            for report in round { try writer?.append(report.run.exchanges) }
+            reports += round
+        }
+        progress.clear()
+        try tell(reports)
+    }
+
+    // MARK: - What is replayed
+
+    private func planned(_ options: PlanOptions) throws -> [ReplayJob] {
+        var jobs: [ReplayJob] = []
+        var count = 0
         for name in captures {
             let capture = try CaptureOptions.read(name)
             let flows = FlowFinder.flows(in: capture)
-            for flow in flows where self.flow == nil || flow.id == self.flow {
-                let prepared = try await session.prepare(flow, siblings: flows)
-                for step in prepared.plan.steps {
-                    print(
-                        "\(flow.id) \(step.exchange) \(step.kind?.rawValue ?? "script") \(step.action) browser=\(step.isBrowser) nav=\(step.isNavigation) wait=\(String(describing: step.wait))"
-                    )
-                    for parameter in step.parameters { print("      \(parameter.name) \(parameter.source)") }
-                }
-                print("left out", prepared.plan.leftOut)
-                print("secrets", prepared.plan.secrets)
-                if plan { continue }
-                let run = try await session.drive(prepared) { event in
-                    if case .exchanged(let exchange) = event {
-                        print(
-                            "   ",
-                            exchange.request.method,
-                            exchange.request.url.text.prefix(120),
-                            exchange.response?.status ?? 0,
-                            exchange.response?.location?.prefix(90) ?? "",
-                            exchange.failure ?? ""
-                        )
-                    }
-                }
-                for (step, result) in zip(run.plan.steps, run.results) {
-                    print(step.exchange, step.kind?.rawValue ?? "script", result)
-                }
-                print("stop", run.stop.map { "\($0)" } ?? "-")
-                if let out {
-                    let writer = try CaptureWriter(path: out, version: Authreel.version)
-                    try writer.append(run.exchanges)
-                }
+            let own = ReplayJob.jobs(of: flows, in: name, only: flow, from: count, options: options)
+            guard !own.isEmpty else {
+                let ids = flows.map(\.id).joined(separator: ", ")
+                throw CommandFailure(
+                    .dataError,
+                    flow.map { "\(name) has no flow \($0) that can be replayed" }
+                        ?? "\(name): there is nothing in it that can be replayed",
+                    hint: ids.isEmpty
+                        ? "\(Invocation.name) show \(name) tells what was recorded" : "its flows: \(ids)"
+                )
             }
+            jobs += own
+            count = (jobs.last?.number ?? count) + 1
         }
-        await sender.stop()
+        return jobs
+    }
+
+    private static func address(_ text: String) throws -> (host: String, port: Int) {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (1...65535).contains(port)
+        else {
+            throw CommandFailure(
+                .usage,
+                "--proxy takes HOST:PORT, not \(text)",
+                hint: "--proxy 127.0.0.1:8080"
+            )
+        }
+        return (String(text[..<colon]), port)
+    }
+
+    // MARK: - What is told
+
+    private func printPlans(_ plans: [(plan: ReplayPlan, map: EndpointMap)], _ given: Set<String>) {
+        guard format != .json else {
+            return print(PlanJSON.text(of: plans, given: given))
+        }
+        let style = Style.forDescriptor(STDOUT_FILENO)
+        print(
+            plans.map { PlanText.text(of: $0.plan, map: $0.map, given: given, style: style) }
+                .joined(separator: "\n\n")
+        )
+    }
+
+    private func tell(_ reports: [ReplayReport]) throws {
+        if let junit { try OutputFile.write(Array((ReplayJUnit.text(of: reports) + "\n").utf8), to: junit) }
+        switch format {
+        case .text: print(plainText(of: reports))
+        case .json: print(ReplayJSON.text(of: reports))
+        case .junit: print(ReplayJUnit.text(of: reports))
+        case .markdown: print(ReplayMarkdown.text(of: reports, showsAll: all))
+        }
+        if reports.count == 1, let report = reports.first, let failure = report.unreachable {
+            throw CommandFailure(
+                .unavailable,
+                "the provider was not reached: \(failure)",
+                hint: "--against ISSUER replays at another one, --upstream-ca FILE trusts its authority"
+            )
+        }
+        if !reports.allSatisfy(\.isSame) { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    private func plainText(of reports: [ReplayReport]) -> String {
+        let style = Style.forDescriptor(STDOUT_FILENO)
+        let columns = TerminalSize.columns(of: STDOUT_FILENO) ?? 100
+        let texts = reports.map { ReplayText($0, showsAll: all, style: style, columns: columns) }
+        guard reports.count > 3 else { return texts.map(\.text).joined(separator: "\n\n") }
+        // A suite: those that differ in full, the others in a line each.
+        let failing = reports.count { !$0.isSame }
+        let verdict =
+            failing == 0
+            ? style.green("\(reports.count) replayed, all the same")
+            : style.red("\(reports.count) replayed, \(failing) differ")
+        let details = zip(reports, texts).filter { all || !$0.0.isSame }.map(\.1.text)
+        return ([texts.map(\.line).joined(separator: "\n")] + details + [verdict]).joined(separator: "\n\n")
     }
 }

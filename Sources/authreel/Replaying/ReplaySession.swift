@@ -1,89 +1,156 @@
 import Captures
+import Diagnosis
 import Flows
-import Foundation
-import JSON
 import LibCrypto
-import OAuth
 import Replay
+import Reports
 
-/// Replays the flows of captures: finds the provider, drives each plan, keeps what came of it.
-struct ReplaySession {
+/// Replays the flows of captures: those of one capture that belong together one after the other, the rest side by
+/// side.
+struct ReplaySession: Sendable {
     let sender: HTTPSender
-    let options: ReplayOptions
+    let target: ReplayTarget
     let credentials: ReplayCredentials
+    let planOptions: PlanOptions
+    let longestWait: Duration
+    let comparison: ComparisonOptions
+    let rules: [any Rule]
+    /// What is to be said meanwhile.
+    let tell: @Sendable (ReplayJob, ReplayEvent) -> Void
 
-    /// The plan of a flow and where its requests go.
-    struct Prepared {
-        var plan: ReplayPlan
-        var map: EndpointMap
-    }
-
-    func prepare(_ flow: Flow, siblings: [Flow]) async throws -> Prepared {
-        let plan = PlanBuilder(flow, siblings: siblings, options: try options.planOptions(credentials)).plan()
-        var map = try options.map()
-        if let issuer = options.against {
-            let metadata = try await metadata(of: issuer)
-            map.add(
-                recorded: RecordedEndpoints.of(flow),
-                issuer: flow.issuer,
-                metadata: metadata,
-                discoveryURLs: RecordedEndpoints.discoveryURLs(of: flow)
-            )
-        }
-        return Prepared(plan: plan, map: map)
-    }
-
-    func drive(_ prepared: Prepared, tell: @escaping @Sendable (ReplayEvent) -> Void) async throws -> FlowRun
+    /// Replays jobs; the reports are in the order of the jobs, however they finished.
+    ///
+    /// `width`: how many are under way at the same time.
+    func run(_ jobs: [ReplayJob], width: Int, done: @escaping @Sendable (Int, ReplayReport) -> Void)
+        async throws
+        -> [ReplayReport]
     {
+        let chains = ReplayJob.chains(jobs)
+        var reports: [Int: ReplayReport] = [:]
+        try await withThrowingTaskGroup(of: [(Int, ReplayReport)].self) { group in
+            var next = chains.makeIterator()
+            func start() -> Bool {
+                guard let chain = next.next() else { return false }
+                group.addTask { try await run(chain, jobs, done) }
+                return true
+            }
+            for _ in 0..<max(width, 1) where start() {}
+            while let finished = try await group.next() {
+                for (index, report) in finished { reports[index] = report }
+                _ = start()
+            }
+        }
+        return jobs.indices.compactMap { reports[$0] }
+    }
+
+    /// Flows that go on from one another, in one browser.
+    private func run(
+        _ chain: [Int],
+        _ jobs: [ReplayJob],
+        _ done: @Sendable (Int, ReplayReport) -> Void
+    ) async throws -> [(Int, ReplayReport)] {
+        var states: [Int: RunState] = [:]
+        var reports: [(Int, ReplayReport)] = []
+        for index in chain {
+            let job = jobs[index]
+            let map = target.map(for: job.plan.flow)
+            let state = job.predecessor.flatMap { states[$0] } ?? RunState()
+            let run = await drive(job, map, from: state)
+            states[job.number] = run.state
+            let report = ReplayReport(
+                capture: job.capture,
+                run: run,
+                map: map,
+                options: comparison,
+                rules: rules
+            )
+            reports.append((index, report))
+            done(index, report)
+        }
+        return reports
+    }
+
+    private func drive(_ job: ReplayJob, _ map: EndpointMap, from state: RunState) async -> FlowRun {
         let sender = sender
+        let tell = tell
         let environment = FlowDriver.Environment(
             send: { await sender.exchange($0) },
             clock: { SystemClock.now },
             sleep: { try await Task.sleep(for: $0) },
             random: { SecureRandom.bytes($0) },
-            tell: tell
+            tell: { tell(job, $0) }
         )
-        let driver = FlowDriver(
-            prepared.plan,
-            environment,
-            options: FlowDriver.Options(
-                map: prepared.map,
-                credentials: credentials,
-                plan: try options.planOptions(credentials),
-                longestWait: .seconds(options.longestWait)
+        let options = FlowDriver.Options(
+            map: map,
+            credentials: credentials,
+            plan: planOptions,
+            longestWait: longestWait
+        )
+        return await FlowDriver(job.plan, environment, options: options).run(from: state)
+    }
+}
+
+/// A flow that is to be replayed.
+struct ReplayJob: Sendable {
+    /// The capture's name as the user wrote it.
+    var capture: String
+    var plan: ReplayPlan
+    /// Among the flows of all captures of this round.
+    var number: Int
+    /// The number of the flow whose session it goes on with.
+    var predecessor: Int?
+
+    /// `login.har#flow-1`.
+    var name: String { "\(capture)#\(plan.flow.id)" }
+
+    /// The jobs of a capture that have something to drive.
+    ///
+    /// `only`: the id of the one that is wanted; those that it goes on from are wanted, too.
+    static func jobs(
+        of flows: [Flow],
+        in capture: String,
+        only: String?,
+        from first: Int,
+        options: PlanOptions
+    ) -> [ReplayJob] {
+        let places = FlowOrder.places(of: flows, options: options)
+        var wanted = Set(flows.indices)
+        if let only {
+            wanted = []
+            var index = flows.firstIndex { $0.id == only }
+            while let current = index, wanted.insert(current).inserted { index = places[current].predecessor }
+        }
+        return flows.indices.filter { wanted.contains($0) && !places[$0].plan.steps.isEmpty }.map { index in
+            ReplayJob(
+                capture: capture,
+                plan: places[index].plan,
+                number: first + index,
+                predecessor: places[index].predecessor.map { first + $0 }
             )
-        )
-        return await driver.run()
+        }
     }
 
-    /// The provider's metadata (OpenID Connect Discovery, section 4; RFC 8414, section 3).
-    private func metadata(of issuer: String) async throws -> JSONObject {
-        let url = EndpointMap.wellKnown(issuer)
-        let exchange = await sender.exchange(
-            RecordedRequest(
-                method: "GET",
-                url: RecordedURL(url),
-                headers: HeaderFields([("Accept", "application/json")])
-            )
-        )
-        guard let response = exchange.response else {
-            throw CommandFailure(
-                .unavailable,
-                "\(url): \(exchange.failure ?? "no answer")",
-                hint: "is the provider running? --upstream-ca FILE trusts its certificate authority"
-            )
+    /// Indices of jobs that have to run one after the other: those of one capture, and those of one client, since what
+    /// a provider remembers of one login (consents, sessions, grants) it may change in the midst of another.
+    static func chains(_ jobs: [ReplayJob]) -> [[Int]] {
+        var chains: [[Int]] = []
+        var chainOfKey: [String: Int] = [:]
+        for (index, job) in jobs.enumerated() {
+            let flow = job.plan.flow
+            let client = "client \(job.plan.origins.first ?? "") \(flow.clientID ?? job.name)"
+            let keys = ["capture \(job.capture)", client]
+            let own = Set(keys.compactMap { chainOfKey[$0] }).sorted()
+            let chain = own.first ?? chains.count
+            if chain == chains.count { chains.append([]) }
+            // A capture with two clients ties their chains together.
+            for other in own.dropFirst() {
+                chains[chain] += chains[other]
+                chains[other] = []
+                for (key, value) in chainOfKey where value == other { chainOfKey[key] = chain }
+            }
+            chains[chain].append(index)
+            for key in keys { chainOfKey[key] = chain }
         }
-        let document = Answer(of: exchange, at: 0).json
-        guard response.status == 200, let document,
-            document["authorization_endpoint"]?.string != nil || document["token_endpoint"]?.string != nil
-        else {
-            throw CommandFailure(
-                .unavailable,
-                "\(url) answered \(response.status), and no provider's metadata",
-                hint:
-                    "--against takes the issuer identifier, as the metadata's \"issuer\" has it; --map OLD=NEW needs none"
-            )
-        }
-        return document
+        return chains.filter { !$0.isEmpty }.map { $0.sorted() }
     }
 }

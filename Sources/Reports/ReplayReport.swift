@@ -1,0 +1,104 @@
+import Captures
+package import Diagnosis
+package import Flows
+package import Replay
+
+/// A flow and its replay: what was sent, how it compares, what is to be said of the new run.
+package struct ReplayReport: Sendable {
+    /// Of the recording, as the user wrote it.
+    package var capture: String
+    package var run: FlowRun
+    package var map: EndpointMap
+    /// Nil where the new run has no protocol message at all.
+    package var difference: DifferenceReport?
+    /// Of the recorded flow and of the new one.
+    package var recorded: FlowDiagnosis
+    package var diagnosis: FlowDiagnosis?
+
+    /// - Parameters:
+    ///   - run: the replay of one flow of that capture.
+    ///   - options: what the comparison takes for granted besides what the plan says.
+    ///   - rules: asked of both flows.
+    package init(
+        capture: String,
+        run: FlowRun,
+        map: EndpointMap,
+        options: ComparisonOptions,
+        rules: [any Rule]
+    ) {
+        self.capture = capture
+        self.run = run
+        self.map = map
+        let flow = run.plan.flow
+        recorded = Diagnostician.diagnose(flow, rules: rules)
+        guard let seen = Self.newFlow(of: run) else { return }
+        var options = options
+        options.leavingOut.formUnion(run.plan.leftOut.map(\.exchange))
+        options.mapped += map.issuers.map { ($0.old, $0.new) } + map.entries.map { ($0.old, $0.new) }
+        options.isOtherProvider = options.isOtherProvider || map.isOtherProvider
+        difference = DifferenceReport(
+            expected: DifferenceReport.Side(capture: capture, flow: flow),
+            seen: DifferenceReport.Side(capture: "replay", flow: seen),
+            options: options
+        )
+        diagnosis = Diagnostician.diagnose(seen, rules: rules)
+    }
+
+    package var flow: Flow { run.plan.flow }
+
+    /// Whether the new run is what the recording is.
+    package var isSame: Bool { difference?.difference.isSame ?? false }
+
+    /// The verdict in one line.
+    package var headline: String {
+        guard let difference else {
+            return run.exchanges.first?.failure.map { "nothing was answered: \($0)" } ?? "nothing was sent"
+        }
+        if difference.difference.isSame {
+            let failure = recorded.findings.first { $0.isPrimary && $0.severity == .error }
+            return failure.map { "the same failure: \($0.rule)" } ?? "the same"
+        }
+        return difference.headline
+    }
+
+    /// Requests that could not be sent, with the reason.
+    package var notSent: [(step: PlannedStep, reason: String)] {
+        zip(run.plan.steps, run.results).compactMap { step, result in
+            switch result {
+            case .failed(let failure): (step, failure.description)
+            case .notReached: (step, run.stop.map { "\($0)" } ?? "the login had ended before")
+            case .sent, .notNeeded: nil
+            }
+        }
+    }
+
+    /// Why nothing at all was answered, where the recorded provider had answered; nil where something was.
+    package var unreachable: String? {
+        guard !run.exchanges.isEmpty, run.exchanges.allSatisfy({ $0.response == nil }),
+            let first = run.plan.steps.first, flow.capture[first.exchange].response != nil
+        else { return nil }
+        return run.exchanges[0].failure ?? "no answer"
+    }
+
+    /// How long the run took, and how much of it the provider took to answer.
+    package var times: (whole: Duration, provider: Duration) {
+        guard let first = run.exchanges.first, let last = run.exchanges.last else { return (.zero, .zero) }
+        let provider = run.exchanges.reduce(Duration.zero) { $0 + ($1.duration ?? .zero) }
+        return (last.endedAt - first.startedAt, provider)
+    }
+
+    /// The flow that the new exchanges make: the one with most of what the plan sent.
+    private static func newFlow(of run: FlowRun) -> Flow? {
+        let sent = Set(
+            run.results.compactMap { result -> Int? in
+                if case .sent(let index) = result { index } else { nil }
+            }
+        )
+        return FlowFinder.flows(in: Capture(run.exchanges)).max { left, right in
+            let count = { (flow: Flow) in
+                (flow.grant == run.plan.flow.grant ? 1 : 0, flow.exchanges.count(where: sent.contains))
+            }
+            return count(left) < count(right)
+        }
+    }
+}

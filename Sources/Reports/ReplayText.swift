@@ -1,0 +1,93 @@
+import Captures
+import Diagnosis
+import Flows
+import Replay
+
+/// Replays for people on a terminal: a verdict per flow, the steps that differ, what could not be sent, and what the
+/// new run's own diagnosis is.
+package struct ReplayText {
+    private let report: ReplayReport
+    private let showsAll: Bool
+    private let style: TextStyle
+    private let columns: Int
+
+    /// - Parameters:
+    ///   - showsAll: also shows equal steps and what is only worth knowing.
+    ///   - columns: how wide lines may be; 80 at least.
+    package init(_ report: ReplayReport, showsAll: Bool, style: TextStyle, columns: Int = 100) {
+        self.report = report
+        self.showsAll = showsAll
+        self.style = style
+        self.columns = columns
+    }
+
+    package var text: String {
+        var lines = [head, "  " + verdict]
+        if let difference = report.difference, showsAll || !report.isSame {
+            let text = DifferenceText(difference, showsAll: showsAll, style: style, columns: columns)
+            lines += [""] + text.steps
+            let overall = text.overall
+            if !overall.isEmpty { lines += ["  the flow as a whole"] + overall }
+        }
+        lines += notSent
+        lines += notDriven
+        lines += findings
+        return lines.joined(separator: "\n")
+    }
+
+    /// The line of a suite.
+    package var line: String {
+        "  \(report.isSame ? style.green("=") : style.red("≠")) \(name)  "
+            + (report.isSame ? style.dim(report.headline.printable) : report.headline.printable)
+    }
+
+    // MARK: - Parts
+
+    private var name: String { "\(report.capture)#\(report.flow.id)".printable }
+
+    private var head: String {
+        let flow = report.flow
+        let parts = [
+            flow.grant, flow.provider.rawValue, flow.clientID.map { "client \($0)" },
+            PlanText.origins(of: report.run.plan, report.map).first.map { "at \($0)" },
+        ]
+        return style.bold(name) + " · " + parts.compactMap { $0 }.joined(separator: " · ").printable
+    }
+
+    private var verdict: String {
+        let times = report.times
+        let count = report.run.exchanges.count
+        let work = style.dim(
+            "  \(count) request\(count == 1 ? "" : "s") in \(PlanText.seconds(times.whole))"
+        )
+        let words = report.headline.printable
+        return (report.isSame ? style.green(words) : style.red(words)) + work
+    }
+
+    private var notSent: [String] {
+        guard !report.notSent.isEmpty else { return [] }
+        return ["", "  not sent:"]
+            + report.notSent.map { step, reason in
+                "    \(style.dim("[\(step.exchange)]".padded(to: 5)))\(PlanText.name(of: step)): \(reason.printable)"
+            }
+    }
+
+    private var notDriven: [String] {
+        let groups = LeftOutWords.grouped(report.run.plan.leftOut)
+        guard !groups.isEmpty, showsAll || !report.isSame else { return [] }
+        return ["", "  not driven:"]
+            + groups.map { words, exchanges in
+                "    \(words.printable): \(exchanges.map { "[\($0)]" }.joined(separator: " "))"
+            }
+    }
+
+    private var findings: [String] {
+        guard let diagnosis = report.diagnosis, let primary = diagnosis.findings.first(where: \.isPrimary),
+            showsAll || !report.isSame || primary.severity == .error
+        else { return [] }
+        return [
+            "",
+            "  the new run: \(style.severity(primary.severity)) \(style.bold(primary.rule)): \(primary.title)",
+        ]
+    }
+}

@@ -1,0 +1,56 @@
+import Captures
+import Flows
+import Foundation
+import Replay
+
+/// What has to be clear before the first request is sent.
+enum ReplayCheck {
+    /// Secrets that are neither in the capture nor given.
+    ///
+    /// - Throws: ``CommandFailure`` that names each with the option that gives it.
+    static func secrets(of plans: [(name: String, plan: ReplayPlan)], given: Set<String>) throws {
+        var missing: [(need: SecretNeed, name: String)] = []
+        for (name, plan) in plans {
+            for need in plan.secrets where !need.isRecorded && !given.contains(need.name) {
+                if !missing.contains(where: { $0.need.name == need.name }) { missing.append((need, name)) }
+            }
+        }
+        guard let first = missing.first else { return }
+        let names = missing.map(\.need.name).joined(separator: ", ")
+        let options = missing.map { item in
+            let variable = item.need.name.uppercased().map { $0.isLetter || $0.isNumber ? String($0) : "_" }
+                .joined()
+            return item.need.name == SecretNames.clientKey
+                ? "--secret client_key=file:client.pem" : "--secret \(item.need.name)=env:\(variable)"
+        }
+        throw CommandFailure(
+            .usage,
+            "\(first.name) needs what it does not hold: \(names) (\(missing.map(\.need.purpose).joined(separator: "; ")))",
+            hint: options.joined(separator: " ")
+        )
+    }
+
+    /// Requests that change something at a resource: asked for on a terminal, else refused without `--yes`.
+    static func sideEffects(of plans: [(name: String, plan: ReplayPlan)], isAllowed: Bool) throws {
+        let requests = plans.flatMap { name, plan in
+            plan.steps.filter(\.hasSideEffect).map { step in
+                let request = plan.flow.capture[step.exchange].request
+                return "\(name): \(request.method) \(request.url.withoutQuery)"
+            }
+        }
+        guard !requests.isEmpty, !isAllowed else { return }
+        for request in requests { StandardError.note("changes something beyond the login: \(request)") }
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+            throw CommandFailure(
+                .usage,
+                "the replay would send \(requests.count) request\(requests.count == 1 ? "" : "s") that change something beyond the login",
+                hint: "--yes sends them; --plan shows all that would be sent"
+            )
+        }
+        FileHandle.standardError.write(Data("send them? [y/N] ".utf8))
+        let answer = readLine()?.lowercased() ?? ""
+        guard answer == "y" || answer == "yes" else {
+            throw CommandFailure(.usage, "nothing was sent", hint: nil)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Captures
+import Flows
+import Foundation
+import Replay
+import Reports
+import Synchronization
+
+/// Says on stderr how far replays are: a bar on terminals, pauses and codes to enter always.
+final class ReplayProgress: Sendable {
+    private let bar: ProgressBar
+    private let isVerbose: Bool
+    private let finished = Mutex(0)
+
+    init(jobs: Int, isVerbose: Bool) {
+        bar = ProgressBar("replaying", total: jobs)
+        self.isVerbose = isVerbose
+    }
+
+    func tell(_ event: ReplayEvent, of job: ReplayJob) {
+        switch event {
+        case .sending: break
+        case .waiting(let duration, let step):
+            guard duration >= .seconds(2) else { return }
+            clear()
+            StandardError.note(
+                "\(job.plan.flow.id): waiting \(duration.components.seconds) s before step \(step + 1), as the recording did"
+            )
+        case .enterCode(let code, let address):
+            clear()
+            StandardError.note(
+                "\(job.plan.flow.id): enter the code \(code.printable) at \(address.printable)"
+            )
+        case .exchanged(let exchange):
+            guard isVerbose else { return }
+            let answer = exchange.response.map { "\($0.status)" } ?? exchange.failure ?? "no answer"
+            let line = "\(exchange.request.method) \(exchange.request.url.withoutQuery) \(answer)"
+            StandardError.note("\(job.plan.flow.id): \(line.printable)")
+        }
+    }
+
+    func done(_ report: ReplayReport) {
+        let count = finished.withLock { count in
+            count += 1
+            return count
+        }
+        bar.show(count, report.capture)
+    }
+
+    func clear() { bar.clear() }
+}

@@ -1,0 +1,66 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+import Replay
+
+/// Where replays go: to the recorded provider, to another one, or to addresses that stand for the recorded ones.
+struct ReplayTarget: Sendable {
+    private let fixed: EndpointMap
+    /// Of the provider that is asked in place of the recorded one.
+    private let metadata: JSONObject?
+
+    /// `issuer`: of another provider, whose metadata is read now.
+    init(_ fixed: EndpointMap, against issuer: String?, _ sender: HTTPSender) async throws {
+        self.fixed = fixed
+        if let issuer {
+            metadata = try await Self.metadata(of: issuer, sender)
+        } else {
+            metadata = nil
+        }
+    }
+
+    /// Where the requests of a flow go.
+    func map(for flow: Flow) -> EndpointMap {
+        guard let metadata else { return fixed }
+        var map = fixed
+        map.add(
+            recorded: RecordedEndpoints.of(flow),
+            issuer: flow.issuer,
+            metadata: metadata,
+            discoveryURLs: RecordedEndpoints.discoveryURLs(of: flow)
+        )
+        return map
+    }
+
+    /// OpenID Connect Discovery, section 4; RFC 8414, section 3.
+    private static func metadata(of issuer: String, _ sender: HTTPSender) async throws -> JSONObject {
+        let url = issuer.contains("/.well-known/") ? issuer : EndpointMap.wellKnown(issuer)
+        let exchange = await sender.exchange(
+            RecordedRequest(
+                method: "GET",
+                url: RecordedURL(url),
+                headers: HeaderFields([("Accept", "application/json")])
+            )
+        )
+        guard let response = exchange.response else {
+            throw CommandFailure(
+                .unavailable,
+                "\(url): \(exchange.failure ?? "no answer")",
+                hint: "is the provider running? --upstream-ca FILE trusts its certificate authority"
+            )
+        }
+        let document = Answer(of: exchange, at: 0).json
+        guard response.status == 200, let document,
+            document["authorization_endpoint"]?.string != nil || document["token_endpoint"]?.string != nil
+        else {
+            throw CommandFailure(
+                .unavailable,
+                "\(url) answered \(response.status), and no provider's metadata",
+                hint:
+                    "--against takes the issuer identifier, as the metadata's \"issuer\" has it; --map OLD=NEW needs none"
+            )
+        }
+        return document
+    }
+}
