@@ -237,6 +237,12 @@ struct AnswerFacts {
             list.add(place, text, .volatile, type: "string")
             return
         }
+        // `verification_uri_complete` carries the user code (RFC 8628, section 3.3.1).
+        if let text = member.value.string,
+            NestedURL.add(Parameter(name: member.name, value: text, place: place), in: .responseBody, to: &list)
+        {
+            return
+        }
         let facts = facts ?? MemberFacts(part: .responseBody, exchange: step.index)
         facts.add(member.value, called: member.name, to: &list)
     }
