@@ -53,10 +53,8 @@ extension Flow {
     /// A response goes with the request whose `state` it brings back, else with the latest one before it.
     package var logins: [Login] {
         var logins = authorizationRequests.reduce(into: [Login]()) { list, request in
-            // A reload of the same request is no second login.
-            let isRepeated = list.contains {
-                $0.request.parameters.items.map(\.value) == request.parameters.items.map(\.value)
-            }
+            // A reload of the same request is no second login, nor is the provider's own continuation of it.
+            let isRepeated = list.contains { $0.request.isSame(as: request) }
             if !isRepeated { list.append(Login(request: request, response: nil, tokenRequests: [])) }
         }
         guard !logins.isEmpty else { return [] }

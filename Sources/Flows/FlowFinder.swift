@@ -9,9 +9,10 @@ import OAuth
 /// `client_id`, redirect URI), never by their order. One pass over the messages in order of time, then one
 /// over what is left.
 package enum FlowFinder {
-    package static func flows(in capture: Capture) -> [Flow] {
+    /// `areOne`: the exchanges are known to be one flow, and what would join two of them was not recorded.
+    package static func flows(in capture: Capture, areOne: Bool = false) -> [Flow] {
         let index = CaptureIndex(capture)
-        var grouping = Grouping(index)
+        var grouping = Grouping(index, areOne: areOne)
         grouping.run()
         let builders = grouping.builders.sorted { left, right in
             let (a, b) = (first(of: left, index), first(of: right, index))
@@ -43,10 +44,13 @@ private struct Grouping {
     private var pushed: [Int: EndpointCall] = [:]
     private var responsesAt: [Int: [Int]] = [:]
 
+    private let areOne: Bool
+
     private var capture: Capture { index.capture }
 
-    init(_ index: CaptureIndex) {
+    init(_ index: CaptureIndex, areOne: Bool) {
         self.index = index
+        self.areOne = areOne
         for (number, response) in index.responses.enumerated() {
             // Told at the place where it is seen first.
             responsesAt[response.exchange, default: []].append(number)
@@ -458,6 +462,7 @@ private struct Grouping {
     // MARK: - Bookkeeping
 
     private mutating func new(grant: String, _ exchange: Int) -> FlowBuilder {
+        if areOne, let only = builders.first { return only }
         let flow = FlowBuilder(grant: grant, startedAt: capture[exchange].startedAt, number: builders.count)
         builders.append(flow)
         return flow

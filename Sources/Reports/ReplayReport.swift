@@ -55,8 +55,13 @@ package struct ReplayReport: Sendable {
             return run.exchanges.first?.failure.map { "nothing was answered: \($0)" } ?? "nothing was sent"
         }
         if difference.difference.isSame {
-            let failure = recorded.findings.first { $0.isPrimary && $0.severity == .error }
-            return failure.map { "the same failure: \($0.rule)" } ?? "the same"
+            guard let failure = recorded.findings.first(where: { $0.isPrimary && $0.severity == .error })
+            else {
+                return "the same"
+            }
+            return diagnosis?.findings.contains { $0.rule == failure.rule } ?? false
+                ? "the same failure: \(failure.rule)"
+                : "the same at the provider; \(failure.rule) is in the app's part, which was not driven"
         }
         return difference.headline
     }
@@ -87,18 +92,8 @@ package struct ReplayReport: Sendable {
         return (last.endedAt - first.startedAt, provider)
     }
 
-    /// The flow that the new exchanges make: the one with most of what the plan sent.
+    /// The flow that the new exchanges make.
     private static func newFlow(of run: FlowRun) -> Flow? {
-        let sent = Set(
-            run.results.compactMap { result -> Int? in
-                if case .sent(let index) = result { index } else { nil }
-            }
-        )
-        return FlowFinder.flows(in: Capture(run.exchanges)).max { left, right in
-            let count = { (flow: Flow) in
-                (flow.grant == run.plan.flow.grant ? 1 : 0, flow.exchanges.count(where: sent.contains))
-            }
-            return count(left) < count(right)
-        }
+        FlowFinder.flows(in: Capture(run.exchanges), areOne: true).first
     }
 }

@@ -34,4 +34,14 @@ package struct AuthorizationRequest: Sendable {
     /// `plain` where none is named (RFC 7636, section 4.3).
     package var codeChallengeMethod: String { parameters["code_challenge_method"] ?? "plain" }
     package var isSilent: Bool { parameters["prompt"]?.split(separator: " ").contains("none") ?? false }
+
+    /// Whether it is another one of the same login: a reload, or the provider's continuation that carries the client's
+    /// values along with some of its own.
+    package func isSame(as other: AuthorizationRequest) -> Bool {
+        if parameters.items.map(\.value) == other.parameters.items.map(\.value) { return true }
+        let own = [state, nonce, codeChallenge]
+        return own.contains { $0 != nil } && own == [other.state, other.nonce, other.codeChallenge]
+            && clientID == other.clientID && redirectURI == other.redirectURI
+            && responseType == other.responseType && isSilent == other.isSilent
+    }
 }

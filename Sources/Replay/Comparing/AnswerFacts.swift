@@ -239,7 +239,11 @@ struct AnswerFacts {
         }
         // `verification_uri_complete` carries the user code (RFC 8628, section 3.3.1).
         if let text = member.value.string,
-            NestedURL.add(Parameter(name: member.name, value: text, place: place), in: .responseBody, to: &list)
+            NestedURL.add(
+                Parameter(name: member.name, value: text, place: place),
+                in: .responseBody,
+                to: &list
+            )
         {
             return
         }

@@ -401,7 +401,9 @@ struct FlowComparison {
             add("issuer", left.issuer.map(facts.mapped), right.issuer, .difference)
         }
         add("provider", left.provider.rawValue, right.provider.rawValue, .note)
-        add("outcome", left.ending.rawValue, right.ending.rawValue, .difference)
+        // Where every step is the same, it is what only one of the two can have that makes another outcome.
+        let isOfOthers = !options.leavingOut.isEmpty && pairs.allSatisfy(\.pair.isSame)
+        add("outcome", left.ending.rawValue, right.ending.rawValue, isOfOthers ? .note : .difference)
         return list
     }
 }
