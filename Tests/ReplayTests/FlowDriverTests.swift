@@ -87,7 +87,9 @@ struct FlowDriverTests {
         let flow = try #require(FlowFinder.flows(in: Capture(run.exchanges)).first)
         let challenge = try #require(flow.authorizationRequests.first?.codeChallenge)
         let verifier = try #require(flow.tokenRequests.first?.codeVerifier)
-        #expect(CodeChallenge.relation(of: challenge, to: verifier) == .base64)
+        // A hash without + and / looks the same in both alphabets.
+        let relation = CodeChallenge.relation(of: challenge, to: verifier)
+        #expect(relation == .base64 || relation == .padded)
         #expect(flow.tokenRequests.first?.answer.status == 400)
     }
 

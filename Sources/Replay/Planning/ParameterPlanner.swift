@@ -35,6 +35,36 @@ struct ParameterPlanner {
                 issued[occurrence.value] = first.place
             }
         }
+        addResponses(driven)
+        addUserCodes(driven)
+    }
+
+    /// What comes to the app by way of the browser, wherever it was seen.
+    private mutating func addResponses(_ driven: Set<Int>) {
+        for response in flow.authorizationResponses where response.deliveredBy.map(driven.contains) ?? true {
+            for parameter in response.parameters.items
+            where ["code", "access_token", "id_token", "session_state"].contains(parameter.name)
+                && issued[parameter.value] == nil && !parameter.value.isEmpty
+            {
+                issued[parameter.value] = Place(
+                    exchange: response.exchange,
+                    part: .responseLocation,
+                    name: parameter.name
+                )
+            }
+        }
+    }
+
+    /// Entered on another device, beside the flow (RFC 8628, section 3.3).
+    private mutating func addUserCodes(_ driven: Set<Int>) {
+        for step in flow.steps
+        where step.kind == .deviceAuthorizationRequest && driven.contains(step.exchange) {
+            let answer = Answer(of: capture[step.exchange], at: step.exchange)
+            guard let code = answer.parameters.parameter("user_code"), issued[code.value] == nil else {
+                continue
+            }
+            issued[code.value] = code.place
+        }
     }
 
     private static func isAnswer(_ place: Place) -> Bool {

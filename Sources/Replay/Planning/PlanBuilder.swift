@@ -115,7 +115,10 @@ package struct PlanBuilder {
             return .sentByProvider
         }
         if isAppDriven, !isBrowser(exchange) { return .sentByApp }
-        if step?.kind == .clientRegistration, !isUsed(registration: exchange) { return .unusedRegistration }
+        if step?.kind == .clientRegistration {
+            if drivenBefore.contains(exchange) { return .drivenBefore }
+            if !isUsed(registration: exchange) { return .unusedRegistration }
+        }
         if isAllowed { return nil }
         guard origins.provider.contains(origin) else {
             return origins.app.contains(origin) || step?.kind != .resourceRequest

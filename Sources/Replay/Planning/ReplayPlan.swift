@@ -35,6 +35,8 @@ package struct ReplayPlan: Sendable {
             case sentByApp
             /// A client was registered that takes no part in the flow.
             case unusedRegistration
+            /// Belongs to several flows, and was driven with one before.
+            case drivenBefore
             /// A tunnel, or a connection that carried nothing.
             case connection
         }

@@ -5,6 +5,7 @@ import json
 import pathlib
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 import urllib.parse
@@ -403,8 +404,11 @@ SCENARIOS = {
 }
 
 
-def perform(name, folder, begun, limit=LIMIT):
-    """Plays one scenario on the stage that `begun` makes of what is to end with it; what it showed."""
+def perform(name, folder, begun, limit=LIMIT, afterwards=None):
+    """Plays one scenario on the stage that `begun` makes of what is to end with it; what it showed.
+
+    `afterwards` is run while all of it is still there; what it returns is part of what was shown.
+    """
     def too_long(*_):
         raise RuntimeError(f"not done within {limit} s")
     signal.signal(signal.SIGALRM, too_long)
@@ -412,9 +416,10 @@ def perform(name, folder, begun, limit=LIMIT):
     try:
         with contextlib.ExitStack() as ending:
             try:
-                return SCENARIOS[name][1](begun(ending))
+                seen = SCENARIOS[name][1](begun(ending))
             finally:
                 signal.alarm(0)
+            return {**seen, **(afterwards() if afterwards else {})}
     except Exception as failure:
         raise RuntimeError(f"{failure}; see {folder}{last_words(folder)}") from failure
 
@@ -426,10 +431,18 @@ def last_words(folder):
     return "".join("\n" + line for line in [line for line in lines if "[auth_openidc:error]" in line][-3:])
 
 
-def play(name, state, proxy, proxy_ca):
-    """Runs one scenario in a new folder below `state`, which stays where something went wrong."""
+def follow(command):
+    """Runs a command after a scenario: how it ended, and what it said."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    return {"then": {"status": done.returncode, "output": done.stdout, "errors": done.stderr}}
+
+
+def play(name, state, proxy, proxy_ca, then=None):
+    """Runs one scenario in a new folder below `state`, which stays where something went wrong; `then` a command, while
+    provider and relying party are still there."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=state))
     begun = time.monotonic()
-    seen = perform(name, folder, lambda ending: Stage(folder, authority.Authority(state), proxy, proxy_ca, ending))
+    seen = perform(name, folder, lambda ending: Stage(folder, authority.Authority(state), proxy, proxy_ca, ending),
+                   afterwards=then and (lambda: follow(then)))
     shutil.rmtree(folder, ignore_errors=True)
     return {"scenario": name, "seconds": round(time.monotonic() - begun, 1), **seen}
