@@ -93,7 +93,7 @@ struct ReplayedLoginTests {
         Scenario("state-cookie", [atProvider("state-cookie-lost")], "the cookie is the app's"),
         Scenario("state-cookie-silent", ["the same"], "both rounds are driven"),
         Scenario("state-expired", [atProvider("callback-rejected-by-app")], "the app's patience ran out"),
-        Scenario("form-post-iss", [atProvider("issuer-param-mismatch")], "the app refused the response"),
+        Scenario("form-post-iss", ["the same failure: issuer-param-mismatch"], "the form says it again"),
         Scenario(
             "hybrid-query",
             ["the same failure: response-mode-differs"],

@@ -79,4 +79,16 @@ package struct Body: Sendable {
         let type = mediaType.utf8.prefix { $0 != 0x3b }.filter { $0 != 0x20 && $0 != 0x09 }
         return String(decoding: type, as: UTF8.self).lowercased()
     }
+
+    /// Whether this is a page: by its media type or, where the server names none, by how it begins.
+    package var isPage: Bool {
+        switch essence {
+        case "text/html", "application/xhtml+xml": return true
+        case nil, "", "application/x-unknown", "x-unknown":
+            let start = (bytes ?? []).drop { $0 <= 0x20 || $0 == 0xef || $0 == 0xbb || $0 == 0xbf }.prefix(14)
+            let head = String(decoding: start, as: UTF8.self).lowercased()
+            return head.hasPrefix("<!doctype html") || head.hasPrefix("<html")
+        default: return false
+        }
+    }
 }

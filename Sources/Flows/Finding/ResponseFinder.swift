@@ -92,7 +92,7 @@ struct ResponseFinder {
                 target: RecordedURL(url.withoutQuery)
             )
         }
-        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
+        guard let body = exchange.response?.body, (body.size ?? 0) < 1 << 20, body.isPage,
             let html = body.text
         else { return nil }
         for form in HTMLForm.all(in: html) where form.method == "post" {

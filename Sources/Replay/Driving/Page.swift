@@ -10,8 +10,8 @@ struct Page {
 
     /// Nil where the answer is no page, or was not recorded.
     init?(_ exchange: Exchange) {
-        guard let body = exchange.response?.body, (body.size ?? 0) <= Self.maximumBytes, let text = body.text,
-            body.essence == "text/html" || body.essence == "application/xhtml+xml" || Self.looksLikePage(text)
+        guard let body = exchange.response?.body, (body.size ?? 0) <= Self.maximumBytes, body.isPage,
+            let text = body.text
         else { return nil }
         url = exchange.request.url
         self.text = text
@@ -38,12 +38,6 @@ struct Page {
             form.fields.allSatisfy({ ["hidden", "submit", "button"].contains($0.type) })
         else { return nil }
         return form
-    }
-
-    private static func looksLikePage(_ text: String) -> Bool {
-        let start = text.utf8.drop { $0 <= 0x20 || $0 == 0xef || $0 == 0xbb || $0 == 0xbf }.prefix(14)
-        let head = String(decoding: start, as: UTF8.self).lowercased()
-        return head.hasPrefix("<!doctype html") || head.hasPrefix("<html")
     }
 }
 
