@@ -113,22 +113,10 @@ struct ReplayedLoginTests {
         }
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let state = folder.file("components")
-        let authority = try RealComponents.run(["authority", "--state", state]).output
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        let capture = folder.file("\(scenario.name).har")
-        let recorder = try RecorderProcess(into: capture, folder: folder, upstreamCA: authority)
         let again = folder.file("again.har")
-        let played = try RealComponents.run([
-            "scenario", scenario.name, "--state", state, "--proxy", "127.0.0.1:\(recorder.port)",
-            "--proxy-ca",
-            recorder.certificate, "--then", Program.path, "replay", "--upstream-ca", authority, "--format",
-            "json",
-            "--repeat", "\(scenario.times)", "--out", again, capture,
-        ])
-        #expect(recorder.interrupt() == 0, "\(recorder.messages)")
-        try #require(played.status == 0, "\(played.errors)\n\(recorder.messages)")
-        let then = try JSONParser.parse(played.output.utf8)["then"]
+        let then = try Self.play(scenario.name, in: folder) { capture in
+            ["--format", "json", "--repeat", "\(scenario.times)", "--out", again, capture]
+        }
         let output = then?["output"]?.string ?? ""
         let replays = try JSONParser.parse(output.utf8)["replays"]?.array ?? []
         let said = replays.map { $0["headline"]?.string ?? "" }
@@ -144,6 +132,65 @@ struct ReplayedLoginTests {
         // What the first run wrote is a capture like any other.
         let diagnosis = try Program.run(["diagnose", "--format", "json", again])
         #expect(diagnosis.status == 0 || diagnosis.status == 1, "\(diagnosis.errors)")
+    }
+
+    /// The change that makes a broken login work, by its id.
+    static let fixes: [(scenario: String, change: String)] = [
+        ("pkce-verifier", "pkce-s256"), ("pkce-missing", "pkce-added"), ("pkce-not-sent", "pkce-added"),
+        ("code-reused", "once-"), ("code-expired", "in-time"), ("token-expired", "in-time"),
+        ("refresh-reused", "once-"), ("form-post-iss", "response-mode-query"),
+    ]
+
+    @Test(
+        .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? "")),
+        arguments: fixes.indices
+    )
+    func changeThatMakesItWorkIsFound(_ index: Int) throws {
+        if let missing = RealComponents.missing {
+            Issue.record("\(missing): run Tests/EndToEndTests/Components/install")
+            return
+        }
+        let (scenario, change) = Self.fixes[index]
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let proof = folder.file("proof.har")
+        let then = try Self.play(scenario, in: folder) {
+            ["--find-fix", "--format", "json", "--out", proof, $0]
+        }
+        let searches = try JSONParser.parse((then?["output"]?.string ?? "").utf8)["searches"]?.array ?? []
+        let fix = searches.first?["fix"]
+        #expect(
+            fix?["change"]?.string?.hasPrefix(change) ?? false,
+            "\(scenario): \(then?["output"]?.string ?? "")"
+        )
+        #expect(then?["status"]?.int == 0)
+        // The proof is a login that works.
+        let diagnosis = try Program.run(["diagnose", proof])
+        #expect(diagnosis.status == 0, "\(diagnosis.output)")
+    }
+
+    /// Plays a scenario through a recorder, and replays its capture while the provider is there.
+    ///
+    /// `options`: of `replay`, made of the capture's name.
+    private static func play(
+        _ name: String,
+        in folder: TemporaryFolder,
+        _ options: (String) -> [String]
+    ) throws -> JSONValue? {
+        let state = folder.file("components")
+        let authority = try RealComponents.run(["authority", "--state", state]).output
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let capture = folder.file("\(name).har")
+        let recorder = try RecorderProcess(into: capture, folder: folder, upstreamCA: authority)
+        let played = try RealComponents.run(
+            [
+                "scenario", name, "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca",
+                recorder.certificate, "--then", Program.path, "replay", "--upstream-ca", authority,
+            ] + options(capture)
+        )
+        #expect(recorder.interrupt() == 0, "\(recorder.messages)")
+        try #require(played.status == 0, "\(played.errors)\n\(recorder.messages)")
+        return try JSONParser.parse(played.output.utf8)["then"]
     }
 
     /// Those that are left out have nothing that a replay could send, or nobody to send it to.

@@ -40,6 +40,7 @@ package struct FlowDriver: Sendable {
         package var plan: PlanOptions
         /// Pauses of the recording are kept up to this long.
         package var longestWait: Duration
+        package var adjustments = RequestAdjustments()
 
         package init(
             map: EndpointMap = EndpointMap(),
@@ -171,7 +172,8 @@ private struct Drive {
         var live = try await send(index)
         if let error = Answer(of: exchanges[live], at: live).error?.error {
             let recorded = Answer(of: capture[step.exchange], at: step.exchange)
-            if error == "use_dpop_nonce", recorded.error?.error != error {
+            if error == "use_dpop_nonce", recorded.error?.error != error || options.adjustments.usesProofNonce
+            {
                 // The recorded client knew the nonce from before (RFC 9449, section 8).
                 live = try await send(index)
             } else if error == "authorization_pending" || error == "slow_down", recorded.isSuccess {
@@ -230,7 +232,10 @@ private struct Drive {
     /// Sends the request of a step as recorded, with the values of this run.
     private mutating func send(_ index: Int) async throws -> Int {
         let step = plan.steps[index]
-        let request = try composer.request(for: step, at: environment.clock())
+        var request = try composer.request(for: step, at: environment.clock())
+        if step.takesClientAuthentication {
+            request = options.adjustments.applied(to: request, secret: composer.clientSecret)
+        }
         let live = try await exchange(request, isBrowser: step.isBrowser, like: step.exchange)
         results[index] = .sent(live)
         learn(from: live, recorded: step.exchange)

@@ -212,7 +212,8 @@ struct RequestComposer {
         return .es256
     }
 
-    private var clientSecret: String? {
+    /// The client's secret in this run, where it is known.
+    var clientSecret: String? {
         if let given = credentials.values[SecretNames.clientSecret] { return given }
         guard let client = plan.flow.clientID, let recorded = plan.flow.surroundings.knownSecrets[client]
         else {

@@ -81,6 +81,19 @@ package struct PlannedStep: Sendable {
     package var hasSideEffect: Bool
 }
 
+extension PlannedStep {
+    /// Whether the request goes to an endpoint at which clients prove who they are (RFC 6749, section 2.3).
+    var takesClientAuthentication: Bool {
+        switch kind {
+        case .tokenRequest, .refreshRequest, .revocationRequest, .introspectionRequest,
+            .pushedAuthorizationRequest,
+            .deviceAuthorizationRequest:
+            true
+        default: false
+        }
+    }
+}
+
 /// A value of a request, with where it comes from in a new run.
 package struct PlannedParameter: Sendable, Hashable {
     package var name: String

@@ -24,6 +24,7 @@ struct ReplayCommand: AsyncParsableCommand {
               authreel replay --secret password=env:PASSWORD --out again.har login.har
               authreel replay --set token_request.redirect_uri=https://app.example/cb login.har
               authreel replay --junit replays.xml captures/*.har
+              authreel replay --find-fix --out proof.har broken.har
             """
     )
 
@@ -47,6 +48,11 @@ struct ReplayCommand: AsyncParsableCommand {
         help: "The same, and exit status 64 when a secret is missing: what --plan shows could be sent."
     )
     var dryRun = false
+    @Flag(
+        name: .customLong("find-fix"),
+        help: "Drive a failing login with one change after the other until it works; print the change."
+    )
+    var findFix = false
     @OptionGroup var replay: ReplayOptions
     @OptionGroup var upstream: UpstreamTrustOptions
     @Option(
@@ -144,6 +150,7 @@ struct ReplayCommand: AsyncParsableCommand {
         try ReplayCheck.secrets(of: plans, given: credentials.names)
         try ReplayCheck.sideEffects(of: plans, isAllowed: yes)
         let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
+        if findFix { return try await searchFix(jobs, session, writer) }
         var reports: [ReplayReport] = []
         for _ in 0..<`repeat` {
             let round = try await session.run(jobs, width: width) { _, report in progress.done(report) }
@@ -152,6 +159,30 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         progress.clear()
         try tell(reports)
+    }
+
+    private func searchFix(_ jobs: [ReplayJob], _ session: ReplaySession, _ writer: CaptureWriter?)
+        async throws
+    {
+        let style = Style.forDescriptor(STDOUT_FILENO)
+        let reports = await FixFinding(session: session, style: style).search(jobs)
+        guard !reports.isEmpty else {
+            throw CommandFailure(
+                .dataError,
+                "no flow of \(captures.joined(separator: ", ")) fails: there is nothing to mend",
+                hint: "\(Invocation.name) replay \(captures[0]) drives it again"
+            )
+        }
+        // The proof is the login that works.
+        for report in reports {
+            if let fix = report.search.fix { try writer?.append(fix.run.exchanges) }
+        }
+        print(
+            format == .json
+                ? FixJSON.text(of: reports)
+                : reports.map { FixText.text(of: $0, style: style) }.joined(separator: "\n\n")
+        )
+        if reports.contains(where: { $0.search.fix == nil }) { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
     // MARK: - What is replayed

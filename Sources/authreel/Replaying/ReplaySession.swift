@@ -70,23 +70,24 @@ struct ReplaySession: Sendable {
         return reports
     }
 
-    private func drive(_ job: ReplayJob, _ map: EndpointMap, from state: RunState) async -> FlowRun {
+    func drive(_ job: ReplayJob, _ map: EndpointMap, from state: RunState) async -> FlowRun {
+        await FlowDriver(job.plan, environment(for: job), options: options(map)).run(from: state)
+    }
+
+    func environment(for job: ReplayJob) -> FlowDriver.Environment {
         let sender = sender
         let tell = tell
-        let environment = FlowDriver.Environment(
+        return FlowDriver.Environment(
             send: { await sender.exchange($0) },
             clock: { SystemClock.now },
             sleep: { try await Task.sleep(for: $0) },
             random: { SecureRandom.bytes($0) },
             tell: { tell(job, $0) }
         )
-        let options = FlowDriver.Options(
-            map: map,
-            credentials: credentials,
-            plan: planOptions,
-            longestWait: longestWait
-        )
-        return await FlowDriver(job.plan, environment, options: options).run(from: state)
+    }
+
+    func options(_ map: EndpointMap) -> FlowDriver.Options {
+        FlowDriver.Options(map: map, credentials: credentials, plan: planOptions, longestWait: longestWait)
     }
 }
 

@@ -38,7 +38,8 @@ struct AnotherDayTests {
         let recording = try ComparedRecording(name)
         let other = try AnotherDay(recording.capture)
         #expect(other.replacementCount >= 4)
-        for (flow, moved) in zip(FlowFinder.flows(in: recording.capture), FlowFinder.flows(in: other.capture)) {
+        for (flow, moved) in zip(FlowFinder.flows(in: recording.capture), FlowFinder.flows(in: other.capture))
+        {
             let difference = FlowDifference(flow, moved)
             #expect(difference.isSame, "\(flow.id): \(difference.headline)")
             #expect(difference.steps.allSatisfy { $0.expected != nil && $0.seen != nil })
@@ -61,7 +62,9 @@ struct AnotherDayTests {
                 #expect(token.token.text != later.idToken?.token.text)
             }
         }
-        #expect(flow.steps.map { $0.tokens.map(\.signature) } == moved.steps.map { $0.tokens.map(\.signature) })
+        #expect(
+            flow.steps.map { $0.tokens.map(\.signature) } == moved.steps.map { $0.tokens.map(\.signature) }
+        )
         #expect(flow.ending == moved.ending)
     }
 }

@@ -1,0 +1,104 @@
+import Captures
+package import Flows
+
+/// Tries one change after the other on a login that fails, until it works.
+package struct FixSearch: Sendable {
+    /// What came of one change.
+    package struct Attempt: Sendable {
+        package var hypothesis: Hypothesis
+        package var run: FlowRun
+        /// Nil where the run has no protocol message.
+        package var flow: Flow?
+        package var works: Bool
+    }
+
+    /// What came of all of them.
+    package struct Result: Sendable {
+        package var attempts: [Attempt]
+        /// The smallest change that makes the login work.
+        package var fix: Attempt? { attempts.first(where: \.works) }
+    }
+
+    private let plan: ReplayPlan
+    private let hypotheses: [Hypothesis]
+    private let environment: FlowDriver.Environment
+    private let options: FlowDriver.Options
+    private let works: @Sendable (Flow) -> Bool
+
+    /// More pairs are not tried: each is a whole login.
+    private static let maximumPairs = 15
+
+    /// - Parameters:
+    ///   - works: whether a flow of a new run is a login that works.
+    package init(
+        _ plan: ReplayPlan,
+        _ hypotheses: [Hypothesis],
+        _ environment: FlowDriver.Environment,
+        options: FlowDriver.Options,
+        works: @escaping @Sendable (Flow) -> Bool
+    ) {
+        self.plan = plan
+        self.hypotheses = hypotheses
+        self.environment = environment
+        self.options = options
+        self.works = works
+    }
+
+    /// `state`: of the run that the flow goes on from; `tell`: is told of each attempt.
+    package func run(from state: RunState = RunState(), tell: (Attempt) -> Void = { _ in }) async -> Result {
+        var attempts: [Attempt] = []
+        for hypothesis in hypotheses + pairs() {
+            guard !Task.isCancelled else { break }
+            let attempt = await attempt(hypothesis, from: state)
+            attempts.append(attempt)
+            tell(attempt)
+            if attempt.works { break }
+        }
+        return Result(attempts: attempts)
+    }
+
+    /// Two changes together, of those that are no alternatives to each other.
+    private func pairs() -> [Hypothesis] {
+        var pairs: [Hypothesis] = []
+        for (index, first) in hypotheses.enumerated() {
+            for second in hypotheses.dropFirst(index + 1) where pairs.count < Self.maximumPairs {
+                if first.isCompatible(with: second) { pairs.append(first.combined(with: second)) }
+            }
+        }
+        return pairs
+    }
+
+    private func attempt(_ hypothesis: Hypothesis, from state: RunState) async -> Attempt {
+        let (plan, options) = hypothesis.applied(to: plan, options)
+        let run = await FlowDriver(plan, environment, options: options).run(from: state)
+        let flow = FlowFinder.flows(in: Capture(run.exchanges), areOne: true).first
+        return Attempt(
+            hypothesis: hypothesis,
+            run: run,
+            flow: flow,
+            works: run.isComplete && (flow.map(works) ?? false)
+        )
+    }
+}
+
+extension Hypothesis {
+    /// Whether both can be done at once: they do not set the same thing.
+    func isCompatible(with other: Hypothesis) -> Bool {
+        let own = Set(changes.map(\.target))
+        return own.isDisjoint(with: other.changes.map(\.target))
+    }
+}
+
+extension Hypothesis.Change {
+    /// What it sets.
+    fileprivate var target: String {
+        switch self {
+        case .parameter(let kind, let name, _): "\(kind.rawValue).\(name)"
+        case .authentication, .encodesCredentials: "authentication"
+        case .leavingOut(let exchange): "exchange \(exchange)"
+        case .withoutPauses: "pauses"
+        case .usingProofNonce: "proof"
+        case .asForm: "form"
+        }
+    }
+}

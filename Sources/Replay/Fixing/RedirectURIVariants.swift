@@ -1,0 +1,34 @@
+import Captures
+
+/// Spellings that a redirect URI is mistaken for.
+enum RedirectURIVariants {
+    /// `registered`: those that a registration of the capture names come first.
+    static func of(_ uri: String, registered: [String]) -> [(id: String, uri: String)] {
+        var variants: [(String, String)] = []
+        func add(_ id: String, _ other: String) {
+            if other != uri, !variants.contains(where: { $0.1 == other }) { variants.append((id, other)) }
+        }
+        for (index, other) in registered.enumerated() { add("registered-\(index + 1)", other) }
+        let decoded = PercentEncoding.decode(uri)
+        if RecordedURL(decoded).scheme != nil { add("decoded", decoded) }
+        let url = RecordedURL(uri)
+        if let fragment = url.fragment { add("without-fragment", String(uri.dropLast(fragment.count + 1))) }
+        if uri.hasSuffix("/") {
+            add("without-slash", String(uri.dropLast()))
+        } else if url.query == nil {
+            add("with-slash", uri + "/")
+        }
+        guard let scheme = url.scheme, let authority = url.authority, let host = url.host else {
+            return variants
+        }
+        let rest = String(uri.dropFirst(scheme.count + 3 + authority.count))
+        if scheme == "http" { add("https", "https://\(authority)\(rest)") }
+        if scheme == "https" { add("http", "http://\(authority)\(rest)") }
+        let port = url.explicitPort.map { ":\($0)" } ?? ""
+        if host == "localhost" { add("127-0-0-1", "\(scheme)://127.0.0.1\(port)\(rest)") }
+        if host == "127.0.0.1" { add("localhost", "\(scheme)://localhost\(port)\(rest)") }
+        if !port.isEmpty { add("without-port", "\(scheme)://\(authority.dropLast(port.count))\(rest)") }
+        if let query = url.query { add("without-query", String(uri.dropLast(query.count + 1))) }
+        return variants
+    }
+}

@@ -1,0 +1,67 @@
+import Captures
+import Diagnosis
+import Flows
+import Foundation
+import LibCrypto
+import OAuth
+import Replay
+import Reports
+
+/// Looks for the change that makes failing flows work.
+struct FixFinding {
+    let session: ReplaySession
+    let style: TextStyle
+
+    /// Searches each failing flow; those it goes on from are driven first.
+    ///
+    /// - Returns: a report per flow that fails; none where all of them work.
+    func search(_ jobs: [ReplayJob]) async -> [FixReport] {
+        var states: [Int: RunState] = [:]
+        var reports: [FixReport] = []
+        for job in jobs {
+            let recorded = Diagnostician.diagnose(job.plan.flow, rules: session.rules)
+            let map = session.target.map(for: job.plan.flow)
+            let state = job.predecessor.flatMap { states[$0] } ?? RunState()
+            guard recorded.outcome != .success else {
+                states[job.number] = await session.drive(job, map, from: state).state
+                continue
+            }
+            let rules = recorded.findings.filter { $0.severity != .note }.map(\.rule)
+            let hypotheses = HypothesisFinder.hypotheses(
+                for: job.plan,
+                rules: rules,
+                random: { SecureRandom.bytes($0) }
+            )
+            let search = FixSearch(
+                job.plan,
+                hypotheses,
+                session.environment(for: job),
+                options: session.options(map),
+                works: works(job.plan)
+            )
+            let result = await search.run(from: state) { attempt in
+                StandardError.line(FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO)))
+            }
+            states[job.number] = result.attempts.last?.run.state ?? state
+            reports.append(
+                FixReport(capture: job.capture, plan: job.plan, recorded: recorded, search: result)
+            )
+        }
+        return reports
+    }
+
+    /// A login works when no rule calls it broken and it came to its end, as far as it is driven.
+    private func works(_ plan: ReplayPlan) -> @Sendable (Flow) -> Bool {
+        let rules = session.rules
+        let endsWithResponse = !plan.steps.contains { $0.kind == .tokenRequest }
+        return { flow in
+            guard
+                !Diagnostician.diagnose(flow, rules: rules).findings.contains(where: { $0.severity == .error }
+                )
+            else { return false }
+            if flow.ending == .success { return true }
+            return endsWithResponse && flow.ending == .incomplete
+                && flow.authorizationResponses.last.map { $0.error == nil } ?? false
+        }
+    }
+}
