@@ -14,10 +14,14 @@ struct ComparedStep {
     var kind: StepKind { step.kind }
     var index: Int { step.exchange }
 
-    /// The authorization response that was seen only in the provider's redirect: the app's address is one that only the
-    /// system can reach.
+    /// The app's half of it is not to be compared.
+    var isWithoutApp = false
+
+    /// The authorization response as it stands in the provider's redirect: the app's address is one that only the
+    /// system can reach, or the app is left out.
     var isSeenInRedirect: Bool {
-        if case .authorizationResponse(let response) = message { response.callback == nil } else { false }
+        guard case .authorizationResponse(let response) = message else { return false }
+        return isWithoutApp || response.callback == nil
     }
 
     var answer: Answer? {
@@ -64,12 +68,19 @@ enum StepFolding {
             }
         }
         var steps: [ComparedStep] = []
-        for step in flow.steps where !leavingOut.contains(step.exchange) {
-            let compared = ComparedStep(
+        for step in flow.steps {
+            var compared = ComparedStep(
                 step: step,
                 message: messages[step.exchange]?.first { isOf(step.kind, $0) },
                 exchange: flow.capture[step.exchange]
             )
+            if leavingOut.contains(step.exchange) {
+                // What the provider sent to the app is the provider's own.
+                guard case .authorizationResponse(let response) = compared.message,
+                    let source = response.deliveredBy, !leavingOut.contains(source)
+                else { continue }
+                compared.isWithoutApp = true
+            }
             fold(compared, into: &steps)
         }
         return steps

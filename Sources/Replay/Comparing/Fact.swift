@@ -65,8 +65,8 @@ struct Fact {
         case repeats(String, of: String)
         /// There are earlier ones, and it is none of them; the latest.
         case differs(from: String, of: String)
-        /// It is what a parameter of the same name was before: told there, where it differs.
-        case echoes
+        /// It is what a parameter of the same name was in this kind of step: told there, where it differs.
+        case echoes(of: String)
     }
 }
 

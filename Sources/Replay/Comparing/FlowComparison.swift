@@ -189,6 +189,7 @@ struct FlowComparison {
         // A request that is sent twice lacks the same twice.
         let isAgain = !toldPresences.insert(ToldPresence(kind: kind, key: fact.key, isExpected: isExpected)).inserted
         let isEcho = isAgain && kind == .authorizationRequest
+        let isLight = isEcho || facts.isIgnored(fact, in: kind)
         let value = Self.shown(fact.value, of: fact)
         return ValueDifference(
             place: fact.place,
@@ -197,7 +198,7 @@ struct FlowComparison {
             aspect: fact.key.aspect.isEmpty ? nil : fact.key.aspect,
             expected: isExpected ? value : nil,
             seen: isExpected ? nil : value,
-            weight: isEcho ? .note : weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
+            weight: isLight ? .note : weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
             note: (isExpected ? "is missing" : "is new") + (isEcho ? ", as before" : "")
         )
     }
@@ -236,6 +237,12 @@ struct FlowComparison {
             if unknown.contains(fact.value) || unknown.contains(other.value) { return .note }
             if fact.value == "unknown_key" { return other.value == "valid" ? .note : nil }
             return other.value == "unknown_key" && !seen.flow.hasKeys ? .note : nil
+        case "Secure", "SameSite":
+            // Without TLS there are no secure cookies, and none that go to other sites.
+            let schemes = [(expected.flow, fact), (seen.flow, other)].map { flow, fact in
+                fact.place.exchange.flatMap { flow.capture[$0].request.url.scheme?.lowercased() }
+            }
+            return schemes[0] == schemes[1] ? nil : .note
         case "" where fact.place.part == .responseStatus:
             let pair: Set = [fact.value, other.value]
             // The browser had it already (RFC 9110, section 15.4.5).

@@ -20,7 +20,7 @@ struct FlowReading {
         self.flow = flow
         learned = LearnedValues(flow)
         steps = Array(StepFolding.steps(of: flow, leavingOut: leavingOut).prefix(StepAlignment.limit))
-        let context = ReadingContext(flow: flow, learned: learned, told: Set(steps.map(\.index)))
+        let context = ReadingContext(flow: flow, learned: learned, told: Set(steps.map(\.index)), leftOut: leavingOut)
         var relations = RelationFinder()
         facts = steps.map { step in
             var facts = Facts(
@@ -45,11 +45,14 @@ struct ReadingContext {
     let targets: Set<String>
     /// Exchanges that are steps.
     let told: Set<Int>
+    /// Exchanges that are not to be compared.
+    let leftOut: Set<Int>
 
-    init(flow: Flow, learned: LearnedValues, told: Set<Int>) {
+    init(flow: Flow, learned: LearnedValues, told: Set<Int>, leftOut: Set<Int>) {
         self.flow = flow
         self.learned = learned
         self.told = told
+        self.leftOut = leftOut
         var targets: Set<String> = []
         for step in flow.steps {
             if let uri = step.parameters["redirect_uri"] { targets.insert(RecordedURL(uri).withoutQuery) }
@@ -75,7 +78,8 @@ struct RelationFinder {
     }
 
     private var families: [String: [Known]] = [:]
-    private var parameters: [String: Set<String>] = [:]
+    /// By name and value, the kind of step that had it first.
+    private var parameters: [String: [String: String]] = [:]
 
     /// More values of one family are no login's.
     private static let limit = 256
@@ -85,9 +89,10 @@ struct RelationFinder {
             let value = facts[index].value
             guard !value.isEmpty else { continue }
             guard let family = Self.family(of: facts[index]) else {
-                noteEcho(&facts[index])
+                noteEcho(&facts[index], in: step)
                 continue
             }
+            remember(value, of: facts[index].key.name, in: step)
             let known = families[family] ?? []
             if facts[index].key.name == RequestFacts.targetName {
                 // What a response goes to is no source, and has lost the query of what was asked for.
@@ -112,16 +117,28 @@ struct RelationFinder {
     }
 
     /// Pages and answers say again what they were asked, whatever it means: `scope`, `ui_locales`.
-    private mutating func noteEcho(_ fact: inout Fact) {
+    private mutating func noteEcho(_ fact: inout Fact, in step: ComparedStep) {
         guard fact.key.aspect.isEmpty, [.value, .set, .url, .volatile].contains(fact.treatment),
-            fact.place.part != .requestURL, fact.place.part != .requestCookie, fact.value.utf8.count < 1 << 14
+            fact.place.part != .requestURL, fact.place.part != .requestCookie
         else { return }
-        let name = fact.key.name.split(whereSeparator: { $0 == "?" || $0 == "." }).last.map(String.init) ?? ""
-        if parameters[name]?.contains(fact.value) ?? false {
-            fact.relation = .echoes
-        } else if parameters[name, default: []].count < Self.limit {
-            parameters[name, default: []].insert(fact.value)
+        let name = Self.leaf(fact.key.name)
+        if let source = parameters[name]?[fact.value] {
+            fact.relation = .echoes(of: source)
+        } else {
+            remember(fact.value, of: name, in: step)
         }
+    }
+
+    private mutating func remember(_ value: String, of name: String, in step: ComparedStep) {
+        guard value.utf8.count < 1 << 14, parameters[name, default: [:]].count < Self.limit,
+            parameters[name]?[value] == nil
+        else { return }
+        parameters[name, default: [:]][value] = step.kind.rawValue
+    }
+
+    /// The last part of `callback_url?scope` or `realm_access.roles`.
+    private static func leaf(_ name: String) -> String {
+        name.split(whereSeparator: { $0 == "?" || $0 == "." }).last.map(String.init) ?? ""
     }
 
     private static func family(of fact: Fact) -> String? {

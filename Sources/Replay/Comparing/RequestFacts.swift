@@ -46,7 +46,7 @@ struct RequestFacts {
         guard step.kind == .authorizationRequest,
             let source = context.flow.surroundings.redirectedFrom[step.index],
             context.flow.exchanges.contains(source), !context.told.contains(source),
-            let response = context.flow.capture[source].response
+            !context.leftOut.contains(source), let response = context.flow.capture[source].response
         else { return }
         CookieFacts.add(response.setCookies, of: source, context: context, to: &list)
     }
@@ -198,8 +198,9 @@ struct RequestFacts {
     }
 
     private mutating func addContentType() {
-        guard let body = request.body, let essence = body.essence, !essence.isEmpty,
-            body.size.map({ $0 > 0 }) ?? true
+        // What brings a response to the app is told by its mode.
+        guard step.kind != .authorizationResponse, let body = request.body, let essence = body.essence,
+            !essence.isEmpty, body.size.map({ $0 > 0 }) ?? true
         else { return }
         list.add(place(.requestHeader, "Content-Type"), essence, .verdict)
     }
