@@ -19,7 +19,10 @@ package enum DifferenceJUnit {
     private static func suite(_ report: DifferenceReport) -> (tests: Int, failures: Int, lines: [String]) {
         let name = XMLText.escaped("\(report.expected.name) \(report.seen.name)")
         var cases: [(name: String, failures: [ValueDifference])] = report.difference.steps.enumerated().map {
-            ("\($0.offset + 1) \($0.element.kind.rawValue) \($0.element.summary)", failures(of: $0.element.differences))
+            (
+                "\($0.offset + 1) \($0.element.kind.rawValue) \($0.element.summary)",
+                failures(of: $0.element.differences)
+            )
         }
         cases.append(("the flow as a whole", failures(of: report.difference.overall)))
         let failing = cases.count { !$0.failures.isEmpty }
@@ -33,13 +36,15 @@ package enum DifferenceJUnit {
         differences.filter { $0.weight == .difference }
     }
 
-    private static func testCase(_ name: String, _ failures: [ValueDifference], of suite: String) -> [String] {
+    private static func testCase(_ name: String, _ failures: [ValueDifference], of suite: String) -> [String]
+    {
         let name = XMLText.escaped(name)
         guard let first = failures.first else {
             return [#"    <testcase classname="\#(suite)" name="\#(name)"/>"#]
         }
         let text = failures.flatMap { difference in
-            [DifferenceReport.words(for: difference)] + [difference.expected.map { "  A \($0)" }].compactMap { $0 }
+            [DifferenceReport.words(for: difference)]
+                + [difference.expected.map { "  A \($0)" }].compactMap { $0 }
                 + [difference.seen.map { "  B \($0)" }].compactMap { $0 }
         }
         return [
@@ -54,6 +59,8 @@ package enum DifferenceJUnit {
 extension String {
     /// Printable line by line.
     fileprivate var printableLines: String {
-        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
+        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(
+            separator: "\n"
+        )
     }
 }

@@ -33,7 +33,9 @@ package enum DifferenceMarkdown {
         _ showsAll: Bool
     ) -> [String] {
         let shown = differences.filter { showsAll || $0.weight == .difference }
-        if shown.isEmpty { return showsAll && pair != nil ? ["## \(MarkdownReport.escaped(title)): the same"] : [] }
+        if shown.isEmpty {
+            return showsAll && pair != nil ? ["## \(MarkdownReport.escaped(title)): the same"] : []
+        }
         var blocks = ["## \(MarkdownReport.escaped(title))"]
         if let pair {
             let entries = [("A", pair.expected), ("B", pair.seen)].map { letter, exchange in

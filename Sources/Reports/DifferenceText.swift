@@ -10,9 +10,10 @@ package struct DifferenceText {
     private let style: TextStyle
     private let columns: Int
 
-    /// - Parameters:
-    ///   - showsAll: also tells what is only worth knowing.
-    ///   - columns: how wide lines may be; 80 at least.
+    /// Of one comparison.
+    ///
+    /// `showsAll`: also tells what is only worth knowing.
+    /// `columns`: how wide lines may be; 80 at least.
     package init(_ report: DifferenceReport, showsAll: Bool, style: TextStyle, columns: Int = 100) {
         self.report = report
         self.showsAll = showsAll
@@ -62,7 +63,9 @@ package struct DifferenceText {
             + style.dim(count(counts.differences, "difference")) + notes
     }
 
-    private func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+    private func count(_ number: Int, _ word: String) -> String {
+        "\(number) \(word)\(number == 1 ? "" : "s")"
+    }
 
     // MARK: - Steps
 
@@ -99,7 +102,9 @@ package struct DifferenceText {
     private func lines(for difference: ValueDifference) -> [String] {
         let isNote = difference.weight == .note
         if difference.aspect == "step" {
-            return wrapped(difference.note.printable, indent: "      ").map { isNote ? style.dim($0) : style.red($0) }
+            return wrapped(difference.note.printable, indent: "      ").map {
+                isNote ? style.dim($0) : style.red($0)
+            }
         }
         let label = difference.label.printable
         var lines = wrapped("\(label): \(difference.note.printable)", indent: "      ")
@@ -109,7 +114,9 @@ package struct DifferenceText {
         if isNote { lines = lines.map { style.dim($0) } }
         guard !isNote, !saysItAll(difference) else { return lines }
         // Values are not cut: they are what is compared.
-        if let expected = difference.expected { lines.append("        " + style.dim("A ") + expected.printable) }
+        if let expected = difference.expected {
+            lines.append("        " + style.dim("A ") + expected.printable)
+        }
         if let seen = difference.seen { lines.append("        " + style.dim("B ") + seen.printable) }
         return lines
     }
@@ -117,7 +124,7 @@ package struct DifferenceText {
     /// Whether both values stand in the explanation already.
     private func saysItAll(_ difference: ValueDifference) -> Bool {
         difference.note.hasPrefix("\(difference.seen ?? "none") instead of \(difference.expected ?? "none")")
-            || difference.aspect?.hasPrefix("clock of ") ?? false
+            || ["clock of ", "against "].contains { difference.aspect?.hasPrefix($0) ?? false }
     }
 
     /// Lines broken at spaces.

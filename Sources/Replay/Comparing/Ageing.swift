@@ -5,8 +5,11 @@ import OAuth
 /// How old a code, token or state had become when it was used: what runs out in one flow and not in the other.
 enum Ageing {
     /// The words for an answer that differs, where the age does as well.
-    static func note(_ left: ComparedStep, _ leftFlow: Flow, _ right: ComparedStep, _ rightFlow: Flow) -> String? {
-        guard let (name, age) = age(of: right, in: rightFlow), let (_, expected) = self.age(of: left, in: leftFlow),
+    static func note(_ left: ComparedStep, _ leftFlow: Flow, _ right: ComparedStep, _ rightFlow: Flow)
+        -> String?
+    {
+        guard let (name, age) = age(of: right, in: rightFlow),
+            let (_, expected) = self.age(of: left, in: leftFlow),
             age > expected * 2 + .seconds(1)
         else { return nil }
         return "the \(name) was \(words(age)) old, \(words(expected)) in the first flow"
@@ -26,7 +29,8 @@ enum Ageing {
         case .authorizationResponse: (name, value) = ("state", step.step.parameters["state"])
         default: return nil
         }
-        guard let value, !value.isEmpty, let made = birth(of: value, name: name, before: step, in: flow) else {
+        guard let value, !value.isEmpty, let made = birth(of: value, name: name, before: step, in: flow)
+        else {
             return nil
         }
         let age = step.exchange.startedAt - made

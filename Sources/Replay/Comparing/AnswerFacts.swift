@@ -29,7 +29,9 @@ struct AnswerFacts {
         addMembers(response)
         if step.kind == .tokenRequest || step.kind == .refreshRequest {
             // RFC 6749, section 5.1.
-            let isKept = !response.headers.all("cache-control").contains { $0.lowercased().contains("no-store") }
+            let isKept = !response.headers.all("cache-control").contains {
+                $0.lowercased().contains("no-store")
+            }
             list.add(
                 place(.responseHeader, "Cache-Control"),
                 isKept ? "may be stored" : "no-store",
@@ -80,7 +82,9 @@ struct AnswerFacts {
         guard let body = response.body, body.size != 0 else { return "empty" }
         guard let bytes = body.bytes else { return Self.unrecorded }
         guard let first = bytes.first(where: { $0 > 0x20 }) else { return "empty" }
-        if first == 0x7b { return step.answer?.json != nil || parses(bytes) ? "a JSON object" : "broken JSON" }
+        if first == 0x7b {
+            return step.answer?.json != nil || parses(bytes) ? "a JSON object" : "broken JSON"
+        }
         if isToken(body) { return "a token" }
         if first == 0x5b { return "a JSON array" }
         switch body.essence {
@@ -129,10 +133,16 @@ struct AnswerFacts {
         guard let location = response.location else { return }
         let target = request.url.resolving(location)
         // What goes to the app's redirect URI is the authorization response, and told there.
-        guard !context.targets.contains(target.withoutQuery) || step.kind == .authorizationResponse else { return }
+        guard !context.targets.contains(target.withoutQuery) || step.kind == .authorizationResponse else {
+            return
+        }
         list.add(place(.responseLocation, ""), target.withoutQuery, .url)
         for item in (target.queryItems.items + target.fragmentItems.items).prefix(60) {
-            let parameter = Parameter(name: item.name, value: item.value, place: place(.responseLocation, item.name))
+            let parameter = Parameter(
+                name: item.name,
+                value: item.value,
+                place: place(.responseLocation, item.name)
+            )
             if NestedURL.add(parameter, in: .responseLocation, to: &list) { continue }
             let treatment = VolatileNames.treatment(of: item.name)
             list.add(
@@ -183,7 +193,9 @@ struct AnswerFacts {
 
     /// What went wrong first, then what the answer says itself, then what its tokens say.
     private static func sorted(_ members: [JSONObject.Member]) -> [JSONObject.Member] {
-        let rank = { (name: String) in name == "error" ? 0 : tokenNames.firstIndex(of: name).map { $0 + 2 } ?? 1 }
+        let rank = { (name: String) in
+            name == "error" ? 0 : tokenNames.firstIndex(of: name).map { $0 + 2 } ?? 1
+        }
         return members.enumerated().sorted {
             (rank($0.element.name), $0.offset) < (rank($1.element.name), $1.offset)
         }.map(\.element)
@@ -200,7 +212,10 @@ struct AnswerFacts {
         if Self.tokenNames.contains(member.name), let text = member.value.string {
             list.add(place, text, .volatile, type: "string", isSecret: true)
             if let token = JSONWebToken.parse(text) {
-                TokenFacts(context: context, step: step, place: place, name: member.name).add(token, to: &list)
+                TokenFacts(context: context, step: step, place: place, name: member.name).add(
+                    token,
+                    to: &list
+                )
             } else {
                 list.add(place, "opaque", .verdict, aspect: "form", presence: nil)
             }

@@ -34,7 +34,10 @@ struct FactComparison {
     mutating func result(_ fact: Fact, _ other: Fact, in kind: StepKind) -> Result? {
         if matches(options.ignoring, fact, kind) { return nil }
         if let type = fact.type, let otherType = other.type, type != otherType {
-            return Result(note: "\(Self.article(otherType)) instead of \(Self.article(type))", weight: fact.weight)
+            return Result(
+                note: "\(Self.article(otherType)) instead of \(Self.article(type))",
+                weight: fact.weight
+            )
         }
         let isCompared = matches(options.comparing, fact, kind)
         if !isCompared, let result = relation(fact, other) { return result.result }
@@ -50,11 +53,18 @@ struct FactComparison {
         case .span: return span(fact, other)
         case .clock: return clock(fact, other)
         case .verdict:
-            return fact.value == other.value
-                ? nil : Result(note: "\(other.value) instead of \(fact.value)", weight: fact.weight)
+            guard fact.value != other.value else { return nil }
+            let isFit = fact.key.aspect.hasPrefix("against ")
+            return Result(
+                note: isFit
+                    ? "\(other.value); in the first flow it \(fact.value)"
+                    : "\(other.value) instead of \(fact.value)",
+                weight: fact.weight
+            )
         case .presence: return nil
         case .remark:
-            return fact.value == other.value || seen.skeleton(of: other.value) == expected.skeleton(of: fact.value)
+            return fact.value == other.value
+                || seen.skeleton(of: other.value) == expected.skeleton(of: fact.value)
                 ? nil : Result(note: "other words", weight: .note)
         }
     }
@@ -79,7 +89,10 @@ struct FactComparison {
         case (.repeats(_, let source), .repeats(_, let otherSource)):
             guard source != otherSource, Self.issued.contains(fact.key.name) else { return Related() }
             return Related(
-                result: Result(note: "that of \(otherSource) instead of that of \(source)", weight: fact.weight)
+                result: Result(
+                    note: "that of \(otherSource) instead of that of \(source)",
+                    weight: fact.weight
+                )
             )
         case (.echoes(let source), .echoes(let otherSource)): return source == otherSource ? Related() : nil
         case (.repeats, .differs(let wanted, let source)):
@@ -167,7 +180,8 @@ struct FactComparison {
     private mutating func learnOrigin(_ fact: Fact, _ other: Fact) {
         let wanted = RecordedURL(mapped(fact.value))
         let found = RecordedURL(other.value)
-        guard wanted.origin != nil, found.origin != nil, wanted.origin != found.origin, wanted.path == found.path,
+        guard wanted.origin != nil, found.origin != nil, wanted.origin != found.origin,
+            wanted.path == found.path,
             wanted.query == found.query
         else { return }
         mapping.add(Self.base(RecordedURL(fact.value)), Self.base(found))
@@ -201,7 +215,8 @@ struct FactComparison {
             )
         }
         let parts = [
-            missing.isEmpty ? nil : Self.listed(missing) + (missing.count == 1 ? " is missing" : " are missing"),
+            missing.isEmpty
+                ? nil : Self.listed(missing) + (missing.count == 1 ? " is missing" : " are missing"),
             added.isEmpty ? nil : Self.listed(added) + (added.count == 1 ? " is new" : " are new"),
         ]
         return Result(

@@ -55,7 +55,8 @@ struct FlowComparison {
     var first: (step: StepPair?, difference: ValueDifference)? {
         var best: (rank: (Int, Int, Int), step: StepPair, difference: ValueDifference)?
         for (place, compared) in pairs.enumerated() {
-            for (index, difference) in compared.pair.differences.enumerated() where difference.weight == .difference {
+            for (index, difference) in compared.pair.differences.enumerated()
+            where difference.weight == .difference {
                 let isRequest = index < compared.requestCount
                 let rank = isRequest ? (place, 0, 0) : (compared.answeredAt, 1, -place)
                 if best.map({ rank < $0.rank }) ?? true { best = (rank, compared.pair, difference) }
@@ -103,7 +104,9 @@ struct FlowComparison {
     /// The requests of two steps, as far as both were recorded.
     private func comparable(_ i: Int, _ j: Int) -> (left: [Fact], right: [Fact]) {
         let (left, right) = (expected.facts[i].request, seen.facts[j].request)
-        guard expected.steps[i].isSeenInRedirect != seen.steps[j].isSeenInRedirect else { return (left, right) }
+        guard expected.steps[i].isSeenInRedirect != seen.steps[j].isSeenInRedirect else {
+            return (left, right)
+        }
         // One of the two was not seen to arrive at the app.
         let isOfMessage = { (fact: Fact) in [.requestURL, .requestQuery].contains(fact.key.part) }
         return (left.filter(isOfMessage), right.filter(isOfMessage))
@@ -117,7 +120,8 @@ struct FlowComparison {
         isAnswer: Bool = false
     ) -> [ValueDifference] {
         // An authorization response is the answer to the request before it.
-        let isOtherAnswer = (isAnswer || kind == .authorizationResponse) && Self.outcome(left) != Self.outcome(right)
+        let isOtherAnswer =
+            (isAnswer || kind == .authorizationResponse) && Self.outcome(left) != Self.outcome(right)
         let tokens = Set(left.map(\.key.token)).symmetricDifference(right.map(\.key.token))
         // What is in a token goes with it, and what an answer brings with the kind that it is of.
         func isTold(_ fact: Fact) -> Bool {
@@ -141,7 +145,9 @@ struct FlowComparison {
         for (index, fact) in left.enumerated() {
             while next < added.endIndex, added[next].after < index {
                 let fact = added[next].fact
-                if isTold(fact), let told = presence(fact, isExpected: false, kind) { differences.append(told) }
+                if isTold(fact), let told = presence(fact, isExpected: false, kind) {
+                    differences.append(told)
+                }
                 next += 1
             }
             if let other = counterpart[index] {
@@ -161,7 +167,8 @@ struct FlowComparison {
     /// What an answer came to: what it is, and whether it is a refusal.
     private static func outcome(_ facts: [Fact]) -> [String] {
         let status = facts.first { $0.place.part == .responseStatus && $0.key.aspect.isEmpty }?.value
-        let isRefused = status.map { (Int($0) ?? 0) >= 400 } ?? false || facts.contains { $0.key.name == "error" }
+        let isRefused =
+            status.map { (Int($0) ?? 0) >= 400 } ?? false || facts.contains { $0.key.name == "error" }
         return [isRefused ? "refused" : "", facts.first { $0.key.aspect == "kind of answer" }?.value ?? ""]
     }
 
@@ -187,7 +194,8 @@ struct FlowComparison {
     private mutating func presence(_ fact: Fact, isExpected: Bool, _ kind: StepKind) -> ValueDifference? {
         guard let presence = fact.presence else { return nil }
         // A request that is sent twice lacks the same twice.
-        let isAgain = !toldPresences.insert(ToldPresence(kind: kind, key: fact.key, isExpected: isExpected)).inserted
+        let isAgain = !toldPresences.insert(ToldPresence(kind: kind, key: fact.key, isExpected: isExpected))
+            .inserted
         let isEcho = isAgain && kind == .authorizationRequest
         let isLight = isEcho || facts.isIgnored(fact, in: kind)
         let value = Self.shown(fact.value, of: fact)
@@ -198,7 +206,8 @@ struct FlowComparison {
             aspect: fact.key.aspect.isEmpty ? nil : fact.key.aspect,
             expected: isExpected ? value : nil,
             seen: isExpected ? nil : value,
-            weight: isLight ? .note : weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
+            weight: isLight
+                ? .note : weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
             note: (isExpected ? "is missing" : "is new") + (isEcho ? ", as before" : "")
         )
     }
@@ -211,7 +220,9 @@ struct FlowComparison {
 
     private static func shown(_ value: String, of fact: Fact) -> String {
         guard fact.treatment != .verdict, fact.treatment != .presence else { return value }
-        return fact.isSecret ? Masking.masked(value, showing: Masking.isSecret(fact.key.name) ? 4 : 0) : Masking.shown(value, of: fact.key.name)
+        return fact.isSecret
+            ? Masking.masked(value, showing: Masking.isSecret(fact.key.name) ? 4 : 0)
+            : Masking.shown(value, of: fact.key.name)
     }
 
     // MARK: - Weights
@@ -223,7 +234,8 @@ struct FlowComparison {
         // How people find their way through pages is no difference, unless one of them did not find it.
         if kind == .userInteraction, expected.hasResponse == seen.hasResponse { return .note }
         if let fact, let other, let light = lightened(fact, other, kind) { return light }
-        return options.isOtherProvider && !Requirement.isRequired(any, isPresent: fact != nil && other != nil, in: kind)
+        return options.isOtherProvider
+            && !Requirement.isRequired(any, isPresent: fact != nil && other != nil, in: kind)
             ? .note : weight
     }
 
@@ -338,7 +350,9 @@ struct FlowComparison {
         if let error = right.answer?.error {
             differences[place].note += ": " + Masking.shown(error.text, of: "error")
         }
-        if let words = Ageing.note(left, expected.flow, right, seen.flow) { differences[place].note += "; " + words }
+        if let words = Ageing.note(left, expected.flow, right, seen.flow) {
+            differences[place].note += "; " + words
+        }
     }
 
     // MARK: - Order
@@ -375,7 +389,7 @@ struct FlowComparison {
                 ValueDifference(
                     place: Place(exchange: nil, part: .requestURL, name: name),
                     name: name,
-                    aspect: "of the flow",
+                    aspect: ValueDifference.ofTheFlow,
                     expected: value,
                     seen: other,
                     weight: weight,
@@ -385,7 +399,9 @@ struct FlowComparison {
         }
         add("grant", left.grant, right.grant, .difference)
         let isIssued = left.clientID.map(expected.learned.contains) ?? false
-        if !names.contains("client_id"), !isIssued || right.clientID == nil { add("client_id", left.clientID, right.clientID, .difference) }
+        if !names.contains("client_id"), !isIssued || right.clientID == nil {
+            add("client_id", left.clientID, right.clientID, .difference)
+        }
         if names.isDisjoint(with: ["iss", "issuer"]), left.issuer != nil, right.issuer != nil,
             !options.isOtherProvider
         {
@@ -399,5 +415,7 @@ struct FlowComparison {
 
 extension Flow {
     /// Whether the capture holds keys that its tokens could be checked with.
-    fileprivate var hasKeys: Bool { surroundings.keySets.contains { $0.keys.map { !$0.keys.isEmpty } ?? false } }
+    fileprivate var hasKeys: Bool {
+        surroundings.keySets.contains { $0.keys.map { !$0.keys.isEmpty } ?? false }
+    }
 }

@@ -38,9 +38,7 @@ package struct FlowDifference: Sendable {
     /// Whether there is no difference of weight ``DifferenceWeight/difference``.
     package var isSame: Bool { first == nil }
 
-    /// - Parameters:
-    ///   - expected: as it ought to be.
-    ///   - seen: compared with it.
+    /// `expected`: as it ought to be; `seen` is compared with it.
     package init(_ expected: Flow, _ seen: Flow, options: ComparisonOptions = ComparisonOptions()) {
         let left = FlowReading(expected, leavingOut: options.leavingOut)
         let right = FlowReading(seen)

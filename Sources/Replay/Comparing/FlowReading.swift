@@ -20,7 +20,12 @@ struct FlowReading {
         self.flow = flow
         learned = LearnedValues(flow)
         steps = Array(StepFolding.steps(of: flow, leavingOut: leavingOut).prefix(StepAlignment.limit))
-        let context = ReadingContext(flow: flow, learned: learned, told: Set(steps.map(\.index)), leftOut: leavingOut)
+        let context = ReadingContext(
+            flow: flow,
+            learned: learned,
+            told: Set(steps.map(\.index)),
+            leftOut: leavingOut
+        )
         var relations = RelationFinder()
         facts = steps.map { step in
             var facts = Facts(

@@ -63,7 +63,12 @@ struct RequestFacts {
             let isOfPage = step.kind == .userInteraction
             let facts = MemberFacts(part: .requestBody, exchange: step.index)
             for member in json.members.prefix(100) {
-                facts.add(member.value, called: member.name, isSecret: isOfPage && Self.isOfUser(member.name), to: &list)
+                facts.add(
+                    member.value,
+                    called: member.name,
+                    isSecret: isOfPage && Self.isOfUser(member.name),
+                    to: &list
+                )
             }
             return
         }
@@ -142,7 +147,7 @@ struct RequestFacts {
         let relation = CodeChallenge.relation(of: challenge, to: verifier.value)
         list.add(
             verifier.place,
-            relation.map { "fits it (\($0 == .s256 ? "S256" : $0.rawValue))" } ?? "does not fit it",
+            relation.map { "fits by \($0 == .s256 ? "S256" : $0.rawValue)" } ?? "does not fit",
             .verdict,
             aspect: "against code_challenge",
             in: .requestBody,
@@ -239,7 +244,9 @@ extension ReadingContext {
         let position = flow.surroundings.position
         return flow.exchanges.contains { index in
             position[index] < position[exchange]
-                && flow.capture[index].response?.setCookies.contains { $0.name == cookie && !$0.value.isEmpty }
+                && flow.capture[index].response?.setCookies.contains {
+                    $0.name == cookie && !$0.value.isEmpty
+                }
                     ?? false
         }
     }
@@ -275,7 +282,12 @@ enum Words {
 
 /// What an answer does to a browser's cookies.
 enum CookieFacts {
-    static func add(_ cookies: [SetCookie], of exchange: Int, context: ReadingContext, to list: inout FactList) {
+    static func add(
+        _ cookies: [SetCookie],
+        of exchange: Int,
+        context: ReadingContext,
+        to list: inout FactList
+    ) {
         for cookie in cookies.prefix(60) {
             let place = Place(exchange: exchange, part: .responseHeader, name: cookie.name)
             let name = "Set-Cookie " + context.learned.skeleton(of: cookie.name)

@@ -21,7 +21,9 @@ enum Requirement {
         case .responseStatus: return true
         case .responseLocation: return kind == .endSessionRequest || answers.contains(fact.key.name)
         case .responseBody:
-            if fact.key.token.isEmpty, fact.key.name == "access_token", !fact.key.aspect.isEmpty { return false }
+            if fact.key.token.isEmpty, fact.key.name == "access_token", !fact.key.aspect.isEmpty {
+                return false
+            }
             if fact.key.name == "id_token", fact.key.aspect == "form" { return false }
             return required[kind]?.contains(fact.key.name) ?? false
         case .jwtClaims where fact.key.token == "id_token":

@@ -34,7 +34,13 @@ struct TokenFacts {
         addHashes(read, to: &list)
         if !read.deviations.isEmpty || read.form == .signed {
             let flaws = read.deviations.map { "\($0.part) \($0.what)" }.joined(separator: "; ")
-            list.add(place, flaws.isEmpty ? "well-formed" : flaws, .verdict, aspect: "encoding", presence: nil)
+            list.add(
+                place,
+                flaws.isEmpty ? "well-formed" : flaws,
+                .verdict,
+                aspect: "encoding",
+                presence: nil
+            )
         }
         if let signature = known?.signature {
             list.add(place, signature.rawValue, .verdict, aspect: "signature", presence: nil)
@@ -62,12 +68,15 @@ struct TokenFacts {
                 treatment,
                 token: name,
                 type: member.value.typeName,
-                presence: ["htm", "htu", "ath", "nonce", "iat", "jti"].contains(member.name) ? .difference : .note
+                presence: ["htm", "htu", "ath", "nonce", "iat", "jti"].contains(member.name)
+                    ? .difference : .note
             )
         }
         let isSound = proof.isSignedByItsKey.map { $0 ? "valid" : "invalid" } ?? "not_checked"
         list.add(place, isSound, .verdict, aspect: "signature", presence: nil)
-        if let hash = proof.accessTokenHash, let token = BearerToken.of(step.exchange.request, exchange: step.index) {
+        if let hash = proof.accessTokenHash,
+            let token = BearerToken.of(step.exchange.request, exchange: step.index)
+        {
             let fits = DPoPProof.hash(ofAccessToken: token.value) == hash
             list.add(
                 place(.jwtClaims, "ath"),
@@ -169,7 +178,7 @@ struct TokenFacts {
     }
 
     private static func fit(_ fits: Bool) -> String {
-        fits ? "fits it" : "does not fit it"
+        fits ? "fits" : "does not fit"
     }
 }
 
@@ -204,7 +213,14 @@ struct MemberFacts {
         var elements: [String] = []
         switch value {
         case .object(let object) where depth < Self.depth:
-            list.add(place, "{…}", .presence, token: token, type: "object", presence: isOptional ? .note : .difference)
+            list.add(
+                place,
+                "{…}",
+                .presence,
+                token: token,
+                type: "object",
+                presence: isOptional ? .note : .difference
+            )
             for member in object.members.prefix(Self.elements) {
                 add(
                     member.value,

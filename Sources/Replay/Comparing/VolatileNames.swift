@@ -29,10 +29,13 @@ enum VolatileNames {
     static func isRemark(_ name: String) -> Bool { remarks.contains(name) }
 
     private static let volatile: Set<String> = [
-        "state", "nonce", "code", "code_challenge", "code_verifier", "access_token", "refresh_token", "id_token",
+        "state", "nonce", "code", "code_challenge", "code_verifier", "access_token", "refresh_token",
+        "id_token",
         "id_token_hint", "request_uri", "device_code", "user_code", "session_state", "sid", "jti", "at_hash",
-        "c_hash", "s_hash", "ath", "client_assertion", "assertion", "request", "response", "logout_token", "token",
-        "subject_token", "actor_token", "auth_req_id", "registration_access_token", "jkt", "x5t", "x5t#S256", "kid",
+        "c_hash", "s_hash", "ath", "client_assertion", "assertion", "request", "response", "logout_token",
+        "token",
+        "subject_token", "actor_token", "auth_req_id", "registration_access_token", "jkt", "x5t", "x5t#S256",
+        "kid",
     ]
 
     private static let times: Set<String> = [
@@ -46,7 +49,8 @@ enum VolatileNames {
 
     private static let configuration: Set<String> = [
         "client_id", "client_secret", "redirect_uri", "post_logout_redirect_uri", "username", "user", "login",
-        "email", "password", "login_hint", "iss", "issuer", "aud", "azp", "tid", "tenant", "scope", "resource",
+        "email", "password", "login_hint", "iss", "issuer", "aud", "azp", "tid", "tenant", "scope",
+        "resource",
         "audience", "registration_client_uri", "domain_hint", "organization", "connection",
     ]
 

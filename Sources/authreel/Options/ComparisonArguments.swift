@@ -19,7 +19,10 @@ struct ComparisonArguments: ParsableArguments {
     )
     var compare: [String] = []
     @Option(
-        help: ArgumentHelp("What stands in B for a URL of A and all below it. Repeatable.", valueName: "OLD=NEW")
+        help: ArgumentHelp(
+            "What stands in B for a URL of A and all below it. Repeatable.",
+            valueName: "OLD=NEW"
+        )
     )
     var map: [String] = []
     @Flag(help: "B is another provider's: only what the specifications require of both is a difference.")

@@ -49,7 +49,8 @@ struct FlowChoice {
     func pair(of flows: [Flow]) throws -> (Flow, Flow) {
         let first = try flow(of: flows)
         let behind = flows.drop { $0.id != first.id }.dropFirst()
-        guard let second = behind.first(where: { $0.clientID == first.clientID && $0.grant == first.grant }) else {
+        guard let second = behind.first(where: { $0.clientID == first.clientID && $0.grant == first.grant })
+        else {
             throw CommandFailure(
                 .usage,
                 "\(path) has no second login of the same client to compare \(first.id) with",

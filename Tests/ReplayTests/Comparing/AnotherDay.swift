@@ -50,7 +50,8 @@ struct AnotherDay {
             let flows = FlowFinder.flows(in: capture)
             var values: Set<String> = []
             for flow in flows {
-                for link in flow.links where !Self.constants.contains(link.name) || link.origin.place.part == .responseBody {
+                for link in flow.links
+                where !Self.constants.contains(link.name) || link.origin.place.part == .responseBody {
                     for occurrence in [link.origin] + link.uses where occurrence.value.utf8.count >= 6 {
                         values.insert(occurrence.value)
                     }
@@ -90,12 +91,15 @@ struct AnotherDay {
         }
 
         private static let constants: Set<String> = [
-            "client_id", "client_secret", "redirect_uri", "username", "user", "password", "email", "login", "login_hint",
+            "client_id", "client_secret", "redirect_uri", "username", "user", "password", "email", "login",
+            "login_hint",
         ]
 
         private static let names: Set<String> = [
-            "state", "nonce", "code", "code_challenge", "code_verifier", "access_token", "refresh_token", "request_uri",
-            "device_code", "user_code", "session_state", "sid", "jti", "registration_access_token", "client_secret_",
+            "state", "nonce", "code", "code_challenge", "code_verifier", "access_token", "refresh_token",
+            "request_uri",
+            "device_code", "user_code", "session_state", "sid", "jti", "registration_access_token",
+            "client_secret_",
         ]
 
         private static func carriesHash(_ token: JSONWebToken) -> Bool {
@@ -288,9 +292,14 @@ struct AnotherDay {
                     let algorithm = object["alg"]?.string.flatMap(SignatureAlgorithm.init(rawValue:))
                     let new: JSONWebKey?
                     switch object["kty"]?.string {
-                    case "RSA": new = (try? AnotherDay.rsa.get()).map { JSONWebKey($0.publicKey, id: nil, algorithm: algorithm) }
+                    case "RSA":
+                        new = (try? AnotherDay.rsa.get()).map {
+                            JSONWebKey($0.publicKey, id: nil, algorithm: algorithm)
+                        }
                     case "EC" where object["crv"]?.string == "P-256":
-                        new = (try? AnotherDay.elliptic.get()).map { JSONWebKey($0.publicKey, id: nil, algorithm: algorithm) }
+                        new = (try? AnotherDay.elliptic.get()).map {
+                            JSONWebKey($0.publicKey, id: nil, algorithm: algorithm)
+                        }
                     default: new = nil
                     }
                     for member in ["n", "e", "x", "y"] where object[member] != nil {
@@ -347,7 +356,9 @@ struct AnotherDay {
                 )
                 return moved
             }
-            guard let bytes = body.bytes, let text = String(validating: bytes, as: UTF8.self) else { return body }
+            guard let bytes = body.bytes, let text = String(validating: bytes, as: UTF8.self) else {
+                return body
+            }
             var new = replaced(text)
             if let object = (try? JSONParser.parse(bytes))?.object, let keys = object["keys"]?.array {
                 var set = object

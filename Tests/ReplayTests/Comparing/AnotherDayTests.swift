@@ -16,7 +16,9 @@ struct AnotherDayTests {
             name.hasPrefix("healthy/") && name.hasSuffix(".har")
                 || name.hasPrefix("providers/") && name.hasSuffix(".har") && !name.hasSuffix(".broken.har")
         }.map { "captures/" + $0.dropLast(4) }.sorted()
-            + ["login-http2", "login-cleartext", "key-rotated", "native-app", "endpoints"].map { "Tests/Recordings/" + $0 }
+            + ["login-http2", "login-cleartext", "key-rotated", "native-app", "endpoints"].map {
+                "Tests/Recordings/" + $0
+            }
     }()
 
     static let every: [String] = {
@@ -39,7 +41,8 @@ struct AnotherDayTests {
         let recording = try ComparedRecording(name)
         let other = try AnotherDay(recording.capture)
         #expect(other.replacementCount >= 4)
-        for (flow, moved) in zip(FlowFinder.flows(in: recording.capture), FlowFinder.flows(in: other.capture)) {
+        for (flow, moved) in zip(FlowFinder.flows(in: recording.capture), FlowFinder.flows(in: other.capture))
+        {
             let difference = FlowDifference(flow, moved)
             #expect(difference.isSame, "\(flow.id): \(difference.headline)")
             #expect(difference.steps.allSatisfy { $0.expected != nil && $0.seen != nil })
@@ -62,7 +65,9 @@ struct AnotherDayTests {
                 #expect(token.token.text != later.idToken?.token.text)
             }
         }
-        #expect(flow.steps.map { $0.tokens.map(\.signature) } == moved.steps.map { $0.tokens.map(\.signature) })
+        #expect(
+            flow.steps.map { $0.tokens.map(\.signature) } == moved.steps.map { $0.tokens.map(\.signature) }
+        )
         #expect(flow.ending == moved.ending)
     }
 }

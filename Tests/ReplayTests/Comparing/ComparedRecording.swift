@@ -39,7 +39,9 @@ struct ComparedRecording {
 
     func editing(_ path: String, _ edit: (inout Exchange) -> Void) -> ComparedRecording {
         var copy = self
-        if let index = exchanges.lastIndex(where: { $0.request.url.path == path }) { edit(&copy.exchanges[index]) }
+        if let index = exchanges.lastIndex(where: { $0.request.url.path == path }) {
+            edit(&copy.exchanges[index])
+        }
         return copy
     }
 
@@ -70,7 +72,9 @@ struct ComparedRecording {
             if exchange.request.url.path == path {
                 exchange.request.url = Self.changing(exchange.request.url, name, value)
             }
-            guard let location = exchange.response?.location, RecordedURL(location).path == path else { return }
+            guard let location = exchange.response?.location, RecordedURL(location).path == path else {
+                return
+            }
             let changed = Self.changing(RecordedURL(location), name, value).text
             exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "location" }
             exchange.response?.headers.append("Location", changed)
@@ -88,7 +92,8 @@ struct ComparedRecording {
     /// The JSON of an answer.
     func editingAnswer(of path: String, _ edit: (inout JSONObject) -> Void) -> ComparedRecording {
         editing(path) { exchange in
-            guard var object = exchange.response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
+            guard var object = exchange.response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object
+            else {
                 return
             }
             edit(&object)
@@ -104,7 +109,8 @@ struct ComparedRecording {
         claims: (inout JSONObject) -> Void = { _ in }
     ) -> ComparedRecording {
         editingAnswer(of: path) { answer in
-            guard let token = answer[name]?.string.flatMap({ JSONWebToken.parse($0) }), var first = token.header,
+            guard let token = answer[name]?.string.flatMap({ JSONWebToken.parse($0) }),
+                var first = token.header,
                 var second = token.claims
             else { return }
             header(&first)
@@ -133,7 +139,9 @@ struct ComparedRecording {
         return RecordedURL(url.withoutQuery + "?" + FormBody.encode(changing(items, name, value)))
     }
 
-    private static func changing(_ items: [(String, String)], _ name: String, _ value: String?) -> [(String, String)] {
+    private static func changing(_ items: [(String, String)], _ name: String, _ value: String?) -> [(
+        String, String
+    )] {
         var items = items
         if let position = items.firstIndex(where: { $0.0 == name }) {
             if let value { items[position].1 = value } else { items.remove(at: position) }

@@ -7,7 +7,9 @@ import Testing
 
 /// What a comparison is told to take for granted.
 struct ComparisonOptionsTests {
-    private func recording() throws -> ComparedRecording { try ComparedRecording("captures/healthy/web-code-flow") }
+    private func recording() throws -> ComparedRecording {
+        try ComparedRecording("captures/healthy/web-code-flow")
+    }
 
     private func places(
         _ edit: (ComparedRecording) -> ComparedRecording,
@@ -28,7 +30,9 @@ struct ComparisonOptionsTests {
 
     @Test func nameOfOneKindOfStepIsIgnoredThereOnly() throws {
         let edit = { (recording: ComparedRecording) in
-            recording.asking("scope", "openid", at: "/authorize").editingAnswer(of: "/token") { $0["scope"] = "email" }
+            recording.asking("scope", "openid", at: "/authorize").editingAnswer(of: "/token") {
+                $0["scope"] = "email"
+            }
         }
         let options = ComparisonOptions(ignoring: ["token_request.scope"])
         #expect(try places(edit, options) == ["authorization_request scope"])
@@ -68,7 +72,9 @@ struct ComparisonOptionsTests {
     @Test func appLeftOutIsComparedByWhatTheProviderSentIt() throws {
         let recording = try recording()
         let flow = try #require(recording.flow)
-        let app = recording.exchanges.indices.filter { recording.exchanges[$0].request.url.host == "www.shop.example" }
+        let app = recording.exchanges.indices.filter {
+            recording.exchanges[$0].request.url.host == "www.shop.example"
+        }
         let userInfo = try #require(flow.steps.first { $0.kind == .userInfoRequest }?.exchange)
         let driven = recording.without("/callback").without("/login").without("/").without("/userinfo")
         let options = ComparisonOptions(leavingOut: Set(app + [userInfo]))
@@ -82,8 +88,11 @@ struct ComparisonOptionsTests {
 
     @Test func cutStateShowsWithTheAppLeftOut() throws {
         let recording = try recording()
-        let app = recording.exchanges.indices.filter { recording.exchanges[$0].request.url.host == "www.shop.example" }
-        let driven = recording.asking("state", "zi42", at: "/callback").without("/callback").without("/login").without("/")
+        let app = recording.exchanges.indices.filter {
+            recording.exchanges[$0].request.url.host == "www.shop.example"
+        }
+        let driven = recording.asking("state", "zi42", at: "/callback").without("/callback").without("/login")
+            .without("/")
         let options = ComparisonOptions(leavingOut: Set(app))
         let difference = try #require(recording.difference(from: driven, options: options))
         #expect(
@@ -108,9 +117,15 @@ struct ComparisonOptionsTests {
 
     private static let freedoms: [String: @Sendable (ComparedRecording) -> ComparedRecording] = [
         "opaque access token": {
-            $0.editingAnswer(of: "/token") { $0["access_token"] = .string(String(repeating: "9fK-", count: 12)) }
-                .header("Authorization", "Bearer \(String(repeating: "9fK-", count: 12))", ofRequestTo: "/userinfo")
-                .editingAnswer(of: "/token") { $0["not_before_policy"] = 0 }
+            $0.editingAnswer(of: "/token") {
+                $0["access_token"] = .string(String(repeating: "9fK-", count: 12))
+            }
+            .header(
+                "Authorization",
+                "Bearer \(String(repeating: "9fK-", count: 12))",
+                ofRequestTo: "/userinfo"
+            )
+            .editingAnswer(of: "/token") { $0["not_before_policy"] = 0 }
         },
         "expires_in": { $0.editingAnswer(of: "/token") { $0["expires_in"] = 3600 } },
         "no refresh token": { $0.editingAnswer(of: "/token") { $0["refresh_token"] = nil } },
@@ -152,7 +167,10 @@ struct ComparisonOptionsTests {
 
     private static func moved(_ exchange: Exchange, _ old: String, _ new: String) -> Exchange {
         func replaced(_ text: String) -> String {
-            text.replacing(old, with: new).replacing(PercentEncoding.encode(old), with: PercentEncoding.encode(new))
+            text.replacing(old, with: new).replacing(
+                PercentEncoding.encode(old),
+                with: PercentEncoding.encode(new)
+            )
         }
         var exchange = exchange
         exchange.request.url = RecordedURL(replaced(exchange.request.url.text))

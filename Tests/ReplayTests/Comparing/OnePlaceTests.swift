@@ -29,10 +29,18 @@ struct OnePlaceTests {
         Change(what: "a parameter is added", place: "authorization_request prompt", note: "is new") {
             $0.asking("prompt", "login", at: "/authorize")
         },
-        Change(what: "another scope", place: "authorization_request scope", note: "profile is missing; email is new") {
+        Change(
+            what: "another scope",
+            place: "authorization_request scope",
+            note: "profile is missing; email is new"
+        ) {
             $0.asking("scope", "openid email", at: "/authorize")
         },
-        Change(what: "another client", place: "authorization_request client_id", note: "cut off after 4 of 8 characters") {
+        Change(
+            what: "another client",
+            place: "authorization_request client_id",
+            note: "cut off after 4 of 8 characters"
+        ) {
             $0.asking("client_id", "shop", at: "/authorize")
         },
         Change(
@@ -58,7 +66,7 @@ struct OnePlaceTests {
         Change(
             what: "verifier of another login",
             place: "token_request code_verifier (against code_challenge)",
-            note: "does not fit it instead of fits it (S256)"
+            note: "does not fit; in the first flow it fits by S256"
         ) { $0.sending("code_verifier", "aW1wb3NzaWJsZS12ZXJpZmllci1vZi1hbm90aGVyLWxvZ2lu", to: "/token") },
         Change(what: "no verifier", place: "token_request code_verifier", note: "is missing") {
             $0.sending("code_verifier", nil, to: "/token")
@@ -68,7 +76,11 @@ struct OnePlaceTests {
             place: "token_request code",
             note: "not that of authorization_response"
         ) { $0.sending("code", "cQ8WoqRcna07b9D2fT3CX3J7bzNpG1fX", to: "/token") },
-        Change(what: "another secret", place: "token_request client_secret", note: "differs from character 1 on") {
+        Change(
+            what: "another secret",
+            place: "token_request client_secret",
+            note: "differs from character 1 on"
+        ) {
             $0.sending("client_secret", "another-secret-of-no-one", to: "/token")
         },
         Change(
@@ -104,7 +116,9 @@ struct OnePlaceTests {
             place: "authorization_response shop_login",
             note: "is missing"
         ) {
-            $0.header("Cookie", nil, ofRequestTo: "/callback").editing("/callback") { $0.request.listedCookies = [] }
+            $0.header("Cookie", nil, ofRequestTo: "/callback").editing("/callback") {
+                $0.request.listedCookies = []
+            }
         },
         Change(
             what: "stricter cookie",
@@ -118,7 +132,11 @@ struct OnePlaceTests {
                 }
             }
         },
-        Change(what: "another status", place: "token_request status", note: "401 instead of 200: invalid_client") {
+        Change(
+            what: "another status",
+            place: "token_request status",
+            note: "401 instead of 200: invalid_client"
+        ) {
             $0.answering("/token", 401, ["error": "invalid_client"])
         },
         Change(what: "no answer", place: "token_request kind of answer", note: "could not be reached") {
@@ -127,19 +145,28 @@ struct OnePlaceTests {
                 $0.failure = "net::ERR_CONNECTION_REFUSED"
             }
         },
-        Change(what: "a page for an answer", place: "token_request kind of answer", note: "a page instead of a JSON object") {
+        Change(
+            what: "a page for an answer",
+            place: "token_request kind of answer",
+            note: "a page instead of a JSON object"
+        ) {
             $0.editing("/token") { $0.response?.body = .html("<!doctype html><title>Oops</title>") }
         },
         Change(what: "a member dropped", place: "token_request refresh_token", note: "is missing") {
             $0.editingAnswer(of: "/token") { $0["refresh_token"] = nil }
         },
-        Change(what: "a member of another type", place: "token_request expires_in", note: "a string instead of a number") {
+        Change(
+            what: "a member of another type",
+            place: "token_request expires_in",
+            note: "a string instead of a number"
+        ) {
             $0.editingAnswer(of: "/token") { $0["expires_in"] = "600" }
         },
         Change(what: "shorter life", place: "token_request expires_in", note: "60 s instead of 600 s") {
             $0.editingAnswer(of: "/token") { $0["expires_in"] = 60 }
         },
-        Change(what: "another token type", place: "token_request token_type", note: "dpop instead of bearer") {
+        Change(what: "another token type", place: "token_request token_type", note: "dpop instead of bearer")
+        {
             $0.editingAnswer(of: "/token") { $0["token_type"] = "DPoP" }
         },
         Change(what: "less scope", place: "token_request scope", note: "profile is missing") {
@@ -154,10 +181,18 @@ struct OnePlaceTests {
         Change(what: "a claim dropped", place: "token_request id_token sub", note: "is missing") {
             $0.editingToken(of: "/token", claims: { $0["sub"] = nil })
         },
-        Change(what: "a claim of another type", place: "token_request id_token exp", note: "a string instead of a number") {
+        Change(
+            what: "a claim of another type",
+            place: "token_request id_token exp",
+            note: "a string instead of a number"
+        ) {
             $0.editingToken(of: "/token", claims: { $0["exp"] = "1773566708" })
         },
-        Change(what: "audience as a list", place: "token_request id_token aud", note: "an array instead of a string") {
+        Change(
+            what: "audience as a list",
+            place: "token_request id_token aud",
+            note: "an array instead of a string"
+        ) {
             $0.editingToken(of: "/token", claims: { $0["aud"] = ["shop-web"] })
         },
         Change(
@@ -170,7 +205,11 @@ struct OnePlaceTests {
             place: "token_request id_token iss",
             note: "not that of discovery: a \"/\" too many at the end"
         ) { $0.editingToken(of: "/token", claims: { $0["iss"] = "https://id.harbour.example/" }) },
-        Change(what: "another nonce", place: "token_request id_token nonce", note: "not that of authorization_request") {
+        Change(
+            what: "another nonce",
+            place: "token_request id_token nonce",
+            note: "not that of authorization_request"
+        ) {
             $0.editingToken(of: "/token", claims: { $0["nonce"] = "8X6o1Zls0JpdLNykz87AzO" })
         },
         Change(
@@ -194,7 +233,13 @@ struct OnePlaceTests {
             what: "access token of another login",
             place: "userinfo_request access_token",
             note: "not that of token_request"
-        ) { $0.header("Authorization", "Bearer qpeBtiO4eaIWoGlYvnTqOq5MaL24cL8NFrTrrqOa", ofRequestTo: "/userinfo") },
+        ) {
+            $0.header(
+                "Authorization",
+                "Bearer qpeBtiO4eaIWoGlYvnTqOq5MaL24cL8NFrTrrqOa",
+                ofRequestTo: "/userinfo"
+            )
+        },
         Change(what: "no access token", place: "userinfo_request access_token", note: "is missing") {
             $0.header("Authorization", nil, ofRequestTo: "/userinfo")
         },
@@ -214,7 +259,11 @@ struct OnePlaceTests {
                 ofAnswerFrom: "/userinfo"
             )
         },
-        Change(what: "app answers with an error page", place: "authorization_response status", note: "500 instead of 302") {
+        Change(
+            what: "app answers with an error page",
+            place: "authorization_response status",
+            note: "500 instead of 302"
+        ) {
             $0.editing("/callback") {
                 $0.response?.status = 500
                 $0.response?.headers.fields.removeAll { $0.name == "Location" }
@@ -230,11 +279,17 @@ struct OnePlaceTests {
             let date = recording.exchanges.last { $0.request.url.path == "/token" }?.startedAt
             return recording.header(
                 "Date",
-                date.map { ($0 + .seconds(7200)).rfc3339 }.map { String($0.prefix(19)) }.flatMap(Self.httpDate),
+                date.map { ($0 + .seconds(7200)).rfc3339 }.map { String($0.prefix(19)) }.flatMap(
+                    Self.httpDate
+                ),
                 ofAnswerFrom: "/callback"
             )
         },
-        Change(what: "a step is missing", place: "userinfo_request step", note: "the second flow ends before it") {
+        Change(
+            what: "a step is missing",
+            place: "userinfo_request step",
+            note: "the second flow ends before it"
+        ) {
             $0.without("/userinfo")
         },
         Change(
@@ -301,9 +356,12 @@ struct OnePlaceTests {
         let recording = try ComparedRecording(change.capture)
         let other = ComparedRecording(try AnotherDay(recording.capture).exchanges)
         let difference = try #require(recording.difference(from: change.edit(other)))
-        let volatile: Set<String> = ["state", "code", "jti", "iat", "access_token", "refresh_token", "code_challenge"]
+        let volatile: Set<String> = [
+            "state", "code", "jti", "iat", "access_token", "refresh_token", "code_challenge",
+        ]
         let told = difference.all.filter { item in
-            volatile.contains(item.difference.name) && item.difference.expected != nil && item.difference.seen != nil
+            volatile.contains(item.difference.name) && item.difference.expected != nil
+                && item.difference.seen != nil
                 && "\(item.step?.kind.rawValue ?? "") \(item.difference.label)" != change.place
         }
         #expect(told.isEmpty, "\(told.map(\.difference.label))")

@@ -15,13 +15,16 @@ struct RecordedLoginTests {
     private static func flow(_ name: String) throws -> Flow {
         let parts = name.split(separator: "#").map(String.init)
         let flows = FlowFinder.flows(in: try ComparedRecording("Tests/Recordings/\(parts[0])").capture)
-        let flow = parts.count > 1 ? flows.first { $0.id == parts[1] } : flows.first { !$0.authorizationRequests.isEmpty }
+        let flow =
+            parts.count > 1
+            ? flows.first { $0.id == parts[1] } : flows.first { !$0.authorizationRequests.isEmpty }
         return try #require(flow)
     }
 
     @Test(
         arguments: [
-            ("login-http2", "key-rotated"), ("key-rotated", "key-rotated#flow-2"), ("key-rotated#flow-2", "login-http2"),
+            ("login-http2", "key-rotated"), ("key-rotated", "key-rotated#flow-2"),
+            ("key-rotated#flow-2", "login-http2"),
             // The first login of this one is in good health.
             ("login-http2", "broken-kid-unknown"),
         ]
@@ -29,7 +32,9 @@ struct RecordedLoginTests {
     func loginsInGoodHealthAreTheSame(expected: String, seen: String) throws {
         let difference = FlowDifference(try Self.flow(expected), try Self.flow(seen))
         #expect(difference.isSame, "\(difference.headline)")
-        #expect(difference.steps.contains { $0.kind == .tokenRequest && $0.expected != nil && $0.seen != nil })
+        #expect(
+            difference.steps.contains { $0.kind == .tokenRequest && $0.expected != nil && $0.seen != nil }
+        )
     }
 
     @Test func sameLoginInClearIsTheSameWhenMapped() throws {
@@ -45,10 +50,19 @@ struct RecordedLoginTests {
     @Test(
         arguments: [
             ("broken-client-secret", "token_request: client_secret: differs from character 1 on"),
-            ("broken-redirect-uri", "authorization_request: redirect_uri: path: differs from character 12 on"),
-            ("broken-kid-unknown#flow-2", "token_request: id_token (signature): unknown_key instead of valid"),
+            (
+                "broken-redirect-uri",
+                "authorization_request: redirect_uri: path: differs from character 12 on"
+            ),
+            (
+                "broken-kid-unknown#flow-2",
+                "token_request: id_token (signature): unknown_key instead of valid"
+            ),
             ("broken-clock-ahead", "authorization_response: clock of localhost: 7200 s ahead"),
-            ("broken-state-cookie", "authorization_response: mod_auth_openidc_state_XWl56hYDu-EVDwIgnm9XDAZeVpM: is missing"),
+            (
+                "broken-state-cookie",
+                "authorization_response: mod_auth_openidc_state_XWl56hYDu-EVDwIgnm9XDAZeVpM: is missing"
+            ),
             (
                 "broken-state-cookie-silent",
                 "authorization_response: mod_auth_openidc_state_XWl56hYDu-EVDwIgnm9XDAZeVpM: is missing"
@@ -73,8 +87,14 @@ struct RecordedLoginTests {
     /// The app of these is called back at another address than the one that went well: that is all that comes before.
     @Test(
         arguments: [
-            ("broken-pkce-verifier", "token_request code_verifier (against code_challenge)", "does not fit it"),
-            ("broken-code-expired", "token_request status", "the code was 4.0 s old, 0.0 s in the first flow"),
+            (
+                "broken-pkce-verifier", "token_request code_verifier (against code_challenge)",
+                "does not fit; in the first flow it fits by S256"
+            ),
+            (
+                "broken-code-expired", "token_request status",
+                "the code was 4.0 s old, 0.0 s in the first flow"
+            ),
             ("broken-code-reused", "token_request step", "the same code is sent again"),
             ("broken-token-expired", "token_request expires_in", "2 s instead of 3600 s"),
             ("broken-refresh-reused", "userinfo_request step", "not in the second flow"),
@@ -84,7 +104,10 @@ struct RecordedLoginTests {
         let options = ComparisonOptions(ignoring: ["redirect_uri", "target", "session_state"])
         let difference = FlowDifference(try Self.flow("native-app"), try Self.flow(name), options: options)
         let first = try #require(difference.first)
-        #expect("\(first.step?.kind.rawValue ?? "") \(first.difference.label)" == place, "\(difference.places)")
+        #expect(
+            "\(first.step?.kind.rawValue ?? "") \(first.difference.label)" == place,
+            "\(difference.places)"
+        )
         #expect(first.difference.note.contains(note), "\(first.difference.note)")
     }
 
@@ -99,22 +122,31 @@ struct RecordedLoginTests {
 
     @Test func ageOfATokenExplainsItsRefusal() throws {
         let difference = FlowDifference(try Self.flow("native-app"), try Self.flow("broken-token-expired"))
-        let refused = difference.all.first { $0.step?.kind == .userInfoRequest && $0.difference.label == "status" }
-        #expect(refused?.difference.note == "401 instead of 200; the access_token was 4.0 s old, 0.0 s in the first flow")
+        let refused = difference.all.first {
+            $0.step?.kind == .userInfoRequest && $0.difference.label == "status"
+        }
+        #expect(
+            refused?.difference.note
+                == "401 instead of 200; the access_token was 4.0 s old, 0.0 s in the first flow"
+        )
     }
 
     @Test func pollingOfADeviceIsOneStep() throws {
         let flow = try Self.flow("endpoints#flow-1")
-        let polls = flow.steps.filter { $0.kind == .tokenRequest && $0.parameters["grant_type"]?.hasSuffix("device_code") ?? false }
+        let polls = flow.steps.filter {
+            $0.kind == .tokenRequest && $0.parameters["grant_type"]?.hasSuffix("device_code") ?? false
+        }
         #expect(polls.count == 2)
         let difference = FlowDifference(flow, flow)
-        #expect(difference.steps.count { $0.kind == .tokenRequest && $0.expected == polls.last?.exchange } == 1)
+        #expect(
+            difference.steps.count { $0.kind == .tokenRequest && $0.expected == polls.last?.exchange } == 1
+        )
         #expect(!difference.steps.contains { $0.expected == polls.first?.exchange })
     }
 
     @Test func directionTurnedRoundIsToldTheOtherWay() throws {
         let difference = FlowDifference(try Self.flow("broken-pkce-verifier"), try Self.flow("native-app"))
         let told = difference.all.first { $0.difference.aspect == "against code_challenge" }
-        #expect(told?.difference.note == "fits it (S256) instead of does not fit it")
+        #expect(told?.difference.note == "fits by S256; in the first flow it does not fit")
     }
 }

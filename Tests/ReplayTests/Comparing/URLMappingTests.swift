@@ -11,12 +11,15 @@ struct URLMappingTests {
 
     @Test(
         arguments: [
-            ("https://sso.example", "http://127.0.0.1:8080"), ("https://sso.example/x", "http://127.0.0.1:8080/x"),
+            ("https://sso.example", "http://127.0.0.1:8080"),
+            ("https://sso.example/x", "http://127.0.0.1:8080/x"),
             ("https://sso.example/realms/a/token", "http://127.0.0.1:8080/realms/b/token"),
-            ("https://sso.example.org/", "https://sso.example.org/"), ("https://sso.example:8443/", "https://sso.example:8443/"),
+            ("https://sso.example.org/", "https://sso.example.org/"),
+            ("https://sso.example:8443/", "https://sso.example:8443/"),
             ("next=https%3A%2F%2Fsso.example%2Fx", "next=http%3A%2F%2F127.0.0.1%3A8080%2Fx"),
             ("n=https%253A%252F%252Fsso.example", "n=http%253A%252F%252F127.0.0.1%253A8080"),
-            ("https%3A%2F%2Fsso.example%3A8443", "https%3A%2F%2Fsso.example%3A8443"), ("", ""), ("shop", "shop"),
+            ("https%3A%2F%2Fsso.example%3A8443", "https%3A%2F%2Fsso.example%3A8443"), ("", ""),
+            ("shop", "shop"),
         ]
     )
     func prefixesAreReplacedWhereAURLBegins(text: String, expected: String) {

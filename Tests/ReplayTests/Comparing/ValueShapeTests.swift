@@ -10,7 +10,8 @@ import Testing
 struct ValueShapeTests {
     @Test(
         arguments: [
-            "LFzuSpSKV38GrYZn4NKIYiTzHutwUhCW", "3w3LeVSwsAXUgjJrxQ2XBd8ooknT7Dp4", "2b9a7c1e4d5f60718293a4b5c6d7e8f9",
+            "LFzuSpSKV38GrYZn4NKIYiTzHutwUhCW", "3w3LeVSwsAXUgjJrxQ2XBd8ooknT7Dp4",
+            "2b9a7c1e4d5f60718293a4b5c6d7e8f9",
             "123e4567-e89b-12d3-a456-426614174000", "gxT4WxSBe7vukv4DcPhDs5qzvQL2A1FO4rRc73IhsgE",
             "eyJhbGciOiJub25lIn0.eyJzdWIiOiJib2IifQ.AAAA",
         ]
@@ -20,7 +21,8 @@ struct ValueShapeTests {
     @Test(
         arguments: [
             "openid profile email offline_access", "basic-secret-0123456789", "ProfileEmailAddressScope",
-            "urn:ietf:params:oauth:grant-type:device_code", "https://id.harbour.example/authorize", "1234567890123456",
+            "urn:ietf:params:oauth:grant-type:device_code", "https://id.harbour.example/authorize",
+            "1234567890123456",
             "client-id-production-2024", "aaaaaaaaaaaaaaaaaaaaaaaa", "", "alice",
         ]
     )
@@ -31,7 +33,10 @@ struct ValueShapeTests {
         var random = SeededGenerator(seed: 11)
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         let missed = (0..<2000).count { _ in
-            let value = String(decoding: (0..<32).map { _ in alphabet.randomElement(using: &random) ?? 0 }, as: UTF8.self)
+            let value = String(
+                decoding: (0..<32).map { _ in alphabet.randomElement(using: &random) ?? 0 },
+                as: UTF8.self
+            )
             return !ValueShape.looksRandom(value)
         }
         #expect(missed < 20, "\(missed) of 2000")
@@ -58,9 +63,13 @@ struct ValueShapeTests {
         let learned = LearnedValues(flow)
         let state = try #require(flow.authorizationRequests.first?.state)
         #expect(learned.skeleton(of: "login_\(state)") == "login_…")
-        #expect(learned.skeleton(of: "https://id.example/cb?state=\(state)&x=1") == "https://id.example/cb?state=…&x=1")
         #expect(
-            learned.skeleton(of: "https%3A%2F%2Fid.example%2F%3Fstate%3D\(state)") == "https://id.example/?state=…"
+            learned.skeleton(of: "https://id.example/cb?state=\(state)&x=1")
+                == "https://id.example/cb?state=…&x=1"
+        )
+        #expect(
+            learned.skeleton(of: "https%3A%2F%2Fid.example%2F%3Fstate%3D\(state)")
+                == "https://id.example/?state=…"
         )
         #expect(learned.skeleton(of: "openid profile") == "openid profile")
         #expect(learned.skeleton(of: "/as/LFzuSpSKV38GrYZn4NKI/resume") == "/as/…/resume")
