@@ -82,7 +82,10 @@ struct FlowComparison {
             differences += merged(expected.facts[i].answer, seen.facts[j].answer, kind, isAnswer: true)
             explainAnswer(&differences, from: requestCount, expected.steps[i], seen.steps[j])
         } else if let step = left ?? right {
-            differences = [missing(step, isExpected: left != nil, isBehind: isBehind)]
+            differences = [
+                MissingStep(step: step, isExpected: left != nil, isBehind: isBehind, seen: seen)
+                    .difference(isOtherProvider: options.isOtherProvider)
+            ]
             requestCount = 1
         }
         let shown = right ?? left
@@ -262,58 +265,6 @@ struct FlowComparison {
             return pair.isSubset(of: ["302", "303"]) ? .note : nil
         default: return nil
         }
-    }
-
-    // MARK: - Steps without a counterpart
-
-    private func missing(_ step: ComparedStep, isExpected: Bool, isBehind: Bool) -> ValueDifference {
-        let flow = isExpected ? expected.flow : seen.flow
-        let status = step.exchange.response.map { "\($0.status)" } ?? "no answer"
-        let words: String
-        if isExpected {
-            words = isBehind ? "the second flow ends before it" : "not in the second flow"
-        } else {
-            words = news(of: step, in: flow)
-        }
-        let kind = step.kind
-        var weight: DifferenceWeight = .difference
-        if kind == .userInteraction || step.isDocument && !step.isFailed { weight = .note }
-        if options.isOtherProvider, Requirement.mayBeMissing(kind) { weight = .note }
-        return ValueDifference(
-            place: Place(exchange: step.index, part: .requestURL, name: ""),
-            name: "",
-            aspect: "step",
-            expected: isExpected ? status : nil,
-            seen: isExpected ? nil : status + (step.answer?.error.map { " \($0.error)" } ?? ""),
-            weight: weight,
-            note: words
-        )
-    }
-
-    /// Why a step may have come in addition.
-    private func news(of step: ComparedStep, in flow: Flow) -> String {
-        let earlier = seen.steps.filter { $0.kind == step.kind && $0.index != step.index }
-        let position = flow.surroundings.position
-        let before = earlier.filter { position[$0.index] < position[step.index] }
-        switch step.kind {
-        case .tokenRequest:
-            let code = step.step.parameters["code"]
-            if code != nil, before.contains(where: { $0.step.parameters["code"] == code }) {
-                return "not in the first flow: the same code is sent again"
-            }
-        case .authorizationRequest:
-            let state = step.step.parameters["state"]
-            if !before.isEmpty, !before.contains(where: { $0.step.parameters["state"] == state }) {
-                return "not in the first flow: the login begins anew"
-            }
-        case .authorizationResponse:
-            let code = step.step.parameters["code"]
-            if code != nil, before.contains(where: { $0.step.parameters["code"] == code }) {
-                return "not in the first flow: the same response arrives again"
-            }
-        default: break
-        }
-        return before.isEmpty ? "not in the first flow" : "not in the first flow: one more than there"
     }
 
     // MARK: - Explanations
