@@ -348,6 +348,20 @@ struct FlowComparison {
                 )
             )
         }
+        let limit = StepAlignment.limit
+        if max(expected.stepCount, seen.stepCount) > limit {
+            list.append(
+                ValueDifference(
+                    place: Place(exchange: nil, part: .requestURL, name: "steps"),
+                    name: "steps",
+                    aspect: ValueDifference.ofTheFlow,
+                    expected: "\(expected.stepCount)",
+                    seen: "\(seen.stepCount)",
+                    weight: .note,
+                    note: "only the first \(limit) are compared"
+                )
+            )
+        }
         add("grant", left.grant, right.grant, .difference)
         let isIssued = left.clientID.map(expected.learned.contains) ?? false
         if !names.contains("client_id"), !isIssued || right.clientID == nil {

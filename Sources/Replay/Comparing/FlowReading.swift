@@ -14,12 +14,18 @@ struct FlowReading {
     let flow: Flow
     let learned: LearnedValues
     let steps: [ComparedStep]
+    /// How many there are, those that are not compared included.
+    let stepCount: Int
     private(set) var facts: [Facts] = []
+    /// The first step of each kind, and of each kind with a code or state.
+    private var firsts: [String: Int] = [:]
 
     init(_ flow: Flow, leavingOut: Set<Int> = []) {
         self.flow = flow
         learned = LearnedValues(flow)
-        steps = Array(StepFolding.steps(of: flow, leavingOut: leavingOut).prefix(StepAlignment.limit))
+        let all = StepFolding.steps(of: flow, leavingOut: leavingOut)
+        stepCount = all.count
+        steps = Array(all.prefix(StepAlignment.limit))
         let context = ReadingContext(
             flow: flow,
             learned: learned,
@@ -27,6 +33,14 @@ struct FlowReading {
             leftOut: leavingOut
         )
         var relations = RelationFinder()
+        for (index, step) in steps.enumerated() {
+            for key in [Self.key(step, nil), Self.key(step, "code"), Self.key(step, "state")].compactMap({
+                $0
+            })
+            where firsts[key] == nil {
+                firsts[key] = index
+            }
+        }
         facts = steps.map { step in
             var facts = Facts(
                 request: RequestFacts(context: context, step: step).facts,
@@ -36,6 +50,18 @@ struct FlowReading {
             relations.relate(&facts.answer, of: step)
             return facts
         }
+    }
+
+    /// Whether there is a step of the same kind before this one, or one with the same value of a parameter.
+    func hasEarlier(than step: ComparedStep, with name: String? = nil) -> Bool {
+        guard let key = Self.key(step, name), let first = firsts[key] else { return false }
+        return steps[first].index != step.index
+            && flow.surroundings.position[steps[first].index] < flow.surroundings.position[step.index]
+    }
+
+    private static func key(_ step: ComparedStep, _ name: String?) -> String? {
+        guard let name else { return step.kind.rawValue }
+        return step.step.parameters[name].map { "\(step.kind.rawValue) \(name) \($0)" }
     }
 
     /// Whether the browser came back to the app.

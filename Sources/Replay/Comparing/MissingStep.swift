@@ -35,21 +35,15 @@ struct MissingStep {
 
     /// Why it may have come in addition.
     private var why: String? {
-        let position = seen.flow.surroundings.position
-        let before = seen.steps.filter {
-            $0.kind == step.kind && position[$0.index] < position[step.index]
-        }
-        guard !before.isEmpty else { return nil }
+        guard seen.hasEarlier(than: step) else { return nil }
         switch step.kind {
-        case .tokenRequest where isRepeated("code", before): return "the same code is sent again"
-        case .authorizationRequest where !isRepeated("state", before): return "the login begins anew"
-        case .authorizationResponse where isRepeated("code", before): return "the same response arrives again"
+        case .tokenRequest where seen.hasEarlier(than: step, with: "code"):
+            return "the same code is sent again"
+        case .authorizationRequest where !seen.hasEarlier(than: step, with: "state"):
+            return "the login begins anew"
+        case .authorizationResponse where seen.hasEarlier(than: step, with: "code"):
+            return "the same response arrives again"
         default: return "one more than there"
         }
-    }
-
-    private func isRepeated(_ name: String, _ before: [ComparedStep]) -> Bool {
-        guard let value = step.step.parameters[name] else { return false }
-        return before.contains { $0.step.parameters[name] == value }
     }
 }

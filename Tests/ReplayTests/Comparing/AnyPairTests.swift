@@ -6,7 +6,7 @@ import Testing
 
 /// What holds for any two flows, related or not.
 struct AnyPairTests {
-    /// Drawn once: every capture meets a few others.
+    /// Drawn once: every capture meets another.
     private static let pairs: [(String, String)] = {
         var random = SeededGenerator(seed: 21)
         let names = AnotherDayTests.every
@@ -36,6 +36,6 @@ struct AnyPairTests {
                 #expect(Set(steps).count == steps.count, "\(left) \(right)")
             }
         }
-        #expect(Self.pairs.count > 900 && sameCount < Self.pairs.count / 2)
+        #expect(Self.pairs.count > 300 && sameCount < Self.pairs.count / 2)
     }
 }
