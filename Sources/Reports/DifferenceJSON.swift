@@ -39,7 +39,10 @@ package enum DifferenceJSON {
             "where": .string(difference.place.part.rawValue), "name": .string(difference.place.name),
         ]
         if let token = difference.token { place["token"] = .string(token) }
-        var object: JSONObject = ["place": .object(place), "name": .string(difference.name)]
+        var object = JSONObject()
+        // What differs between the flows as a whole stands nowhere.
+        if difference.place.exchange != nil { object["place"] = .object(place) }
+        object["name"] = .string(difference.name)
         if let aspect = difference.aspect { object["aspect"] = .string(aspect) }
         object["expected"] = difference.expected.map { .string($0) } ?? .null
         object["seen"] = difference.seen.map { .string($0) } ?? .null

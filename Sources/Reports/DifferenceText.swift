@@ -10,9 +10,10 @@ package struct DifferenceText {
     private let style: TextStyle
     private let columns: Int
 
-    /// - Parameters:
-    ///   - showsAll: also tells what is only worth knowing.
-    ///   - columns: how wide lines may be; 80 at least.
+    /// Of one comparison.
+    ///
+    /// `showsAll`: also tells what is only worth knowing.
+    /// `columns`: how wide lines may be; 80 at least.
     package init(_ report: DifferenceReport, showsAll: Bool, style: TextStyle, columns: Int = 100) {
         self.report = report
         self.showsAll = showsAll
@@ -125,7 +126,7 @@ package struct DifferenceText {
     /// Whether both values stand in the explanation already.
     private func saysItAll(_ difference: ValueDifference) -> Bool {
         difference.note.hasPrefix("\(difference.seen ?? "none") instead of \(difference.expected ?? "none")")
-            || difference.aspect?.hasPrefix("clock of ") ?? false
+            || ["clock of ", "against "].contains { difference.aspect?.hasPrefix($0) ?? false }
     }
 
     /// Lines broken at spaces.

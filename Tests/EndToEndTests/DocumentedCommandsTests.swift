@@ -97,6 +97,16 @@ struct DocumentedCommandsTests {
         let folder = try TemporaryFolder()
         let capture = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
         try FileManager.default.copyItem(atPath: capture, toPath: folder.file("login.har"))
+        // What is compared with what, as docs/comparing.md calls it.
+        for (name, recording) in [
+            ("yesterday", "login-http2"), ("today", "key-rotated"), ("production", "login-http2"),
+            ("local", "login-cleartext"),
+        ] {
+            try FileManager.default.copyItem(
+                atPath: Fixtures.root.appending(path: "Tests/Recordings/\(recording).har").path,
+                toPath: folder.file("\(name).har")
+            )
+        }
         // `--upstream-ca test-ca.pem` and the like name files that the reader is supposed to have.
         try FileManager.default.createDirectory(
             atPath: folder.file("home"),

@@ -16,7 +16,7 @@ struct AnswerFacts {
         self.context = context
         self.step = step
         // The answer that carries it belongs to the request that it answers.
-        guard !step.isSeenInRedirect, !context.leftOut.contains(step.index) else { return }
+        guard !step.isSeenInRedirect else { return }
         guard let response = step.exchange.response else {
             list.add(place(.responseStatus, ""), failure, .verdict, aspect: "kind of answer")
             return

@@ -1,6 +1,6 @@
 /// What a comparison of two flows takes for granted.
 package struct ComparisonOptions: Sendable {
-    /// Names never compared by value, e.g. `ui_locales`; a name, or `token_request.scope` for one kind of step.
+    /// Names that are never compared: `ui_locales`, or `token_request.scope` for one kind of step.
     package var ignoring: [String]
     /// Names always compared by value although learned to be volatile, written as those above.
     package var comparing: [String]

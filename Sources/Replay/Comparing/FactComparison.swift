@@ -43,15 +43,24 @@ struct FactComparison {
         if !isCompared, let result = relation(fact, other) { return result.result }
         if isCompared { return fact.value == other.value ? nil : plain(fact, mapped(fact.value), other) }
         switch fact.treatment {
-        case .value, .volatile: return value(fact, other)
-        case .url: return url(fact, other)
+        case .value, .url:
+            let result = value(fact, other)
+            if result?.weight == .difference { learnOrigin(fact, other) }
+            return result
+        case .volatile: return value(fact, other)
         case .set: return set(fact, other)
         case .time: return time(fact, other)
         case .span: return span(fact, other)
         case .clock: return clock(fact, other)
         case .verdict:
-            return fact.value == other.value
-                ? nil : Result(note: "\(other.value) instead of \(fact.value)", weight: fact.weight)
+            guard fact.value != other.value else { return nil }
+            let isFit = fact.key.aspect.hasPrefix("against ")
+            return Result(
+                note: isFit
+                    ? "\(other.value); in the first flow it \(fact.value)"
+                    : "\(other.value) instead of \(fact.value)",
+                weight: fact.weight
+            )
         case .presence: return nil
         case .remark:
             return fact.value == other.value
@@ -59,6 +68,9 @@ struct FactComparison {
                 ? nil : Result(note: "other words", weight: .note)
         }
     }
+
+    /// Whether a name is not to be compared at all.
+    func isIgnored(_ fact: Fact, in kind: StepKind) -> Bool { matches(options.ignoring, fact, kind) }
 
     private func matches(_ names: [String], _ fact: Fact, _ kind: StepKind) -> Bool {
         guard !names.isEmpty else { return false }
@@ -82,7 +94,7 @@ struct FactComparison {
                     weight: fact.weight
                 )
             )
-        case (.echoes, .echoes): return Related()
+        case (.echoes(let source), .echoes(let otherSource)): return source == otherSource ? Related() : nil
         case (.repeats, .differs(let wanted, let source)):
             let words = Difference.note(expected: wanted, seen: other.value, isSecret: isSecret(other))
             return Related(
@@ -164,19 +176,16 @@ struct FactComparison {
 
     // MARK: - Other treatments
 
-    private mutating func url(_ fact: Fact, _ other: Fact) -> Result? {
-        guard let result = value(fact, other) else { return nil }
+    /// Where nothing but the host of a URL is another one, the rest of the URLs of this host need no word of their own.
+    private mutating func learnOrigin(_ fact: Fact, _ other: Fact) {
         let wanted = RecordedURL(mapped(fact.value))
         let found = RecordedURL(other.value)
-        // The rest of the URLs of this host need no word of their own.
-        if result.weight == .difference, wanted.origin != nil, found.origin != nil,
-            wanted.origin != found.origin,
-            wanted.path == found.path, wanted.query == found.query
-        {
-            mapping.add(Self.base(RecordedURL(fact.value)), Self.base(found))
-            if wanted.text != fact.value { mapping.add(Self.base(wanted), Self.base(found)) }
-        }
-        return result
+        guard wanted.origin != nil, found.origin != nil, wanted.origin != found.origin,
+            wanted.path == found.path,
+            wanted.query == found.query
+        else { return }
+        mapping.add(Self.base(RecordedURL(fact.value)), Self.base(found))
+        if wanted.text != fact.value { mapping.add(Self.base(wanted), Self.base(found)) }
     }
 
     private static func base(_ url: RecordedURL) -> String { "\(url.scheme ?? "")://\(url.authority ?? "")" }

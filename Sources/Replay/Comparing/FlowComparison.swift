@@ -82,7 +82,10 @@ struct FlowComparison {
             differences += merged(expected.facts[i].answer, seen.facts[j].answer, kind, isAnswer: true)
             explainAnswer(&differences, from: requestCount, expected.steps[i], seen.steps[j])
         } else if let step = left ?? right {
-            differences = [missing(step, isExpected: left != nil, isBehind: isBehind)]
+            differences = [
+                MissingStep(step: step, isExpected: left != nil, isBehind: isBehind, seen: seen)
+                    .difference(isOtherProvider: options.isOtherProvider)
+            ]
             requestCount = 1
         }
         let shown = right ?? left
@@ -197,6 +200,7 @@ struct FlowComparison {
         let isAgain = !toldPresences.insert(ToldPresence(kind: kind, key: fact.key, isExpected: isExpected))
             .inserted
         let isEcho = isAgain && kind == .authorizationRequest
+        let isLight = isEcho || facts.isIgnored(fact, in: kind)
         let value = Self.shown(fact.value, of: fact)
         return ValueDifference(
             place: fact.place,
@@ -205,7 +209,7 @@ struct FlowComparison {
             aspect: fact.key.aspect.isEmpty ? nil : fact.key.aspect,
             expected: isExpected ? value : nil,
             seen: isExpected ? nil : value,
-            weight: isEcho
+            weight: isLight
                 ? .note : weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
             note: (isExpected ? "is missing" : "is new") + (isEcho ? ", as before" : "")
         )
@@ -248,6 +252,12 @@ struct FlowComparison {
             if unknown.contains(fact.value) || unknown.contains(other.value) { return .note }
             if fact.value == "unknown_key" { return other.value == "valid" ? .note : nil }
             return other.value == "unknown_key" && !seen.flow.hasKeys ? .note : nil
+        case "Secure", "SameSite":
+            // Without TLS there are no secure cookies, and none that go to other sites.
+            let schemes = [(expected.flow, fact), (seen.flow, other)].map { flow, fact in
+                fact.place.exchange.flatMap { flow.capture[$0].request.url.scheme?.lowercased() }
+            }
+            return schemes[0] == schemes[1] ? nil : .note
         case "" where fact.place.part == .responseStatus:
             let pair: Set = [fact.value, other.value]
             // The browser had it already (RFC 9110, section 15.4.5).
@@ -255,58 +265,6 @@ struct FlowComparison {
             return pair.isSubset(of: ["302", "303"]) ? .note : nil
         default: return nil
         }
-    }
-
-    // MARK: - Steps without a counterpart
-
-    private func missing(_ step: ComparedStep, isExpected: Bool, isBehind: Bool) -> ValueDifference {
-        let flow = isExpected ? expected.flow : seen.flow
-        let status = step.exchange.response.map { "\($0.status)" } ?? "no answer"
-        let words: String
-        if isExpected {
-            words = isBehind ? "the second flow ends before it" : "not in the second flow"
-        } else {
-            words = news(of: step, in: flow)
-        }
-        let kind = step.kind
-        var weight: DifferenceWeight = .difference
-        if kind == .userInteraction || step.isDocument && !step.isFailed { weight = .note }
-        if options.isOtherProvider, Requirement.mayBeMissing(kind) { weight = .note }
-        return ValueDifference(
-            place: Place(exchange: step.index, part: .requestURL, name: ""),
-            name: "",
-            aspect: "step",
-            expected: isExpected ? status : nil,
-            seen: isExpected ? nil : status + (step.answer?.error.map { " \($0.error)" } ?? ""),
-            weight: weight,
-            note: words
-        )
-    }
-
-    /// Why a step may have come in addition.
-    private func news(of step: ComparedStep, in flow: Flow) -> String {
-        let earlier = seen.steps.filter { $0.kind == step.kind && $0.index != step.index }
-        let position = flow.surroundings.position
-        let before = earlier.filter { position[$0.index] < position[step.index] }
-        switch step.kind {
-        case .tokenRequest:
-            let code = step.step.parameters["code"]
-            if code != nil, before.contains(where: { $0.step.parameters["code"] == code }) {
-                return "not in the first flow: the same code is sent again"
-            }
-        case .authorizationRequest:
-            let state = step.step.parameters["state"]
-            if !before.isEmpty, !before.contains(where: { $0.step.parameters["state"] == state }) {
-                return "not in the first flow: the login begins anew"
-            }
-        case .authorizationResponse:
-            let code = step.step.parameters["code"]
-            if code != nil, before.contains(where: { $0.step.parameters["code"] == code }) {
-                return "not in the first flow: the same response arrives again"
-            }
-        default: break
-        }
-        return before.isEmpty ? "not in the first flow" : "not in the first flow: one more than there"
     }
 
     // MARK: - Explanations
@@ -382,11 +340,25 @@ struct FlowComparison {
                 ValueDifference(
                     place: Place(exchange: nil, part: .requestURL, name: name),
                     name: name,
-                    aspect: "of the flow",
+                    aspect: ValueDifference.ofTheFlow,
                     expected: value,
                     seen: other,
                     weight: weight,
                     note: "\(other ?? "none") instead of \(value ?? "none")"
+                )
+            )
+        }
+        let limit = StepAlignment.limit
+        if max(expected.stepCount, seen.stepCount) > limit {
+            list.append(
+                ValueDifference(
+                    place: Place(exchange: nil, part: .requestURL, name: "steps"),
+                    name: "steps",
+                    aspect: ValueDifference.ofTheFlow,
+                    expected: "\(expected.stepCount)",
+                    seen: "\(seen.stepCount)",
+                    weight: .note,
+                    note: "only the first \(limit) are compared"
                 )
             )
         }

@@ -1,24 +1,6 @@
 import Captures
 package import Flows
 
-/// A step of one flow beside its counterpart in another.
-package struct StepPair: Sendable {
-    package var kind: StepKind
-    /// The exchange in the first flow; nil where it has no such step.
-    package var expected: Int?
-    package var seen: Int?
-    /// Method and address, of the second flow where it has the step.
-    package var summary: String
-    /// Status of the answers; nil where there is none.
-    package var expectedStatus: Int?
-    package var seenStatus: Int?
-    /// What was asked before what was answered.
-    package var differences: [ValueDifference]
-
-    /// Whether nothing differs; notes do not count.
-    package var isSame: Bool { differences.allSatisfy { $0.weight == .note } }
-}
-
 /// Two flows side by side: what is not the same, volatile values aside.
 ///
 /// A value that is made anew in each run is not compared; what it is to its flow is: whether `state` came back as it
@@ -38,9 +20,7 @@ package struct FlowDifference: Sendable {
     /// Whether there is no difference of weight ``DifferenceWeight/difference``.
     package var isSame: Bool { first == nil }
 
-    /// - Parameters:
-    ///   - expected: as it ought to be.
-    ///   - seen: compared with it.
+    /// `expected`: as it ought to be; `seen` is compared with it.
     package init(_ expected: Flow, _ seen: Flow, options: ComparisonOptions = ComparisonOptions()) {
         let left = FlowReading(expected, leavingOut: options.leavingOut)
         let right = FlowReading(seen)

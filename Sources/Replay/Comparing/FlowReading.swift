@@ -14,12 +14,18 @@ struct FlowReading {
     let flow: Flow
     let learned: LearnedValues
     let steps: [ComparedStep]
+    /// How many there are, those that are not compared included.
+    let stepCount: Int
     private(set) var facts: [Facts] = []
+    /// The first step of each kind, and of each kind with a code or state.
+    private var firsts: [String: Int] = [:]
 
     init(_ flow: Flow, leavingOut: Set<Int> = []) {
         self.flow = flow
         learned = LearnedValues(flow)
-        steps = Array(StepFolding.steps(of: flow, leavingOut: leavingOut).prefix(StepAlignment.limit))
+        let all = StepFolding.steps(of: flow, leavingOut: leavingOut)
+        stepCount = all.count
+        steps = Array(all.prefix(StepAlignment.limit))
         let context = ReadingContext(
             flow: flow,
             learned: learned,
@@ -27,6 +33,14 @@ struct FlowReading {
             leftOut: leavingOut
         )
         var relations = RelationFinder()
+        for (index, step) in steps.enumerated() {
+            for key in [Self.key(step, nil), Self.key(step, "code"), Self.key(step, "state")].compactMap({
+                $0
+            })
+            where firsts[key] == nil {
+                firsts[key] = index
+            }
+        }
         facts = steps.map { step in
             var facts = Facts(
                 request: RequestFacts(context: context, step: step).facts,
@@ -38,124 +52,18 @@ struct FlowReading {
         }
     }
 
+    /// Whether there is a step of the same kind before this one, or one with the same value of a parameter.
+    func hasEarlier(than step: ComparedStep, with name: String? = nil) -> Bool {
+        guard let key = Self.key(step, name), let first = firsts[key] else { return false }
+        return steps[first].index != step.index
+            && flow.surroundings.position[steps[first].index] < flow.surroundings.position[step.index]
+    }
+
+    private static func key(_ step: ComparedStep, _ name: String?) -> String? {
+        guard let name else { return step.kind.rawValue }
+        return step.step.parameters[name].map { "\(step.kind.rawValue) \(name) \($0)" }
+    }
+
     /// Whether the browser came back to the app.
     var hasResponse: Bool { steps.contains { $0.kind == .authorizationResponse } }
-}
-
-/// What the reading of one step has to know of its flow.
-struct ReadingContext {
-    let flow: Flow
-    let learned: LearnedValues
-    /// Where the app is called back, without queries.
-    let targets: Set<String>
-    /// Exchanges that are steps.
-    let told: Set<Int>
-    /// Exchanges that the other flow cannot have: what they say is not compared.
-    let leftOut: Set<Int>
-
-    init(flow: Flow, learned: LearnedValues, told: Set<Int>, leftOut: Set<Int> = []) {
-        self.flow = flow
-        self.learned = learned
-        self.told = told
-        self.leftOut = leftOut
-        var targets: Set<String> = []
-        for step in flow.steps {
-            if let uri = step.parameters["redirect_uri"] { targets.insert(RecordedURL(uri).withoutQuery) }
-        }
-        self.targets = targets
-    }
-
-    /// The last message of a kind before a step, as `pick` reads it.
-    func latest<Value>(before exchange: Int, _ pick: (OAuthMessage) -> Value?) -> Value? {
-        let position = flow.surroundings.position
-        return flow.messages.last { message in
-            position[message.exchange] < position[exchange] && pick(message) != nil
-        }.flatMap(pick)
-    }
-}
-
-/// Follows values through a flow by what they are, whatever they are called: a `state` that comes back, a client's id
-/// that is an ID token's audience.
-struct RelationFinder {
-    private struct Known {
-        var value: String
-        var source: String
-    }
-
-    private var families: [String: [Known]] = [:]
-    private var parameters: [String: Set<String>] = [:]
-
-    /// More values of one family are no login's.
-    private static let limit = 256
-
-    mutating func relate(_ facts: inout [Fact], of step: ComparedStep) {
-        for index in facts.indices {
-            let value = facts[index].value
-            guard !value.isEmpty else { continue }
-            guard let family = Self.family(of: facts[index]) else {
-                noteEcho(&facts[index])
-                continue
-            }
-            let known = families[family] ?? []
-            if facts[index].key.name == RequestFacts.targetName {
-                // What a response goes to is no source, and has lost the query of what was asked for.
-                if let same = known.first(where: { RecordedURL($0.value).withoutQuery == value }) {
-                    facts[index].relation = .repeats(value, of: same.source)
-                } else if let last = known.last {
-                    facts[index].relation = .differs(
-                        from: RecordedURL(last.value).withoutQuery,
-                        of: last.source
-                    )
-                }
-                continue
-            }
-            if let same = known.first(where: { $0.value == value }) {
-                facts[index].relation = .repeats(same.value, of: same.source)
-                continue
-            }
-            if let last = known.last { facts[index].relation = .differs(from: last.value, of: last.source) }
-            guard known.count < Self.limit else { continue }
-            families[family, default: []].append(Known(value: value, source: step.kind.rawValue))
-        }
-    }
-
-    /// Pages and answers say again what they were asked, whatever it means: `scope`, `ui_locales`.
-    private mutating func noteEcho(_ fact: inout Fact) {
-        guard fact.key.aspect.isEmpty, [.value, .set, .url, .volatile].contains(fact.treatment),
-            fact.place.part != .requestURL, fact.place.part != .requestCookie, fact.value.utf8.count < 1 << 14
-        else { return }
-        let name = fact.key.name.split(whereSeparator: { $0 == "?" || $0 == "." }).last.map(String.init) ?? ""
-        if parameters[name]?.contains(fact.value) ?? false {
-            fact.relation = .echoes
-        } else if parameters[name, default: []].count < Self.limit {
-            parameters[name, default: []].insert(fact.value)
-        }
-    }
-
-    private static func family(of fact: Fact) -> String? {
-        guard fact.key.aspect.isEmpty, !fact.key.name.utf8.contains(0x3f) else { return nil }
-        let name = fact.key.name
-        switch fact.key.token {
-        case "DPoP":
-            return name == "nonce" ? "dpop_nonce" : nil
-        case "client_assertion":
-            return ["iss", "sub"].contains(name) ? "client" : nil
-        case "request": return families[name]
-        case "" where name == RequestFacts.targetName: return "redirect_uri"
-        case "access_token":
-            // Its audience and subject are the resource's affair.
-            return ["iss", "client_id"].contains(name) ? families[name] : nil
-        default: return families[name]
-        }
-    }
-
-    private static let families: [String: String] = [
-        "state": "state", "nonce": "nonce", "code": "code", "redirect_uri": "redirect_uri",
-        "client_secret": "client_secret", "client_id": "client", "azp": "client", "aud": "client",
-        "iss": "issuer", "issuer": "issuer",
-        "access_token": "access_token", "refresh_token": "refresh_token",
-        "id_token": "id_token", "id_token_hint": "id_token",
-        "sub": "sub", "sid": "sid", "request_uri": "request_uri", "device_code": "device_code",
-        "user_code": "user_code",
-    ]
 }

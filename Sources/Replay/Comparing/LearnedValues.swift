@@ -25,6 +25,7 @@ struct LearnedValues {
                 learn(occurrence.rawValue)
             }
         }
+        learnAnswers(flow)
         for step in flow.steps {
             for parameter in step.parameters.items where VolatileNames.isVolatile(parameter.name) {
                 learn(parameter.value)
@@ -34,6 +35,21 @@ struct LearnedValues {
                 for member in token.token.claims?.members ?? [] where VolatileNames.isVolatile(member.name) {
                     if let text = member.value.string { learn(text) }
                 }
+            }
+        }
+    }
+
+    /// What answers bring that nothing of the flow has used yet.
+    private mutating func learnAnswers(_ flow: Flow) {
+        for message in flow.messages {
+            let answer: Answer? =
+                switch message {
+                case .token(let request): request.answer
+                case .deviceAuthorization(let call), .pushedRequest(let call): call.answer
+                default: nil
+                }
+            for parameter in answer?.parameters.items ?? [] where VolatileNames.isVolatile(parameter.name) {
+                learn(parameter.value)
             }
         }
     }
@@ -76,7 +92,8 @@ struct LearnedValues {
         // What is known goes before what only looks so: the same name has to give the same skeleton every time.
         let rest = withoutPieces(run)
         if rest != run { return rest }
-        if ValueShape.looksRandom(run) { return Self.mark }
+        // A path is taken apart, for its parts are names; standard Base64 has slashes as well, and is not.
+        if run.utf8.first != 0x2f, ValueShape.looksRandom(run) { return Self.mark }
         return Self.replacingRuns(of: run, delimiter: Self.isJoint) { part in
             part.utf8.count >= 4 && (values.contains(part) || isNearby(part) || ValueShape.looksRandom(part))
                 ? Self.mark : part

@@ -46,8 +46,7 @@ struct RequestFacts {
         guard step.kind == .authorizationRequest,
             let source = context.flow.surroundings.redirectedFrom[step.index],
             context.flow.exchanges.contains(source), !context.told.contains(source),
-            !context.leftOut.contains(source),
-            let response = context.flow.capture[source].response
+            !context.leftOut.contains(source), let response = context.flow.capture[source].response
         else { return }
         CookieFacts.add(response.setCookies, of: source, context: context, to: &list)
     }
@@ -148,7 +147,7 @@ struct RequestFacts {
         let relation = CodeChallenge.relation(of: challenge, to: verifier.value)
         list.add(
             verifier.place,
-            relation.map { "fits it (\($0 == .s256 ? "S256" : $0.rawValue))" } ?? "does not fit it",
+            relation.map { "fits by \($0 == .s256 ? "S256" : $0.rawValue)" } ?? "does not fit",
             .verdict,
             aspect: "against code_challenge",
             in: .requestBody,
@@ -204,8 +203,9 @@ struct RequestFacts {
     }
 
     private mutating func addContentType() {
-        guard let body = request.body, let essence = body.essence, !essence.isEmpty,
-            body.size.map({ $0 > 0 }) ?? true
+        // What brings a response to the app is told by its mode.
+        guard step.kind != .authorizationResponse, let body = request.body, let essence = body.essence,
+            !essence.isEmpty, body.size.map({ $0 > 0 }) ?? true
         else { return }
         list.add(place(.requestHeader, "Content-Type"), essence, .verdict)
     }
@@ -235,123 +235,5 @@ struct RequestFacts {
     private static func isOfUser(_ name: String) -> Bool {
         let name = name.lowercased()
         return ["pass", "pin", "otp", "secret", "answer", "pwd", "totp"].contains(where: name.contains)
-    }
-}
-
-extension ReadingContext {
-    /// Whether an answer of this flow had set a cookie before.
-    func wasSet(_ cookie: String, before exchange: Int) -> Bool {
-        let position = flow.surroundings.position
-        return flow.exchanges.contains { index in
-            position[index] < position[exchange]
-                && flow.capture[index].response?.setCookies.contains {
-                    $0.name == cookie && !$0.value.isEmpty
-                }
-                    ?? false
-        }
-    }
-}
-
-/// A URL in a parameter, by which a page knows where to go on: its query is parameters, too.
-enum NestedURL {
-    /// Adds what is in it; false where it is none.
-    static func add(_ parameter: Parameter, in part: Place.Part, to list: inout FactList) -> Bool {
-        let url = RecordedURL(parameter.value)
-        guard url.isWeb, url.query != nil else { return false }
-        list.add(parameter.place, url.withoutQuery, .url, in: part, presence: .note)
-        for item in url.queryItems.items.prefix(40) {
-            let treatment = VolatileNames.treatment(of: item.name)
-            list.add(
-                parameter.place,
-                item.value,
-                treatment,
-                called: "\(parameter.name)?\(item.name)",
-                in: part,
-                elements: treatment == .set ? Words.of(item.value) : [],
-                presence: .note
-            )
-        }
-        return true
-    }
-}
-
-/// Words between spaces.
-enum Words {
-    static func of(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
-}
-
-/// What an answer does to a browser's cookies.
-enum CookieFacts {
-    static func add(
-        _ cookies: [SetCookie],
-        of exchange: Int,
-        context: ReadingContext,
-        to list: inout FactList
-    ) {
-        for cookie in cookies.prefix(60) {
-            let place = Place(exchange: exchange, part: .responseHeader, name: cookie.name)
-            let name = "Set-Cookie " + context.learned.skeleton(of: cookie.name)
-            let isGone =
-                cookie.value.isEmpty || (cookie.maxAge ?? 1) <= 0
-                || cookie.expires.flatMap(Timestamp.init(httpDate:)).map { $0.seconds < 86400 } ?? false
-            list.add(
-                place,
-                isGone ? "deleted" : "set",
-                .verdict,
-                called: name,
-                aspect: "Set-Cookie",
-                presence: isReturned(cookie.name, after: exchange, context) ? .difference : .note
-            )
-            guard !isGone else { continue }
-            for (attribute, value, weight) in attributes(cookie) {
-                list.add(
-                    place,
-                    value,
-                    attribute == "Domain" ? .url : .verdict,
-                    called: name,
-                    aspect: attribute,
-                    presence: nil,
-                    weight: weight
-                )
-            }
-        }
-    }
-
-    /// Whether the browser sends it back within the login: then it matters.
-    private static func isReturned(_ name: String, after exchange: Int, _ context: ReadingContext) -> Bool {
-        let position = context.flow.surroundings.position
-        return context.flow.exchanges.contains { index in
-            position[index] > position[exchange] && context.told.contains(index)
-                && context.flow.capture[index].request.cookie(name) != nil
-        }
-    }
-
-    private static func attributes(_ cookie: SetCookie) -> [(String, String, DifferenceWeight)] {
-        [
-            ("SameSite", cookie.sameSite?.lowercased() ?? "(none)", .difference),
-            ("Secure", cookie.isSecure ? "yes" : "no", .difference),
-            ("HttpOnly", cookie.isHTTPOnly ? "yes" : "no", .note),
-            ("Path", cookie.path ?? "(none)", .difference),
-            ("Domain", cookie.domain ?? "(none)", .difference),
-            (
-                "kept",
-                cookie.maxAge == nil && cookie.expires == nil ? "until the browser is closed" : "for a time",
-                .note
-            ),
-        ]
-    }
-}
-
-extension JSONValue {
-    /// What JSON calls it.
-    var typeName: String {
-        switch self {
-        case .null: "null"
-        case .bool: "boolean"
-        case .number: "number"
-        case .string: "string"
-        case .array: "array"
-        case .object: "object"
-        }
     }
 }

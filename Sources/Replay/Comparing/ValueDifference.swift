@@ -25,10 +25,15 @@ package struct ValueDifference: Sendable, Hashable {
     /// The nearest explanation, in words.
     package var note: String
 
+    /// The aspect of what the flows differ in as a whole.
+    static let ofTheFlow = "of the flow"
+
     /// The value in words, `redirect_uri`, `id_token nonce`, `harbour (SameSite)`.
     package var label: String {
         let name = [token, name.isEmpty ? nil : name].compactMap { $0 }.joined(separator: " ")
-        guard let aspect else { return name.isEmpty ? Self.words(for: place.part) : name }
+        guard let aspect, aspect != Self.ofTheFlow else {
+            return name.isEmpty ? Self.words(for: place.part) : name
+        }
         return name.isEmpty || aspect.hasPrefix("clock of ") ? aspect : "\(name) (\(aspect))"
     }
 

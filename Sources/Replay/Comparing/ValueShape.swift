@@ -123,24 +123,25 @@ extension ValueShape {
         case .alphanumeric, .base64URL, .base64, .unreserved: break
         }
         var changes = 0
-        var digits = 0
-        var letters = 0
+        var counts = (digits: 0, upper: 0, lower: 0)
         var previous = 0
         for byte in value.utf8 {
-            let kind =
-                switch byte {
-                case 0x30...0x39: 1
-                case 0x41...0x5a: 2
-                case 0x61...0x7a: 3
-                default: 0
-                }
-            digits += kind == 1 ? 1 : 0
-            letters += kind > 1 ? 1 : 0
+            let kind: Int
+            switch byte {
+            case 0x30...0x39: (kind, counts.digits) = (1, counts.digits + 1)
+            case 0x41...0x5a: (kind, counts.upper) = (2, counts.upper + 1)
+            case 0x61...0x7a: (kind, counts.lower) = (3, counts.lower + 1)
+            default: kind = 0
+            }
             // Separators stand between words: a change across one says nothing.
             if kind != previous, kind != 0, previous != 0 { changes += 1 }
             previous = kind
         }
-        return digits >= 2 && letters >= 2 && changes * 20 >= 7 * value.utf8.count
+        let length = value.utf8.count
+        // A quarter of the letters of names in camel case are followed by one of the other case, of drawn ones half.
+        if counts.upper > 3, counts.lower > 3, changes * 5 >= 2 * length { return true }
+        let isMixed = counts.digits >= 2 || counts.digits == 1 && counts.upper > 3 && counts.lower > 3
+        return isMixed && counts.upper + counts.lower >= 2 && changes * 10 >= 3 * length
     }
 
     /// The moment that a value names: seconds or milliseconds since the epoch, RFC 3339, or a date of HTTP; nil for other values.

@@ -43,7 +43,7 @@ struct Diff: ParsableCommand {
     var expected: String
     @Argument(help: ArgumentHelp("What is compared with it; another flow of A by default.", valueName: "B"))
     var seen: String?
-    @Option(help: ArgumentHelp("The flow of both captures.", valueName: "ID"))
+    @Option(help: ArgumentHelp("The flow of a capture whose name does not say it.", valueName: "ID"))
     var flow: String?
     @OptionGroup var comparison: ComparisonArguments
     @Option(help: "text, json, junit (test runners) or markdown (tickets).")

@@ -244,9 +244,10 @@ struct AnotherDay {
         private func changed(_ value: JSONValue, _ name: String, _ hashes: [String: String]) -> JSONValue {
             switch value {
             case .number(let number):
-                guard ["exp", "iat", "nbf", "auth_time"].contains(name), let seconds = number.int else {
-                    return value
-                }
+                guard ["exp", "iat", "nbf", "auth_time"].contains(name), let seconds = number.int,
+                    // Some write 0 for what they do not know.
+                    seconds > 1_000_000_000
+                else { return value }
                 return .number(JSONNumber(seconds + AnotherDay.distance))
             case .string(let text): return .string(hashes[text] ?? replaced(text))
             case .array(let elements): return .array(elements.map { changed($0, "", hashes) })

@@ -16,6 +16,9 @@ struct AnotherDayTests {
             name.hasPrefix("healthy/") && name.hasSuffix(".har")
                 || name.hasPrefix("providers/") && name.hasSuffix(".har") && !name.hasSuffix(".broken.har")
         }.map { "captures/" + $0.dropLast(4) }.sorted()
+            + ["login-http2", "login-cleartext", "key-rotated", "native-app", "endpoints"].map {
+                "Tests/Recordings/" + $0
+            }
     }()
 
     static let every: [String] = {

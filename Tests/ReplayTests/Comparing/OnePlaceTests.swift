@@ -66,7 +66,7 @@ struct OnePlaceTests {
         Change(
             what: "verifier of another login",
             place: "token_request code_verifier (against code_challenge)",
-            note: "does not fit it instead of fits it (S256)"
+            note: "does not fit; in the first flow it fits by S256"
         ) { $0.sending("code_verifier", "aW1wb3NzaWJsZS12ZXJpZmllci1vZi1hbm90aGVyLWxvZ2lu", to: "/token") },
         Change(what: "no verifier", place: "token_request code_verifier", note: "is missing") {
             $0.sending("code_verifier", nil, to: "/token")

@@ -1,0 +1,57 @@
+import Captures
+import Flows
+import OAuth
+
+/// What an answer does to a browser's cookies.
+enum CookieFacts {
+    static func add(
+        _ cookies: [SetCookie],
+        of exchange: Int,
+        context: ReadingContext,
+        to list: inout FactList
+    ) {
+        for cookie in cookies.prefix(60) {
+            let place = Place(exchange: exchange, part: .responseHeader, name: cookie.name)
+            let name = "Set-Cookie " + context.learned.skeleton(of: cookie.name)
+            let isGone =
+                cookie.value.isEmpty || (cookie.maxAge ?? 1) <= 0
+                || cookie.expires.flatMap(Timestamp.init(httpDate:)).map { $0.seconds < 86400 } ?? false
+            list.add(
+                place,
+                isGone ? "deleted" : "set",
+                .verdict,
+                called: name,
+                aspect: "Set-Cookie",
+                // What the browser sends back within the login matters to it.
+                presence: context.isSent(cookie.name, after: exchange) ? .difference : .note
+            )
+            guard !isGone else { continue }
+            for (attribute, value, weight) in attributes(cookie) {
+                list.add(
+                    place,
+                    value,
+                    attribute == "Domain" ? .url : .verdict,
+                    called: name,
+                    aspect: attribute,
+                    presence: nil,
+                    weight: weight
+                )
+            }
+        }
+    }
+
+    private static func attributes(_ cookie: SetCookie) -> [(String, String, DifferenceWeight)] {
+        [
+            ("SameSite", cookie.sameSite?.lowercased() ?? "(none)", .difference),
+            ("Secure", cookie.isSecure ? "yes" : "no", .difference),
+            ("HttpOnly", cookie.isHTTPOnly ? "yes" : "no", .note),
+            ("Path", cookie.path ?? "(none)", .difference),
+            ("Domain", cookie.domain ?? "(none)", .difference),
+            (
+                "kept",
+                cookie.maxAge == nil && cookie.expires == nil ? "until the browser is closed" : "for a time",
+                .note
+            ),
+        ]
+    }
+}

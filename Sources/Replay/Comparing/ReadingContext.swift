@@ -1,0 +1,63 @@
+import Captures
+import Flows
+import OAuth
+
+/// What the reading of one step has to know of its flow.
+struct ReadingContext {
+    let flow: Flow
+    let learned: LearnedValues
+    /// Where the app is called back, without queries.
+    let targets: Set<String>
+    /// Exchanges that are steps.
+    let told: Set<Int>
+    /// Exchanges that are not to be compared.
+    let leftOut: Set<Int>
+    /// By name, when a cookie was set for the first time, as a place in the order of time.
+    private let cookiesSet: [String: Int]
+    /// By name, when a step sent a cookie for the last time.
+    private let cookiesSent: [String: Int]
+
+    init(flow: Flow, learned: LearnedValues, told: Set<Int>, leftOut: Set<Int>) {
+        self.flow = flow
+        self.learned = learned
+        self.told = told
+        self.leftOut = leftOut
+        var targets: Set<String> = []
+        for step in flow.steps {
+            if let uri = step.parameters["redirect_uri"] { targets.insert(RecordedURL(uri).withoutQuery) }
+        }
+        self.targets = targets
+        let position = flow.surroundings.position
+        var cookiesSet: [String: Int] = [:]
+        var cookiesSent: [String: Int] = [:]
+        for index in flow.exchanges.sorted(by: { position[$0] < position[$1] }) {
+            let exchange = flow.capture[index]
+            for cookie in exchange.response?.setCookies ?? []
+            where !cookie.value.isEmpty && cookiesSet[cookie.name] == nil {
+                cookiesSet[cookie.name] = position[index]
+            }
+            guard told.contains(index) else { continue }
+            for cookie in exchange.request.cookies { cookiesSent[cookie.name] = position[index] }
+        }
+        self.cookiesSet = cookiesSet
+        self.cookiesSent = cookiesSent
+    }
+
+    /// Whether an answer of this flow had set a cookie before.
+    func wasSet(_ cookie: String, before exchange: Int) -> Bool {
+        cookiesSet[cookie].map { $0 < flow.surroundings.position[exchange] } ?? false
+    }
+
+    /// Whether a step sends a cookie afterwards.
+    func isSent(_ cookie: String, after exchange: Int) -> Bool {
+        cookiesSent[cookie].map { $0 > flow.surroundings.position[exchange] } ?? false
+    }
+
+    /// The last message of a kind before a step, as `pick` reads it.
+    func latest<Value>(before exchange: Int, _ pick: (OAuthMessage) -> Value?) -> Value? {
+        let position = flow.surroundings.position
+        return flow.messages.last { message in
+            position[message.exchange] < position[exchange] && pick(message) != nil
+        }.flatMap(pick)
+    }
+}

@@ -1,0 +1,103 @@
+import Captures
+import Flows
+import OAuth
+
+/// Follows values through a flow by what they are, whatever they are called: a `state` that comes back, a client's id
+/// that is an ID token's audience.
+struct RelationFinder {
+    private struct Known {
+        var value: String
+        var source: String
+    }
+
+    private var families: [String: [Known]] = [:]
+    /// By name and value, the kind of step that had it first.
+    private var parameters: [String: [String: String]] = [:]
+
+    /// More values of one family are no login's.
+    private static let limit = 256
+
+    mutating func relate(_ facts: inout [Fact], of step: ComparedStep) {
+        for index in facts.indices {
+            let value = facts[index].value
+            guard !value.isEmpty else { continue }
+            guard let family = Self.family(of: facts[index]) else {
+                noteEcho(&facts[index], in: step)
+                continue
+            }
+            remember(value, of: facts[index].key.name, in: step)
+            let known = families[family] ?? []
+            if facts[index].key.name == RequestFacts.targetName {
+                // What a response goes to is no source, and has lost the query of what was asked for.
+                if let same = known.first(where: { RecordedURL($0.value).withoutQuery == value }) {
+                    facts[index].relation = .repeats(value, of: same.source)
+                } else if let last = known.last {
+                    facts[index].relation = .differs(
+                        from: RecordedURL(last.value).withoutQuery,
+                        of: last.source
+                    )
+                }
+                continue
+            }
+            if let same = known.first(where: { $0.value == value }) {
+                facts[index].relation = .repeats(same.value, of: same.source)
+                continue
+            }
+            if let last = known.last { facts[index].relation = .differs(from: last.value, of: last.source) }
+            guard known.count < Self.limit else { continue }
+            families[family, default: []].append(Known(value: value, source: step.kind.rawValue))
+        }
+    }
+
+    /// Pages and answers say again what they were asked, whatever it means: `scope`, `ui_locales`.
+    private mutating func noteEcho(_ fact: inout Fact, in step: ComparedStep) {
+        guard fact.key.aspect.isEmpty, [.value, .set, .url, .volatile].contains(fact.treatment),
+            fact.place.part != .requestURL, fact.place.part != .requestCookie
+        else { return }
+        let name = Self.leaf(fact.key.name)
+        if let source = parameters[name]?[fact.value] {
+            fact.relation = .echoes(of: source)
+        } else {
+            remember(fact.value, of: name, in: step)
+        }
+    }
+
+    private mutating func remember(_ value: String, of name: String, in step: ComparedStep) {
+        guard value.utf8.count < 1 << 14, parameters[name, default: [:]].count < Self.limit,
+            parameters[name]?[value] == nil
+        else { return }
+        parameters[name, default: [:]][value] = step.kind.rawValue
+    }
+
+    /// The last part of `callback_url?scope` or `realm_access.roles`.
+    private static func leaf(_ name: String) -> String {
+        name.split(whereSeparator: { $0 == "?" || $0 == "." }).last.map(String.init) ?? ""
+    }
+
+    private static func family(of fact: Fact) -> String? {
+        guard fact.key.aspect.isEmpty, !fact.key.name.utf8.contains(0x3f) else { return nil }
+        let name = fact.key.name
+        switch fact.key.token {
+        case "DPoP":
+            return name == "nonce" ? "dpop_nonce" : nil
+        case "client_assertion":
+            return ["iss", "sub"].contains(name) ? "client" : nil
+        case "request": return families[name]
+        case "" where name == RequestFacts.targetName: return "redirect_uri"
+        case "access_token":
+            // Its audience and subject are the resource's affair.
+            return ["iss", "client_id"].contains(name) ? families[name] : nil
+        default: return families[name]
+        }
+    }
+
+    private static let families: [String: String] = [
+        "state": "state", "nonce": "nonce", "code": "code", "redirect_uri": "redirect_uri",
+        "client_secret": "client_secret", "client_id": "client", "azp": "client", "aud": "client",
+        "iss": "issuer", "issuer": "issuer",
+        "access_token": "access_token", "refresh_token": "refresh_token",
+        "id_token": "id_token", "id_token_hint": "id_token",
+        "sub": "sub", "sid": "sid", "request_uri": "request_uri", "device_code": "device_code",
+        "user_code": "user_code",
+    ]
+}
