@@ -25,7 +25,10 @@ package struct FixReport: Sendable {
 
     /// How a failed attempt ended, in a line.
     static func ending(of attempt: FixSearch.Attempt) -> String {
-        if attempt.works { return "works" }
+        if attempt.reach == .end { return "works" }
+        if attempt.reach == .signIn, case .unknownPage(_, let title) = attempt.run.stop {
+            return "gets to the sign-in page\(title.isEmpty ? "" : " (\(title))")"
+        }
         if let stop = attempt.run.stop { return "\(stop)" }
         guard let flow = attempt.flow else { return "nothing was answered" }
         // The last one: what was refused on the way was refused in the recording, too, or mended by a second try.
@@ -65,7 +68,14 @@ package enum FixText {
             )
             return lines.joined(separator: "\n")
         }
-        lines.append("  " + style.green("this makes the login work:"))
+        lines.append(
+            "  "
+                + style.green(
+                    fix.reach == .end
+                        ? "this makes the login work:"
+                        : "with this the provider no longer refuses, and asks to sign in:"
+                )
+        )
         lines.append("    \(fix.hypothesis.advice)".printable)
         lines += changes(fix.hypothesis).map { "      \($0)".printable }
         return lines.joined(separator: "\n")
@@ -74,7 +84,9 @@ package enum FixText {
     /// A line per change that was tried.
     package static func line(for attempt: FixSearch.Attempt, _ style: TextStyle) -> String {
         let mark = attempt.works ? style.green("✔") : style.red("✘")
-        let ending = attempt.works ? "" : style.dim("  (\(FixReport.ending(of: attempt).printable))")
+        let ending =
+            attempt.reach == .end
+            ? "" : style.dim("  (\(FixReport.ending(of: attempt).printable))")
         return "  \(mark) \(attempt.hypothesis.advice.printable)\(ending)"
     }
 
@@ -111,9 +123,18 @@ package enum FixJSON {
     private static func attempt(_ attempt: FixSearch.Attempt) -> JSONValue {
         [
             "change": .string(attempt.hypothesis.id), "advice": .string(attempt.hypothesis.advice),
-            "works": .bool(attempt.works), "ending": .string(FixReport.ending(of: attempt)),
+            "works": .bool(attempt.works), "reach": .string(reach(attempt.reach)),
+            "ending": .string(FixReport.ending(of: attempt)),
             "requests": .number(JSONNumber(Int64(attempt.run.exchanges.count))),
             "set": .array(FixText.changes(attempt.hypothesis).map { .string($0) }),
         ]
+    }
+
+    private static func reach(_ reach: FixSearch.Reach) -> String {
+        switch reach {
+        case .end: "end"
+        case .signIn: "sign_in"
+        case .none: "none"
+        }
     }
 }

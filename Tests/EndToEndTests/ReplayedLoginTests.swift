@@ -164,7 +164,8 @@ struct ReplayedLoginTests {
             "\(scenario): \(then?["output"]?.string ?? "")"
         )
         #expect(then?["status"]?.int == 0)
-        // The proof is a login that works.
+        // The proof is a login that works, or one that is not refused any more and asks to sign in.
+        #expect(fix?["reach"]?.string == (scenario == "pkce-not-sent" ? "sign_in" : "end"))
         let diagnosis = try Program.run(["diagnose", proof])
         #expect(diagnosis.status == 0, "\(diagnosis.output)")
     }

@@ -44,12 +44,12 @@ struct Page {
 extension Page {
     /// The text of `<title>`, shortened; empty where there is none.
     var title: String {
-        let lower = text.prefix(64 << 10).lowercased()
-        guard let start = lower.utf8.firstRange(of: Array("<title".utf8)),
-            let open = lower[start.upperBound...].utf8.firstIndex(of: 0x3e),
-            let end = lower[open...].utf8.firstRange(of: Array("</title".utf8))
+        let bytes = Array(text.utf8.prefix(64 << 10))
+        let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        guard let start = lower.firstRange(of: Array("<title".utf8)),
+            let open = lower[start.upperBound...].firstIndex(of: 0x3e),
+            let end = lower[open...].firstRange(of: Array("</title".utf8))
         else { return "" }
-        let bytes = lower[lower.utf8.index(after: open)..<end.lowerBound].utf8.filter { $0 >= 0x20 }
-        return HTMLText.decode(bytes.prefix(80))
+        return HTMLText.decode(bytes[(open + 1)..<end.lowerBound].filter { $0 >= 0x20 }.prefix(80))
     }
 }

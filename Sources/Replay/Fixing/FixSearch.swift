@@ -1,5 +1,6 @@
 import Captures
 package import Flows
+import OAuth
 
 /// Tries one change after the other on a login that fails, until it works.
 package struct FixSearch: Sendable {
@@ -9,7 +10,18 @@ package struct FixSearch: Sendable {
         package var run: FlowRun
         /// Nil where the run has no protocol message.
         package var flow: Flow?
-        package var works: Bool
+        package var reach: Reach
+
+        package var works: Bool { reach != .none }
+    }
+
+    /// How far a changed login gets.
+    package enum Reach: Sendable, Hashable {
+        /// To its end.
+        case end
+        /// Past what refused the recorded one, to a sign-in page that the recording does not know.
+        case signIn
+        case none
     }
 
     /// What came of all of them.
@@ -72,12 +84,17 @@ package struct FixSearch: Sendable {
         let (plan, options) = hypothesis.applied(to: plan, options)
         let run = await FlowDriver(plan, environment, options: options).run(from: state)
         let flow = FlowFinder.flows(in: Capture(run.exchanges), areOne: true).first
-        return Attempt(
-            hypothesis: hypothesis,
-            run: run,
-            flow: flow,
-            works: run.isComplete && (flow.map(works) ?? false)
-        )
+        return Attempt(hypothesis: hypothesis, run: run, flow: flow, reach: reach(run, flow))
+    }
+
+    private func reach(_ run: FlowRun, _ flow: Flow?) -> Reach {
+        guard let flow else { return .none }
+        if run.isComplete { return works(flow) ? .end : .none }
+        // The recorded login was refused before anybody signed in, and this one is asked to.
+        guard case .unknownPage = run.stop, flow.ending == .incomplete, flow.authorizationResponses.isEmpty,
+            plan.flow.authorizationResponses.last?.error != nil || plan.flow.authorizationResponses.isEmpty
+        else { return .none }
+        return .signIn
     }
 }
 
