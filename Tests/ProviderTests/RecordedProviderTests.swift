@@ -44,9 +44,11 @@ struct RecordedProviderTests {
     func healthyCaptureIsAnsweredTheSame(_ path: String) throws {
         let capture = try Self.capture(path)
         let provider = try Self.provider(capture)
+        var jar: [(name: String, value: String)] = []
         for flow in FlowFinder.flows(in: capture) where flow.ending == .success {
-            var walk = RecordedWalk(flow, at: provider, key: try #require(Self.key))
+            var walk = RecordedWalk(flow, at: provider, key: try #require(Self.key), jar: jar)
             walk.run()
+            jar = walk.jar
             #expect(!walk.pairs.isEmpty)
             for pair in walk.pairs {
                 let found = AnswerComparison.differences(

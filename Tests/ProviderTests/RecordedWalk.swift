@@ -22,13 +22,16 @@ struct RecordedWalk {
     let provider: RecordedProvider
     private let flow: Flow
     private var values: [(old: String, new: String)] = []
-    private var jar: [(name: String, value: String)] = []
+    private(set) var jar: [(name: String, value: String)]
+    private var proofNonce: String?
     private var now: Timestamp
     private let key: PrivateKey
     private(set) var pairs: [Pair] = []
     private var count = 0
 
-    init(_ flow: Flow, at provider: RecordedProvider, key: PrivateKey) {
+    /// `jar`: the cookies of the browser, which the flows of a capture share.
+    init(_ flow: Flow, at provider: RecordedProvider, key: PrivateKey, jar: [(name: String, value: String)] = []) {
+        self.jar = jar
         self.flow = flow
         self.provider = provider
         self.key = key
@@ -74,7 +77,8 @@ struct RecordedWalk {
             let isPlain = request.codeChallengeMethod == "plain"
             bind(challenge, isPlain ? verifier : CodeChallenge.s256(of: verifier))
             for token in flow.tokenRequests where token.isCodeExchange {
-                if let old = token.codeVerifier { bind(old, verifier) }
+                guard let old = token.codeVerifier, CodeChallenge.relation(of: challenge, to: old) != nil else { continue }
+                bind(old, verifier)
             }
         }
     }
@@ -96,12 +100,16 @@ struct RecordedWalk {
     private mutating func request(_ recorded: RecordedRequest, to url: String) -> RecordedRequest {
         var headers = HeaderFields()
         for name in ["Content-Type", "Authorization", "Accept", "Origin"] {
-            if let value = recorded.headers.first(name) { headers.append(name, renewed(value)) }
+            guard let value = recorded.headers.first(name) else { continue }
+            headers.append(name, value.hasPrefix("Basic ") ? basic(value) : renewed(value))
         }
-        if !jar.isEmpty {
-            headers.append("Cookie", jar.map { "\($0.name)=\($0.value)" }.joined(separator: "; "))
+        takeOldCookies(recorded)
+        // What the browser did not send then, it has not got now either.
+        let names = Set(recorded.cookies.map(\.name))
+        let sent = jar.filter { names.contains($0.name) || $0.name.hasPrefix("authreel") || $0.name.count > 24 }
+        if !sent.isEmpty { headers.append("Cookie", sent.map { "\($0.name)=\($0.value)" }.joined(separator: "; "))
         }
-        let target = RecordedURL(renewed(url))
+        let target = RecordedURL(renewedRequestObject(renewed(url)))
         if recorded.headers.contains("dpop") {
             headers.append("DPoP", proof(recorded.method, target, headers.first("authorization")))
         }
@@ -116,12 +124,29 @@ struct RecordedWalk {
         return RecordedRequest(method: recorded.method, url: target, headers: headers, body: body)
     }
 
+    /// What the browser had before the recording began.
+    private mutating func takeOldCookies(_ recorded: RecordedRequest) {
+        for cookie in recorded.cookies where !jar.contains(where: { $0.name == cookie.name }) {
+            let isSet = flow.capture.indices.contains { index in
+                flow.capture[index].response?.setCookies.contains { $0.name == cookie.name } ?? false
+            }
+            if !isSet { jar.append((cookie.name, cookie.value)) }
+        }
+    }
+
+    private func basic(_ header: String) -> String {
+        let text = String(decoding: Base64.decode(String(header.dropFirst(6))), as: UTF8.self)
+        return "Basic " + Base64.encode(Array(renewed(text).utf8))
+    }
+
     private mutating func field(_ name: String, _ value: String) -> String {
         guard name == "client_assertion", let token = JSONWebToken.parse(value), var claims = token.claims
         else {
             return renewed(value)
         }
         count += 1
+        claims["iss"] = token.issuer.map { .string(renewed($0)) }
+        claims["sub"] = token.subject.map { .string(renewed($0)) }
         claims["aud"] = .string(token.audience.first.flatMap { played($0) } ?? provider.issuers[0].identifier)
         claims["iat"] = .number(JSONNumber(now.seconds))
         claims["exp"] = .number(JSONNumber(now.seconds + 60))
@@ -136,10 +161,22 @@ struct RecordedWalk {
             "htm": .string(method), "htu": .string(url.withoutQuery), "iat": .number(JSONNumber(now.seconds)),
             "jti": .string("proof-\(count)"),
         ]
+        if let proofNonce { claims["nonce"] = .string(proofNonce) }
         if let token = authorization?.split(separator: " ").last {
             claims["ath"] = .string(DPoPProof.hash(ofAccessToken: String(token)))
         }
         return signed(claims, ["typ": "dpop+jwt", "jwk": .object(jwk)])
+    }
+
+    /// A request object that says what this run says.
+    private func renewedRequestObject(_ url: String) -> String {
+        guard let text = RecordedURL(url).queryItems.first("request"), let token = JSONWebToken.parse(text),
+            let claims = token.claims,
+            let renewed = (try? JSONParser.parse(renewed(JSONWriter.text(of: .object(claims))).utf8))?.object
+        else { return url }
+        var own = renewed
+        own["exp"] = .number(JSONNumber(now.seconds + 300))
+        return url.replacingAll(text, signed(own, ["typ": "JWT"]))
     }
 
     private func signed(_ claims: JSONObject, _ header: JSONObject) -> String {
@@ -174,6 +211,7 @@ struct RecordedWalk {
     // MARK: - Answers
 
     private mutating func learn(_ recorded: RecordedResponse, _ played: RecordedResponse) {
+        proofNonce = played.headers.first("dpop-nonce") ?? proofNonce
         for cookie in played.setCookies {
             jar.removeAll { $0.name == cookie.name }
             if !cookie.value.isEmpty, cookie.maxAge != 0 { jar.append((cookie.name, cookie.value)) }
@@ -182,7 +220,15 @@ struct RecordedWalk {
             let new = played.location.map({ RecordedURL($0) })
         {
             for (then, today) in [(old.queryItems, new.queryItems), (old.fragmentItems, new.fragmentItems)] {
-                for item in then.items { if let value = today.first(item.name) { bind(item.value, value) } }
+                for item in then.items {
+                    guard let value = today.first(item.name) else { continue }
+                    bind(item.value, value)
+                    let claims = (JSONWebToken.parse(item.value)?.claims, JSONWebToken.parse(value)?.claims)
+                    guard item.name == "response", let old = claims.0, let new = claims.1 else { continue }
+                    for member in old.members {
+                        if let was = member.value.string, let today = new[member.name]?.string { bind(was, today) }
+                    }
+                }
             }
         }
         guard let old = recorded.body?.text, let new = played.body?.text else { return }

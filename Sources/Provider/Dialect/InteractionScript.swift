@@ -59,6 +59,8 @@ package struct InteractionScript: Sendable {
     package var error: [(String, String)]?
     /// Whether the browser brought a session along that the capture does not show the beginning of, or does.
     package var hadSession = false
+    /// Names of the cookies that came with the request that began it.
+    package var sentCookies: Set<String> = []
 
     package init(purpose: Purpose) { self.purpose = purpose }
 
@@ -75,10 +77,28 @@ package struct InteractionScript: Sendable {
         steps.indices.first { $0 > index && !steps[$0].isSafe && !steps[$0].isFailedSignIn } ?? steps.count
     }
 
-    /// Whether everything was done that has to be before a step: what the user sent.
+    /// Whether everything was done that has to be before a step: the user signed in, or, where nobody did, all that was
+    /// sent.
+    ///
+    /// Consent may have been given before: then nobody is asked again.
     func isReady(_ index: Int, served: Set<Int>) -> Bool {
-        steps[..<index].indices.allSatisfy { index in
-            steps[index].isSafe || steps[index].isFailedSignIn || served.contains(index)
+        let sent = steps[..<index].indices.filter { !steps[$0].isSafe && !steps[$0].isFailedSignIn }
+        let signIns = sent.filter { steps[$0].credentials?.password != nil }
+        return (signIns.isEmpty ? sent : signIns).allSatisfy(served.contains)
+    }
+
+    /// Cookies that a browser got by signing in, or later: those that were there before say nothing of a user.
+    ///
+    /// Where none came then, the provider keeps no session.
+    ///
+    /// `known`: names of those by which it was seen to know a browser again.
+    func sessionCookies(_ known: Set<String>) -> [SetCookie] {
+        let signIn = steps.indices.last { steps[$0].credentials?.password != nil && !steps[$0].isFailedSignIn }
+        return steps.indices.flatMap { index in
+            steps[index].cookies.filter { cookie in
+                !cookie.value.isEmpty && cookie.maxAge != 0
+                    && (index >= signIn ?? 0 || known.contains(cookie.name))
+            }
         }
     }
 

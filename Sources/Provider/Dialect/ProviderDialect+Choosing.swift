@@ -45,6 +45,15 @@ extension ProviderDialect {
         return supported.compactMap(\.string).contains { Self.isSame($0, responseType) }
     }
 
+    /// By the metadata where they say, by RFC 7636, section 4.2 else; and what was taken.
+    func supports(challengeMethod: String) -> Bool {
+        if challengeMethods.contains(challengeMethod) { return true }
+        guard let supported = metadata.members?["code_challenge_methods_supported"]?.array else {
+            return ["S256", "plain"].contains(challengeMethod)
+        }
+        return supported.contains(.string(challengeMethod))
+    }
+
     func supports(responseMode: String) -> Bool {
         if authorizations.contains(where: { $0.askedMode == responseMode || $0.mode.rawValue == responseMode }
         ) {

@@ -19,6 +19,8 @@ package struct ProviderDialect: Sendable {
         package var idToken: TokenForm?
         /// The refresh token is the same before and after.
         package var keepsRefreshToken = false
+        /// The same refresh token may be used again.
+        package var reusesRefreshToken = false
         package var origin: RecordedOrigin
 
         package init(grantType: String, answer: AnswerTemplate, origin: RecordedOrigin) {
@@ -98,6 +100,8 @@ package struct ProviderDialect: Sendable {
     package var origins: Set<String> = []
     /// What the user meets: pages and calls of theirs, in the order of the recording.
     package var scripts: [InteractionScript] = []
+    /// Names of cookies by which a browser was known again: it brought them, and nobody had to sign in.
+    package var sessionCookieNames: Set<String> = []
     package var shelf = AssetShelf()
     /// Whether pages of clients may read every answer; else only those where the recording allows it.
     package var allowsOrigins = false
@@ -109,6 +113,14 @@ package struct ProviderDialect: Sendable {
     package var needsLogoutClient = false
     /// Scopes that were asked for and never granted.
     package var withheldScopes: Set<String> = []
+    /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.
+    package var challengeMethods: Set<String> = []
+    /// Who may speak for a client in an assertion, besides the client.
+    package var assertionIssuers: Set<String> = []
+    /// Whether a client may have its tokens unsigned (OpenID Connect Registration, section 2).
+    package var allowsUnsigned = false
+    /// Whether proofs of a key are passed over and tokens bound to none.
+    package var ignoresProofs = false
     /// Answers to be given again as recorded, by endpoint, in order; nil stands for a success.
     package var recordedOutcomes: [Endpoints.Role: [AnswerTemplate?]] = [:]
 

@@ -140,16 +140,13 @@ extension ProviderEngine {
         if let mode = login.responseMode {
             guard dialect.supports(responseMode: mode) else { return .responseModeUnsupported }
         }
-        if login.challenge != nil {
-            guard ["S256", "plain"].contains(login.challengeMethod) else {
+        let isMethodNamed = login.parameter("code_challenge_method") != nil
+        if login.challenge != nil || isMethodNamed {
+            guard dialect.supports(challengeMethod: login.challengeMethod) else {
                 return .challengeMethodUnsupported
             }
-        } else {
-            guard ["S256", "plain"].contains(login.challengeMethod) else {
-                return .challengeMethodUnsupported
-            }
-            if client.requiresPKCE, types.contains("code") { return .challengeMissing }
         }
+        if login.challenge == nil, client.requiresPKCE, types.contains("code") { return .challengeMissing }
         return nil
     }
 

@@ -173,7 +173,8 @@ extension ProviderEngine {
             access = try accessToken(of: request, at: .userInfo)
         } catch {
             var answer = error.answer
-            if let refused = resource.refused {
+            let isAlwaysRefused = resource.answer.status == 401
+            if let refused = resource.refused ?? (isAlwaysRefused ? resource.answer : nil) {
                 let headers = answer.headers
                 answer = BuiltAnswer(like: refused)
                 if !answer.headers.contains("www-authenticate"),

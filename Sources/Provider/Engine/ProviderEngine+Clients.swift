@@ -68,7 +68,7 @@ extension ProviderEngine {
         at request: RecordedRequest
     ) -> Bool {
         let token = assertion.token
-        guard token.issuer == client.id, token.subject == client.id,
+        guard token.issuer == client.id || dialect.assertionIssuers.contains(token.issuer ?? ""), token.subject == client.id,
             token.audience.contains(where: { isOwn($0) }),
             let end = token.expiresAt, end > now.seconds,
             (token.notBefore ?? 0) <= now.seconds + 60,

@@ -21,12 +21,14 @@ extension ProviderEngine {
             let number = count("login \(login.clientID) \(isSilent)")
             return own.isEmpty ? nil : own[min(number, own.count - 1)]
         }
-        let usable = (own.isEmpty ? all : own).filter { index in
+        func isUsable(_ index: Int) -> Bool {
             let script = dialect.scripts[index]
             return script.succeeds && !(script.hadSession && script.steps[0].delivery != nil)
                 || script.error == nil && script.steps.contains { $0.credentials?.password != nil }
         }
-        return usable.max { left, right in
+        let usable = own.filter(isUsable)
+        // The pages of other clients are the same provider's.
+        return (usable.isEmpty && !isSilent ? all.filter(isUsable) : usable).max { left, right in
             (fitness(dialect.scripts[left], login), -left) < (fitness(dialect.scripts[right], login), -right)
         }
     }
@@ -262,9 +264,7 @@ extension ProviderEngine {
         let script = dialect.scripts[number]
         let values = substitution(transaction)
         answer.cookies = cookies(script.steps[index], values)
-        let names = Set(script.steps.flatMap(\.cookies).filter { !$0.value.isEmpty }.map(\.value))
-        for name in names { state.sessionIDs[values.applied(to: name)] = session }
-        if names.isEmpty { answer.cookies.append(sessionCookie(session)) }
+        for cookie in script.sessionCookies(dialect.sessionCookieNames) { state.sessionIDs[values.applied(to: cookie.value)] = session }
         if script.steps[index].delivery == .body, case .authorization(var response) = answer.content,
             let body = script.steps[index].body,
             let form = dialect.authorization(for: login),
@@ -294,7 +294,7 @@ extension ProviderEngine {
             ProviderState.Session(user: user, signedInAt: transaction.signedInAt ?? now, values: values)
         )
         let substitution = substitution(transaction)
-        for cookie in script.steps.flatMap(\.cookies) where !cookie.value.isEmpty {
+        for cookie in script.sessionCookies(dialect.sessionCookieNames) {
             state.sessionIDs[substitution.applied(to: cookie.value)] = session
         }
     }

@@ -122,7 +122,7 @@ extension ProviderEngine {
         if let algorithm, algorithm.isSymmetric {
             token.algorithm = algorithm
             token.key = client(clientID)?.secret.map { .secret(Array($0.utf8)) }
-        } else if recorded != "none" || !policy.isAsRecorded {
+        } else if recorded != "none" || !policy.isAsRecorded && !dialect.allowsUnsigned {
             let published = header["kid"]?.string.map { dialect.keyIDs[$0] ?? $0 }
             let entry =
                 configuration.keys.first {

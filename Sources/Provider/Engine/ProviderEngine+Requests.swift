@@ -213,7 +213,11 @@ extension ProviderEngine {
                 path.isEmpty ? configuration.issuer + "/register" : String(path.prefix(upTo: path.lastSlash))
             members["registration_client_uri"] = .string(endpoint + "/" + id)
         }
-        client.postLogoutRedirectURIs = sent["post_logout_redirect_uris"]?.array?.compactMap(\.string) ?? []
+        // Providers that know no such member take what they took then.
+        let recorded = template?.answer.members?["client_id"]?.string
+        client.postLogoutRedirectURIs =
+            sent["post_logout_redirect_uris"]?.array?.compactMap(\.string)
+            ?? configuration.clients.first { $0.id == recorded }?.postLogoutRedirectURIs ?? []
         client.authenticationMethods = [method]
         client.idTokenAlgorithm = configuration.keys.first?.algorithm ?? .rs256
         client.keys = sent["jwks"].flatMap { JSONWebKeySet(json: $0) }?.keys ?? []

@@ -15,7 +15,7 @@ extension ProviderEngine {
         switch proof(of: request, at: .token) {
         case .refused(let answer): return answer
         case .none: boundKey = nil
-        case .valid(let thumbprint): boundKey = thumbprint
+        case .valid(let thumbprint): boundKey = dialect.ignoresProofs ? nil : thumbprint
         }
         // GitHub takes a code without a grant type.
         let grantType = form.first("grant_type") ?? (form.contains("code") ? "authorization_code" : nil)
@@ -85,7 +85,8 @@ extension ProviderEngine {
             return verifier == nil ? nil : .verifierUnexpected
         }
         guard let verifier, !verifier.isEmpty else { return .verifierMissing }
-        let expected = grant.challengeMethod == "S256" ? CodeChallenge.s256(of: verifier) : verifier
+        let isHashed = grant.challengeMethod.uppercased() == "S256"
+        let expected = isHashed ? CodeChallenge.s256(of: verifier) : verifier
         return expected == challenge ? nil : .verifierWrong
     }
 
@@ -116,7 +117,8 @@ extension ProviderEngine {
             grant.scope = dialect.granted(asked)
         }
         let form = dialect.tokens(for: "refresh_token", client.id)
-        if form?.answer.members?["refresh_token"] != nil, form?.keepsRefreshToken == false {
+        let isReplaced = form?.answer.members?["refresh_token"] != nil && form?.keepsRefreshToken == false
+        if isReplaced, form?.reusesRefreshToken == false {
             state.refreshTokens[value]?.isUsed = true
         }
         return issue(grant, "refresh_token", refreshed: value)

@@ -19,7 +19,7 @@ struct AnswerFinder {
     func learn(_ dialect: inout ProviderDialect) {
         dialect.withheldScopes = withheldScopes()
         for flow in issuer.flows {
-            for login in flow.logins { learn(login, flow, &dialect) }
+            for login in flow.wholeLogins { learn(login, flow, &dialect) }
             for request in flow.tokenRequests { learn(request, flow, &dialect) }
             for message in flow.messages { learn(message, flow, &dialect) }
         }
@@ -61,7 +61,12 @@ struct AnswerFinder {
         if response.deliveredBy == nil { template = AnswerTemplate(status: 302) }
         let at = exchange.startedAt.seconds
         let origin = origin(flow, clientID: login.request.clientID, scope: nil, issuedAt: at, dialect)
-        var parameters = response.parameters.items.map { (name: $0.name, value: $0.value) }
+        // The redirect URI's own query is the client's.
+        let own = RecordedURL(login.request.redirectURI ?? "").queryItems
+        var parameters = response.parameters.items.filter { item in
+            !own.items.contains { $0.name == item.name && $0.value == item.value }
+        }.map { (name: $0.name, value: $0.value) }
+        if let method = login.request.parameters["code_challenge_method"] { dialect.challengeMethods.insert(method) }
         var envelope: TokenTemplate?
         if let token = response.parameters["response"].flatMap({ JSONWebToken.parse($0) }),
             let claims = token.claims
@@ -130,10 +135,21 @@ struct AnswerFinder {
         form.refreshToken = request.issuedRefreshToken.flatMap { refreshForm($0, index, origin) }
         form.idToken = request.answer.parameters["id_token"].flatMap { tokenForm($0, index, origin) }
         form.keepsRefreshToken = request.issuedRefreshToken == request.refreshToken
+        form.reusesRefreshToken = request.refreshToken.map { isReused($0, index) } ?? false
+        if exchange.request.headers.contains("dpop"), request.answer.parameters["token_type"]?.lowercased() != "dpop" {
+            dialect.ignoresProofs = true
+        }
+        let assertion = request.authentication.assertion.flatMap { ClientAssertion($0) }
+        if let name = assertion?.token.issuer { dialect.assertionIssuers.insert(name) }
         dialect.tokens.append(form)
         note("code", request.code, &dialect)
         note("access_token", request.accessToken, &dialect)
         note("refresh_token", request.issuedRefreshToken ?? request.refreshToken, &dialect)
+    }
+
+    /// Whether a refresh token did its work more than once.
+    private func isReused(_ token: String, _ index: CaptureIndex) -> Bool {
+        index.tokenRequests.count { $0.refreshToken == token && $0.answer.isSuccess } > 1
     }
 
     /// A token's own times count from its own `iat`.
@@ -173,7 +189,7 @@ struct AnswerFinder {
         var asked: Set<String> = []
         var granted: Set<String> = []
         for flow in issuer.flows {
-            for login in flow.logins {
+            for login in flow.wholeLogins {
                 let answers = login.tokenRequests.filter(\.answer.isSuccess).map(\.answer.parameters)
                 for answer in answers + [login.response?.parameters].compactMap({ $0 }) {
                     guard let scope = answer["scope"], let wanted = login.request.parameters["scope"] else {
@@ -186,7 +202,7 @@ struct AnswerFinder {
         }
         // Some leave out what goes without saying, and call the others by another name.
         return asked.subtracting(granted).filter { name in
-            name != "openid" && !granted.contains { $0.hasSuffix("/" + name) || $0.hasSuffix("." + name) }
+            name != "openid" && name != "offline_access" && !granted.contains { $0.hasSuffix("/" + name) || $0.hasSuffix("." + name) }
         }
     }
 
@@ -220,6 +236,7 @@ struct AnswerFinder {
             dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
         case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
             let sent = exchange.request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
+            if call.answer.parameters["id_token_signed_response_alg"] == "none" { dialect.allowsUnsigned = true }
             dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
             for name in ["client_id", "client_secret", "registration_access_token"] {
                 note(name, call.answer.parameters[name], &dialect)
@@ -261,11 +278,15 @@ struct AnswerFinder {
         let method = flow.capture[call.exchange].request.method
         let template = AnswerTemplate(response)
         let known = dialect.resources.firstIndex { $0.path == path && $0.method == method }
-        if response.status == 401 {
-            if let known { dialect.resources[known].refused = template }
+        if let known {
+            if response.status == 401 {
+                dialect.resources[known].refused = dialect.resources[known].refused ?? template
+            } else if dialect.resources[known].answer.status == 401 {
+                dialect.resources[known].refused = dialect.resources[known].answer
+                dialect.resources[known].answer = template
+            }
             return
         }
-        guard known == nil else { return }
         let at = flow.capture[call.exchange].endedAt.seconds
         dialect.resources.append(
             ProviderDialect.Resource(

@@ -32,7 +32,7 @@ struct ClientFinder {
         }
         for flow in issuer.flows {
             edit(flow.clientID)
-            for login in flow.logins {
+            for login in flow.wholeLogins {
                 let isTaken = Self.isAccepted(login, in: flow)
                 edit(login.request.clientID) { client in
                     if isTaken, let uri = login.request.redirectURI { client.add(redirectURI: uri) }

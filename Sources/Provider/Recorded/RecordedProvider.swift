@@ -40,6 +40,8 @@ package final class RecordedProvider: Sendable {
         var dialect: ProviderDialect
     }
 
+    /// Plays one capture.
+    ///
     /// `baseURL`: scheme, host and port at which it is reached.
     /// `random`: so many random bytes; a test gives its own.
     /// Throws ``ProviderError`` when the capture holds no provider.

@@ -22,7 +22,7 @@ struct RefusalFinder {
                 if let token = request.refreshToken { usedTokens.insert(token) }
             }
             for message in flow.messages { learn(message, flow, &dialect) }
-            for login in flow.logins { learn(login, flow, &dialect) }
+            for login in flow.wholeLogins { learn(login, flow, &dialect) }
         }
         learnOutcomes(&dialect)
     }
@@ -94,7 +94,7 @@ struct RefusalFinder {
         }
         guard request.isCodeExchange else { return nil }
         if request.code.map(usedCodes.contains) ?? false { return .codeUsed }
-        let login = flow.logins.last { $0.response?.code != nil && $0.response?.code == request.code }
+        let login = flow.wholeLogins.last { $0.response?.code != nil && $0.response?.code == request.code }
         guard let login else { return .codeUnknown }
         if let sent = request.redirectURI, let asked = login.request.redirectURI, sent != asked {
             return .redirectURIDiffers

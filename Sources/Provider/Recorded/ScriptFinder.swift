@@ -18,9 +18,12 @@ struct ScriptFinder {
             var taken: Set<Int> = []
             let flows = issuer.flows.filter { $0.surroundings === index }
             for flow in flows {
-                for login in flow.logins {
+                for login in flow.wholeLogins {
                     let script = script(of: login, in: flow, index, &taken)
                     if !script.steps.isEmpty { dialect.scripts.append(script) }
+                    if script.hadSession, script.error == nil {
+                        dialect.sessionCookieNames.formUnion(script.sentCookies)
+                    }
                 }
             }
             for flow in flows {
@@ -55,16 +58,18 @@ struct ScriptFinder {
             exchanges.append(exchange)
         }
         for exchange in exchanges { taken.insert(exchange) }
+        exchanges = Self.withoutOutages(exchanges, index)
         script.steps = exchanges.map { Self.step(index.capture[$0]) }
         mark(&script, exchanges, login, index)
         Self.markFailures(&script)
-        script.issued = Self.issued(script)
+        script.issued = Self.issued(script, besides: login.response?.parameters.items.map(\.value) ?? [])
         if let error = login.response?.error {
             script.error =
                 login.response?.parameters.items
                 .filter { $0.name.hasPrefix("error") }.map { ($0.name, $0.value) } ?? [("error", error.error)]
         }
         let recorded = index.capture[first].request
+        script.sentCookies = Set(recorded.cookies.map(\.name))
         script.hadSession = login.response?.deliveredBy == first && !recorded.cookies.isEmpty
         return script
     }
@@ -94,6 +99,18 @@ struct ScriptFinder {
         }
         if flow.exchanges.contains(exchange) { return true }
         return !issuer.flows.contains { $0.surroundings === index && $0.exchanges.contains(exchange) }
+    }
+
+    /// Without requests that came to nothing and were sent again.
+    private static func withoutOutages(_ exchanges: [Int], _ index: CaptureIndex) -> [Int] {
+        exchanges.enumerated().filter { place, exchange in
+            guard (index.capture[exchange].response?.status ?? 502) >= 500 else { return true }
+            let failed = index.capture[exchange].request
+            return !exchanges[(place + 1)...].contains { later in
+                let request = index.capture[later].request
+                return request.method == failed.method && request.url.path == failed.url.path
+            }
+        }.map(\.element)
     }
 
     /// Whether an exchange is one of the provider's pages or of their scripts' calls.
@@ -230,9 +247,11 @@ struct ScriptFinder {
 
     /// Values that the provider made up for a run: long ones, not the client's, that are set as a cookie, or handed out
     /// in a redirect, a form or a JSON answer.
-    private static func issued(_ script: InteractionScript) -> [String] {
+    ///
+    /// `given`: what the protocol gives out, and who issues it replaces.
+    private static func issued(_ script: InteractionScript, besides given: [String] = []) -> [String] {
         var found: [String] = []
-        var seen: Set<String> = []
+        var seen = Set(given)
         var sent = script.parameters.map(\.value)
         func take(_ value: String) {
             guard looksMadeUp(value), !sent.contains(where: { $0.contains(value) }),

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import JSON
 import OAuth
 
@@ -45,7 +46,7 @@ struct SeedFinder {
     }
 
     /// Late enough for nothing to have run out.
-    private static let always = Timestamp(seconds: 32_503_680_000)
+    private static let always = Timestamp(nanoseconds: Int64.max / 2)
 
     private func seed(
         _ message: OAuthMessage,
@@ -74,7 +75,7 @@ struct SeedFinder {
         let set = Set(
             flow.capture.indices.flatMap { flow.capture[$0].response?.setCookies.map(\.value) ?? [] }
         )
-        for login in flow.logins where login.response?.deliveredBy == login.request.exchange {
+        for login in flow.wholeLogins where login.response?.deliveredBy == login.request.exchange {
             guard login.response?.error == nil, let user = user(of: flow) else { continue }
             let session = ProviderState.Session(user: user, signedInAt: flow.started)
             for cookie in flow.capture[login.request.exchange].request.cookies
@@ -127,8 +128,18 @@ struct SeedFinder {
         func take(_ parameters: Parameters) {
             for name in names { if let value = parameters[name] { issued.insert(value) } }
         }
-        for response in index.responses where response.deliveredBy != nil { take(response.parameters) }
-        for request in index.tokenRequests { take(request.answer.parameters) }
+        for response in index.responses where response.deliveredBy != nil {
+            take(response.parameters)
+            // Inside a token (JARM).
+            let claims = response.parameters["response"].flatMap { JSONWebToken.parse($0) }?.claims
+            if let claims { take(Parameters(claims, of: response.exchange, in: .jwtClaims)) }
+        }
+        for request in index.tokenRequests {
+            var parameters = request.answer.parameters
+            // What comes back as it was sent, was given out before.
+            parameters.items.removeAll { $0.value == request.refreshToken }
+            take(parameters)
+        }
         for case .deviceAuthorization(let call) in index.messages.values { take(call.answer.parameters) }
         return issued
     }

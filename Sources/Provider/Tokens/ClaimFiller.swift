@@ -35,7 +35,8 @@ struct ClaimFiller {
             guard let asked = grant.acrValues, let value = recorded.string,
                 origin.acrValues?.split(separator: " ").contains(where: { $0 == value }) ?? false
             else { return recorded }
-            return asked.split(separator: " ").first.map { .string(String($0)) } ?? recorded
+            let names = asked.split(separator: " ")
+            return names.contains { $0 == value } ? recorded : names.first.map { .string(String($0)) } ?? recorded
         case "scope", "scp": return scope(recorded)
         case "sub": return .string(subject(recorded))
         default: break
