@@ -21,7 +21,8 @@ struct Authreel: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Demo.self, Record.self, Show.self, Diagnose.self, Explain.self, ListRules.self, JWT.self,
+            Demo.self, Record.self, Show.self, Diagnose.self, Explain.self, ListRules.self, Mock.self,
+            JWT.self,
             Authority.self, Manual.self,
         ]
     )

@@ -93,7 +93,9 @@ package struct InteractionScript: Sendable {
     ///
     /// `known`: names of those by which it was seen to know a browser again.
     func sessionCookies(_ known: Set<String>) -> [SetCookie] {
-        let signIn = steps.indices.last { steps[$0].credentials?.password != nil && !steps[$0].isFailedSignIn }
+        let signIn = steps.indices.last {
+            steps[$0].credentials?.password != nil && !steps[$0].isFailedSignIn
+        }
         return steps.indices.flatMap { index in
             steps[index].cookies.filter { cookie in
                 !cookie.value.isEmpty && cookie.maxAge != 0

@@ -15,7 +15,11 @@ extension ProviderEngine {
             return client
         }
         guard policy.acceptsUnknownClients else { return nil }
-        var client = ProviderConfiguration.Client(id: id, redirectURIs: [], requiresPKCE: false)
+        var client = ProviderConfiguration.Client(
+            id: id,
+            redirectURIs: policy.redirectURIs,
+            requiresPKCE: false
+        )
         client.acceptsLoopbackRedirects = true
         client.acceptsAnySecret = true
         return client
@@ -68,7 +72,8 @@ extension ProviderEngine {
         at request: RecordedRequest
     ) -> Bool {
         let token = assertion.token
-        guard token.issuer == client.id || dialect.assertionIssuers.contains(token.issuer ?? ""), token.subject == client.id,
+        guard token.issuer == client.id || dialect.assertionIssuers.contains(token.issuer ?? ""),
+            token.subject == client.id,
             token.audience.contains(where: { isOwn($0) }),
             let end = token.expiresAt, end > now.seconds,
             (token.notBefore ?? 0) <= now.seconds + 60,

@@ -264,7 +264,9 @@ extension ProviderEngine {
         let script = dialect.scripts[number]
         let values = substitution(transaction)
         answer.cookies = cookies(script.steps[index], values)
-        for cookie in script.sessionCookies(dialect.sessionCookieNames) { state.sessionIDs[values.applied(to: cookie.value)] = session }
+        for cookie in script.sessionCookies(dialect.sessionCookieNames) {
+            state.sessionIDs[values.applied(to: cookie.value)] = session
+        }
         if script.steps[index].delivery == .body, case .authorization(var response) = answer.content,
             let body = script.steps[index].body,
             let form = dialect.authorization(for: login),

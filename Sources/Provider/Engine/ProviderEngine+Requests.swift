@@ -168,6 +168,36 @@ extension ProviderEngine {
         return issue(grant, GrantType.deviceCode)
     }
 
+    /// The built-in page at which the user of a device agrees (RFC 8628, section 3.3).
+    mutating func verifyDevice(_ request: RecordedRequest) -> BuiltAnswer {
+        let path = request.url.path
+        guard request.method == "POST" else {
+            let code = request.url.queryItems.first("user_code") ?? ""
+            return .page(200, SignInPage.device(code: code, action: path))
+        }
+        let form = Self.form(of: request)
+        let typed = form.first("user_code") ?? ""
+        guard let (code, device) = state.devices.newestFirst.first(where: { $0.value.userCode == typed }),
+            device.expiresAt > now, device.user == nil, !device.isDenied
+        else {
+            return .page(
+                200,
+                SignInPage.device(code: typed, action: path, message: "This code is not known.")
+            )
+        }
+        if form.first("action") == "deny" {
+            state.devices[code]?.isDenied = true
+            return .page(200, SignInPage.deviceDone(isAllowed: false))
+        }
+        let credentials = SignInCredentials(user: form.first("username"), password: form.first("password"))
+        guard let user = user(with: credentials) else {
+            let page = SignInPage.device(code: typed, action: path, message: "Name or password is wrong.")
+            return .page(200, page)
+        }
+        state.devices[code]?.user = user
+        return .page(200, SignInPage.deviceDone(isAllowed: true))
+    }
+
     private func deviceUser(_ client: ProviderConfiguration.Client) -> ProviderConfiguration.User? {
         let recorded = dialect.tokens.first {
             $0.grantType == GrantType.deviceCode && $0.clientID == client.id

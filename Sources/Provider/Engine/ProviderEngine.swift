@@ -10,8 +10,10 @@ package struct ProviderPolicy: Sendable {
     package var autoLogin: String?
     /// The outcome of the recording, too: an error stays an error.
     package var isAsRecorded = false
-    /// Whether a client that nobody registered is taken for a public one.
+    /// Whether a client that nobody registered is taken for one, with any secret and any redirect URI on this machine.
     package var acceptsUnknownClients = false
+    /// Further redirect URIs of clients that nobody registered.
+    package var redirectURIs: [String] = []
 
     package init() {}
 }
@@ -61,6 +63,7 @@ struct ProviderEngine {
             if let recorded = recordedOutcome(of: role, request) { return recorded }
             if let answer = answer(as: role, request) { return answer }
         }
+        if path == dialect.verificationPath { return verifyDevice(request) }
         if let answer = callResource(request) { return answer }
         if let answer = interact(request) { return answer }
         if isRead, let asset = dialect.shelf.answer(to: request, addresses: dialect.addresses) {

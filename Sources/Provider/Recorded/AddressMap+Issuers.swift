@@ -12,12 +12,12 @@ extension AddressMap {
         var seen: Set<String> = []
         if let issuer, let first = issuers.first {
             let name = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-            if AddressMap.origin(of: RecordedURL(first.identifier)) != first.identifier {
-                entries.append(Entry(old: first.identifier, new: name))
-            }
+            // Where the issuer is a whole host, that host lies at its new name.
+            entries.append(Entry(old: first.identifier, new: name))
         }
         var isRootFree = true
-        for origin in issuers.flatMap(\.origins) where seen.insert(origin).inserted {
+        for origin in issuers.flatMap(\.origins)
+        where !entries.contains(where: { $0.old == origin }) && seen.insert(origin).inserted {
             // http and https of one host are one place.
             let twin =
                 origin.hasPrefix("https://")

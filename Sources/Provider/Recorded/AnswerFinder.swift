@@ -66,7 +66,9 @@ struct AnswerFinder {
         var parameters = response.parameters.items.filter { item in
             !own.items.contains { $0.name == item.name && $0.value == item.value }
         }.map { (name: $0.name, value: $0.value) }
-        if let method = login.request.parameters["code_challenge_method"] { dialect.challengeMethods.insert(method) }
+        if let method = login.request.parameters["code_challenge_method"] {
+            dialect.challengeMethods.insert(method)
+        }
         var envelope: TokenTemplate?
         if let token = response.parameters["response"].flatMap({ JSONWebToken.parse($0) }),
             let claims = token.claims
@@ -136,7 +138,9 @@ struct AnswerFinder {
         form.idToken = request.answer.parameters["id_token"].flatMap { tokenForm($0, index, origin) }
         form.keepsRefreshToken = request.issuedRefreshToken == request.refreshToken
         form.reusesRefreshToken = request.refreshToken.map { isReused($0, index) } ?? false
-        if exchange.request.headers.contains("dpop"), request.answer.parameters["token_type"]?.lowercased() != "dpop" {
+        if exchange.request.headers.contains("dpop"),
+            request.answer.parameters["token_type"]?.lowercased() != "dpop"
+        {
             dialect.ignoresProofs = true
         }
         let assertion = request.authentication.assertion.flatMap { ClientAssertion($0) }
@@ -202,7 +206,8 @@ struct AnswerFinder {
         }
         // Some leave out what goes without saying, and call the others by another name.
         return asked.subtracting(granted).filter { name in
-            name != "openid" && name != "offline_access" && !granted.contains { $0.hasSuffix("/" + name) || $0.hasSuffix("." + name) }
+            name != "openid" && name != "offline_access"
+                && !granted.contains { $0.hasSuffix("/" + name) || $0.hasSuffix("." + name) }
         }
     }
 
@@ -236,7 +241,9 @@ struct AnswerFinder {
             dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
         case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
             let sent = exchange.request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
-            if call.answer.parameters["id_token_signed_response_alg"] == "none" { dialect.allowsUnsigned = true }
+            if call.answer.parameters["id_token_signed_response_alg"] == "none" {
+                dialect.allowsUnsigned = true
+            }
             dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
             for name in ["client_id", "client_secret", "registration_access_token"] {
                 note(name, call.answer.parameters[name], &dialect)

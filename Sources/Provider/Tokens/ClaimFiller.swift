@@ -36,7 +36,8 @@ struct ClaimFiller {
                 origin.acrValues?.split(separator: " ").contains(where: { $0 == value }) ?? false
             else { return recorded }
             let names = asked.split(separator: " ")
-            return names.contains { $0 == value } ? recorded : names.first.map { .string(String($0)) } ?? recorded
+            return names.contains { $0 == value }
+                ? recorded : names.first.map { .string(String($0)) } ?? recorded
         case "scope", "scp": return scope(recorded)
         case "sub": return .string(subject(recorded))
         default: break
