@@ -83,7 +83,7 @@ extension ProviderDialect {
         addTokens(configuration)
     }
 
-    private static let notKept = HeaderFields([("Cache-Control", "no-store")])
+    fileprivate static let notKept = HeaderFields([("Cache-Control", "no-store")])
 
     private static let supported: [(String, [String])] = [
         ("response_types_supported", ["code"]), ("response_modes_supported", ["query", "form_post"]),
@@ -102,22 +102,26 @@ extension ProviderDialect {
     ]
 
     private mutating func addTokens(_ configuration: ProviderConfiguration) {
+        for grant in ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"] {
+            var form = Tokens.standard
+            form.grantType = grant
+            form.answer.members?["expires_in"] = .number(JSONNumber(configuration.tokenLifetime))
+            tokens.append(form)
+        }
+    }
+}
+
+extension ProviderDialect.Tokens {
+    /// Members in the order of RFC 6749, section 5.1 and OpenID Connect Core, section 3.1.3.3.
+    static let standard: ProviderDialect.Tokens = {
         var origin = RecordedOrigin()
         // Both are granted only where they are asked for.
         origin.scope = "openid offline_access"
         let members: JSONObject = [
-            "access_token": "", "token_type": "Bearer",
-            "expires_in": .number(JSONNumber(configuration.tokenLifetime)), "scope": "", "refresh_token": "",
+            "access_token": "", "token_type": "Bearer", "expires_in": 3600, "scope": "", "refresh_token": "",
             "id_token": "",
         ]
-        for grant in ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"] {
-            tokens.append(
-                Tokens(
-                    grantType: grant,
-                    answer: AnswerTemplate(status: 200, headers: Self.notKept, members: members),
-                    origin: origin
-                )
-            )
-        }
-    }
+        let answer = AnswerTemplate(status: 200, headers: ProviderDialect.notKept, members: members)
+        return ProviderDialect.Tokens(grantType: "authorization_code", answer: answer, origin: origin)
+    }()
 }

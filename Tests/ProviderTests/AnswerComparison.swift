@@ -32,6 +32,13 @@ enum AnswerComparison {
         return found
     }
 
+    /// Whether a difference is one of the answer as a whole: its status, where it leads, its error.
+    static func isOutcome(_ difference: String) -> Bool {
+        ["status ", "error ", "redirect to", "no redirect", "a redirect"].contains(
+            where: difference.hasPrefix
+        )
+    }
+
     private static func locations(_ recorded: String?, _ played: String?, _ map: (String) -> String?)
         -> [String]
     {

@@ -30,7 +30,12 @@ struct RecordedWalk {
     private var count = 0
 
     /// `jar`: the cookies of the browser, which the flows of a capture share.
-    init(_ flow: Flow, at provider: RecordedProvider, key: PrivateKey, jar: [(name: String, value: String)] = []) {
+    init(
+        _ flow: Flow,
+        at provider: RecordedProvider,
+        key: PrivateKey,
+        jar: [(name: String, value: String)] = []
+    ) {
         self.jar = jar
         self.flow = flow
         self.provider = provider
@@ -77,7 +82,8 @@ struct RecordedWalk {
             let isPlain = request.codeChallengeMethod == "plain"
             bind(challenge, isPlain ? verifier : CodeChallenge.s256(of: verifier))
             for token in flow.tokenRequests where token.isCodeExchange {
-                guard let old = token.codeVerifier, CodeChallenge.relation(of: challenge, to: old) != nil else { continue }
+                guard let old = token.codeVerifier, CodeChallenge.relation(of: challenge, to: old) != nil
+                else { continue }
                 bind(old, verifier)
             }
         }
@@ -106,8 +112,11 @@ struct RecordedWalk {
         takeOldCookies(recorded)
         // What the browser did not send then, it has not got now either.
         let names = Set(recorded.cookies.map(\.name))
-        let sent = jar.filter { names.contains($0.name) || $0.name.hasPrefix("authreel") || $0.name.count > 24 }
-        if !sent.isEmpty { headers.append("Cookie", sent.map { "\($0.name)=\($0.value)" }.joined(separator: "; "))
+        let sent = jar.filter {
+            names.contains($0.name) || $0.name.hasPrefix("authreel") || $0.name.count > 24
+        }
+        if !sent.isEmpty {
+            headers.append("Cookie", sent.map { "\($0.name)=\($0.value)" }.joined(separator: "; "))
         }
         let target = RecordedURL(renewedRequestObject(renewed(url)))
         if recorded.headers.contains("dpop") {
@@ -226,7 +235,9 @@ struct RecordedWalk {
                     let claims = (JSONWebToken.parse(item.value)?.claims, JSONWebToken.parse(value)?.claims)
                     guard item.name == "response", let old = claims.0, let new = claims.1 else { continue }
                     for member in old.members {
-                        if let was = member.value.string, let today = new[member.name]?.string { bind(was, today) }
+                        if let was = member.value.string, let today = new[member.name]?.string {
+                            bind(was, today)
+                        }
                     }
                 }
             }

@@ -1,4 +1,5 @@
 package import Captures
+package import OAuth
 
 /// What a user met at the provider's pages, as it was recorded: requests and answers in the order of time.
 package struct InteractionScript: Sendable {
@@ -57,6 +58,8 @@ package struct InteractionScript: Sendable {
     package var subject: String?
     /// What went back to the client instead of a code.
     package var error: [(String, String)]?
+    /// Where it went.
+    package var errorMode: AuthorizationResponse.Mode?
     /// Whether the browser brought a session along that the capture does not show the beginning of, or does.
     package var hadSession = false
     /// Names of the cookies that came with the request that began it.

@@ -24,6 +24,8 @@ package struct ProviderConfiguration: Sendable {
         package var acceptsLoopbackRedirects = false
         /// Keys that its assertions and request objects are signed with; without any, signatures are not checked.
         package var keys: [JSONWebKey] = []
+        /// The recorded client in whose place it was registered: it is answered in the same way.
+        package var standsFor: String?
         /// Allows the client to read and change its registration (RFC 7592, section 3).
         package var registrationToken: String?
 

@@ -24,9 +24,11 @@ extension ProviderDialect {
     }
 
     /// How the same request was answered: of this client and response type, else of another client.
-    func authorization(for login: PendingLogin) -> Authorization? {
+    ///
+    /// `clientID`: of the recording.
+    func authorization(for login: PendingLogin, _ clientID: String) -> Authorization? {
         let same = authorizations.filter { Self.isSame($0.responseType, login.responseType) }
-        let own = same.filter { $0.clientID == login.clientID }
+        let own = same.filter { $0.clientID == clientID }
         let list = own.isEmpty ? same : own
         return list.first { $0.askedMode == login.responseMode } ?? list.first
     }

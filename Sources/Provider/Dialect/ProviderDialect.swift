@@ -109,6 +109,10 @@ package struct ProviderDialect: Sendable {
     package var verificationPath: String?
     /// Parameters of a logout that say where to go next.
     package var logoutTargets = ["post_logout_redirect_uri"]
+    /// Whether an app on this machine may use any port (RFC 8252, section 7.3).
+    package var allowsOtherPorts = true
+    /// Metadata that was asked for and refused, by path: given again where all is as recorded.
+    package var refusedDocuments: [String: AnswerTemplate] = [:]
     /// Whether a logout has to name its client before it may name an address.
     package var needsLogoutClient = false
     /// Scopes that were asked for and never granted.

@@ -65,6 +65,6 @@ package struct RefusalDialect: Sendable {
 
     /// The page on which the authorization endpoint refuses; nil where none was recorded.
     func page(of refusal: Refusal) -> AnswerTemplate? {
-        recorded[Key(role: .authorization, refusal: refusal)].flatMap { $0.body == nil ? nil : $0 }
+        recorded[Key(role: .authorization, refusal: refusal)].flatMap { $0.status < 400 ? nil : $0 }
     }
 }

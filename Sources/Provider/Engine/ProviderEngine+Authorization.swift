@@ -23,13 +23,15 @@ extension ProviderEngine {
         do throws(Refused) {
             (login, client) = try readRequest(items, request)
         } catch {
-            // What is no request may be a page's way back here.
-            return interact(request) ?? error.answer
+            return refusedAsRecorded(items, request) ?? error.answer
         }
         if let open = openTransaction(of: login) {
             if let answer = interact(request, in: open) { return answer }
         }
-        if let refusal = refusal(of: login, client) { return deliver(refusal, to: login) }
+        // As recorded, the recording decides.
+        let isDecided =
+            policy.isAsRecorded && dialect.scripts.contains { $0.clientID == recordedID(client.id) }
+        if !isDecided, let refusal = refusal(of: login, client) { return deliver(refusal, to: login) }
         return begin(login, request)
     }
 
@@ -115,12 +117,26 @@ extension ProviderEngine {
         else { return false }
         if client.acceptsLoopbackRedirects { return true }
         // The name is no address: its port counts (RFC 8252, section 8.3).
-        guard host != "localhost" else { return false }
+        guard host != "localhost", dialect.allowsOtherPorts else { return false }
         return client.redirectURIs.contains {
             let known = RecordedURL($0)
             return known.scheme == asked.scheme && known.host == host && known.path == asked.path
                 && known.query == asked.query
         }
+    }
+
+    /// As recorded: the pages that said no.
+    private mutating func refusedAsRecorded(_ items: QueryItems, _ request: RecordedRequest) -> BuiltAnswer? {
+        guard policy.isAsRecorded else { return nil }
+        let script = dialect.scripts.indices.first { index in
+            let script = dialect.scripts[index]
+            return script.purpose == .login && !script.steps.contains { $0.delivery != nil }
+                && ["client_id", "redirect_uri"].allSatisfy { name in
+                    script.parameters.first { $0.name == name }?.value == items.first(name)
+                }
+        }
+        guard let script else { return nil }
+        return play(0, in: open(script: script, for: .visit), request)
     }
 
     private func errorPage(_ refusal: Refusal) -> Refused {
@@ -182,7 +198,9 @@ extension ProviderEngine {
     /// A browser that the recorded provider knew already: nobody saw how.
     private mutating func beginAtOnce(_ login: PendingLogin, _ script: Int) -> BuiltAnswer {
         let recorded = dialect.scripts[script]
-        if policy.isAsRecorded, let error = recorded.error { return deliver(error, to: login) }
+        if policy.isAsRecorded, let error = recorded.error {
+            return deliver(error, to: login, mode: recorded.errorMode)
+        }
         guard let user = user(of: recorded) else { return deliver(.loginRequired, to: login) }
         let transaction = open(script: script, for: .login(login))
         let values = Dictionary(transaction.values.map { ($0.old, $0.new) }) { first, _ in first }

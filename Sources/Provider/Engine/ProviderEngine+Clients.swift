@@ -25,6 +25,11 @@ extension ProviderEngine {
         return client
     }
 
+    /// The recorded client whose answers and pages are a client's.
+    func recordedID(_ clientID: String) -> String {
+        state.registeredClients[clientID]?.standsFor ?? clientID
+    }
+
     /// The client of a request to an endpoint that only clients use.
     mutating func authenticate(_ form: QueryItems, _ request: RecordedRequest, at role: Endpoints.Role)
         throws(Refused) -> ProviderConfiguration.Client

@@ -12,21 +12,27 @@ extension ProviderEngine {
     }
 
     /// An error in the words of the recording.
-    func deliver(_ error: [(String, String)], to login: PendingLogin) -> BuiltAnswer {
-        let form = dialect.authorization(for: login)
+    ///
+    /// `mode`: where it was seen; nil by the rules.
+    func deliver(
+        _ error: [(String, String)],
+        to login: PendingLogin,
+        mode: AuthorizationResponse.Mode? = nil
+    ) -> BuiltAnswer {
+        let form = dialect.authorization(for: login, recordedID(login.clientID))
         var parameters = error.map { BuiltAnswer.Member($0.0, text: $0.1) }
         if let state = login.state { parameters.append(.init("state", text: state)) }
         // RFC 9207, section 2.
         if form?.parameters.contains(where: { $0.name == "iss" }) ?? dialect.namesIssuer {
             parameters.append(.init("iss", text: configuration.issuer))
         }
-        return response(parameters, login, form)
+        return response(parameters, login, form, mode)
     }
 
     /// Issues what was asked for.
     mutating func deliver(_ login: PendingLogin, in session: String) -> BuiltAnswer {
         guard let signedIn = state.sessions[session] else { return deliver(.loginRequired, to: login) }
-        let form = dialect.authorization(for: login)
+        let form = dialect.authorization(for: login, recordedID(login.clientID))
         let grant = grant(of: login, signedIn, session)
         let types = Set(login.responseType.split(separator: " ").map(String.init))
         var issued: [String: BuiltAnswer.Member] = [:]
@@ -121,9 +127,10 @@ extension ProviderEngine {
     private func response(
         _ parameters: [BuiltAnswer.Member],
         _ login: PendingLogin,
-        _ form: ProviderDialect.Authorization?
+        _ form: ProviderDialect.Authorization?,
+        _ recorded: AuthorizationResponse.Mode? = nil
     ) -> BuiltAnswer {
-        let mode = mode(of: login, form)
+        let mode = recorded ?? mode(of: login, form)
         var authorization = BuiltAnswer.Authorization(
             parameters: parameters,
             target: login.redirectURI,
@@ -160,6 +167,7 @@ extension ProviderEngine {
     private func mode(of login: PendingLogin, _ form: ProviderDialect.Authorization?)
         -> AuthorizationResponse.Mode
     {
+        if policy.isAsRecorded, let form { return form.mode }
         switch login.responseMode {
         case "query", "query.jwt": return .query
         case "fragment", "fragment.jwt": return .fragment

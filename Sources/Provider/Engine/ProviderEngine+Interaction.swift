@@ -16,15 +16,17 @@ extension ProviderEngine {
             let script = dialect.scripts[index]
             return script.purpose == .login && !script.steps.isEmpty && script.isSilent == isSilent
         }
-        let own = all.filter { dialect.scripts[$0].clientID == login.clientID }
+        let clientID = recordedID(login.clientID)
+        let own = all.filter { dialect.scripts[$0].clientID == clientID }
         if policy.isAsRecorded {
-            let number = count("login \(login.clientID) \(isSilent)")
+            let number = count("login \(clientID) \(isSilent)")
             return own.isEmpty ? nil : own[min(number, own.count - 1)]
         }
         func isUsable(_ index: Int) -> Bool {
             let script = dialect.scripts[index]
             return script.succeeds && !(script.hadSession && script.steps[0].delivery != nil)
-                || script.error == nil && script.steps.contains { $0.credentials?.password != nil }
+                || script.error == nil
+                    && script.steps.contains { $0.credentials?.password != nil && !$0.isFailedSignIn }
         }
         let usable = own.filter(isUsable)
         // The pages of other clients are the same provider's.
@@ -235,8 +237,13 @@ extension ProviderEngine {
     ) -> BuiltAnswer {
         if let error = script.error, policy.isAsRecorded || Self.isCancellation(error) {
             close(transaction)
-            var answer = deliver(error, to: login)
-            answer.cookies = cookies(script.steps[index], substitution(transaction))
+            var answer = deliver(error, to: login, mode: script.errorMode)
+            let step = script.steps[index]
+            answer.cookies = cookies(step, substitution(transaction))
+            if step.delivery == .redirect, answer.status != 200 {
+                answer.status = step.status
+                answer.headers = step.headers
+            }
             return answer
         }
         guard let user = transaction.user ?? user(of: script) else {
@@ -269,7 +276,7 @@ extension ProviderEngine {
         }
         if script.steps[index].delivery == .body, case .authorization(var response) = answer.content,
             let body = script.steps[index].body,
-            let form = dialect.authorization(for: login),
+            let form = dialect.authorization(for: login, recordedID(login.clientID)),
             response.mode == form.mode
         {
             let old = form.parameters.map { (old: $0.value, name: $0.name) }

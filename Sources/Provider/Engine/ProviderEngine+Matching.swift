@@ -69,9 +69,13 @@ extension ProviderEngine {
         let url = RecordedURL(back.applied(to: played))
         let method = request.method == "HEAD" ? "GET" : request.method
         let sent = SignInCredentials(of: request)
+        // Where nobody ever got in, the answer to everybody is that one.
+        let hasOnlyFailures = !script.steps.contains { $0.credentials?.password != nil && !$0.isFailedSignIn }
         let candidates = script.steps.indices.filter { index in
             let step = script.steps[index]
-            guard step.method == method, !step.isFailedSignIn, Self.isSamePlace(step.url, url) else {
+            guard step.method == method, !step.isFailedSignIn || hasOnlyFailures,
+                Self.isSamePlace(step.url, url)
+            else {
                 return false
             }
             if (step.credentials?.password != nil) != (sent?.password != nil), !step.isSafe { return false }

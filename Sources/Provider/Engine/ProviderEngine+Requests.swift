@@ -143,7 +143,10 @@ extension ProviderEngine {
         device.lastPoll = now
         device.polls += 1
         if let pending = dialect.pendingPolls {
-            guard device.polls > pending else { return refuse(.devicePending, at: .token) }
+            // As recorded, who had to wait was told so already.
+            guard policy.isAsRecorded || device.polls > pending else {
+                return refuse(.devicePending, at: .token)
+            }
             device.user = device.user ?? deviceUser(client)
         } else if device.user == nil {
             if isFast {
@@ -249,6 +252,7 @@ extension ProviderEngine {
             sent["post_logout_redirect_uris"]?.array?.compactMap(\.string)
             ?? configuration.clients.first { $0.id == recorded }?.postLogoutRedirectURIs ?? []
         client.authenticationMethods = [method]
+        client.standsFor = recorded
         client.idTokenAlgorithm = configuration.keys.first?.algorithm ?? .rs256
         client.keys = sent["jwks"].flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
         state.registeredClients[id] = client

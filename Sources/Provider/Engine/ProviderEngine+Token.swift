@@ -116,7 +116,7 @@ extension ProviderEngine {
             }
             grant.scope = dialect.granted(asked)
         }
-        let form = dialect.tokens(for: "refresh_token", client.id)
+        let form = dialect.tokens(for: "refresh_token", recordedID(client.id))
         let isReplaced = form?.answer.members?["refresh_token"] != nil && form?.keepsRefreshToken == false
         if isReplaced, form?.reusesRefreshToken == false {
             state.refreshTokens[value]?.isUsed = true
@@ -174,10 +174,15 @@ extension ProviderEngine {
         refreshed: String? = nil,
         hashed: [String: String] = [:]
     ) -> BuiltAnswer {
-        guard let form = dialect.tokens(for: grantType, grant.clientID), let names = form.answer.members
-        else {
-            return refuse(.grantTypeUnsupported, at: .token)
+        var form =
+            dialect.tokens(for: grantType, recordedID(grant.clientID)) ?? ProviderDialect.Tokens.standard
+        if form.answer.members == nil {
+            if policy.isAsRecorded, form.answer.body != nil {
+                return BuiltAnswer(like: form.answer, role: .token)
+            }
+            form.answer.members = ProviderDialect.Tokens.standard.answer.members
         }
+        let names = form.answer.members ?? JSONObject()
         let scopes = Set(grant.scope.split(separator: " ").map(String.init))
         let recordedScopes = Set(form.origin.scope.split(separator: " ").map(String.init))
         let lifetime = names["expires_in"]?.int ?? names["expires_in"]?.string.flatMap { Int64($0) }

@@ -57,6 +57,9 @@ struct ProviderEngine {
         let path = request.url.path
         if request.method == "OPTIONS" { return preflight(request) }
         let isRead = request.method == "GET" || request.method == "HEAD"
+        if policy.isAsRecorded, let refused = dialect.refusedDocuments[path] {
+            return BuiltAnswer(like: refused)
+        }
         if isRead, dialect.metadataPaths.contains(path) { return BuiltAnswer(like: dialect.metadata) }
         if isRead, let document = dialect.documents[path] { return BuiltAnswer(like: document) }
         if let role = role(of: path) {

@@ -184,6 +184,7 @@ extension ProviderConfiguration.Client {
 
     /// Keeps how it authenticated where that was taken.
     fileprivate mutating func learn(_ authentication: ClientAuthentication) {
+        if secret == nil { secret = authentication.secret?.value }
         for method in authentication.methods {
             let name: String
             switch method {

@@ -181,9 +181,17 @@ struct ProfileBuilder {
                 return (document, flow.capture[document.exchange])
             }
         }
-        for (document, _) in documents {
+        for (document, exchange) in documents {
+            guard let played = addresses.played(document.url.withoutQuery) else { continue }
+            let path = RecordedURL(played).path
+            if !document.isUsable, let response = exchange.response {
+                dialect.refusedDocuments[path] = AnswerTemplate(response)
+            }
+            dialect.metadataPaths.insert(path)
+        }
+        for (document, _) in documents where document.isUsable {
             if let played = addresses.played(document.url.withoutQuery) {
-                dialect.metadataPaths.insert(RecordedURL(played).path)
+                dialect.refusedDocuments[RecordedURL(played).path] = nil
             }
         }
         let own = RecordedURL(name)

@@ -25,6 +25,34 @@ struct RefusalFinder {
             for login in flow.wholeLogins { learn(login, flow, &dialect) }
         }
         learnOutcomes(&dialect)
+        learnPorts(&dialect)
+    }
+
+    /// Providers that take no other port of this machine than the one they know.
+    private func learnPorts(_ dialect: inout ProviderDialect) {
+        var known: Set<String> = []
+        for flow in issuer.flows {
+            for call in flow.registrations where call.answer.isSuccess {
+                known.formUnion(call.answer.json?["redirect_uris"]?.array?.compactMap(\.string) ?? [])
+            }
+            for login in flow.wholeLogins where login.response != nil {
+                if let uri = login.request.redirectURI { known.insert(uri) }
+            }
+        }
+        let portless = { (text: String) in
+            let url = RecordedURL(text)
+            return "\(url.scheme ?? "")://\(url.host ?? "")\(url.path)"
+        }
+        for flow in issuer.flows {
+            for login in flow.wholeLogins where login.response == nil {
+                guard let uri = login.request.redirectURI, let host = RecordedURL(uri).host,
+                    LoopbackHost.isLoopback(host), (login.request.status ?? 0) >= 400, !known.contains(uri)
+                else { continue }
+                if known.contains(where: { portless($0) == portless(uri) }) {
+                    dialect.allowsOtherPorts = false
+                }
+            }
+        }
     }
 
     // MARK: - Endpoints
@@ -176,6 +204,8 @@ struct RefusalFinder {
                     issuer.origins.contains(origin),
                     let response = index.capture[exchange].response
                 else { continue }
+                // A nonce to be sent along is asked for again, for each run its own.
+                if answer.error?.error == "use_dpop_nonce" { continue }
                 dialect.recordedOutcomes[role, default: []].append(
                     answer.isRefusal ? AnswerTemplate(response) : nil
                 )

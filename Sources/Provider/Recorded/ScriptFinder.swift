@@ -64,6 +64,7 @@ struct ScriptFinder {
         Self.markFailures(&script)
         script.issued = Self.issued(script, besides: login.response?.parameters.items.map(\.value) ?? [])
         if let error = login.response?.error {
+            script.errorMode = login.response?.mode
             script.error =
                 login.response?.parameters.items
                 .filter { $0.name.hasPrefix("error") }.map { ($0.name, $0.value) } ?? [("error", error.error)]

@@ -53,10 +53,10 @@ package struct ValueShape: Sendable, Hashable {
         return (hasDigits ? Self.digits : []) + (hasUpper ? Self.upper : []) + (hasLower ? Self.lower : [])
     }
 
-    /// The version of a UUID says how it was made (RFC 9562, section 4.2).
+    /// Version and variant of a UUID say how it was made (RFC 9562, sections 4.1 and 4.2).
     private func isVersion(_ index: Int) -> Bool {
         guard model.count == 36 else { return false }
-        return index == 14 && [8, 13, 18, 23].allSatisfy { model[$0] == 0x2d }
+        return (index == 14 || index == 19) && [8, 13, 18, 23].allSatisfy { model[$0] == 0x2d }
     }
 
     /// The length of what is the same in all values of a kind.
