@@ -5,7 +5,7 @@ import Captures
 ///
 /// One pass over the text, the longest value first; linear in its length. A short value counts only where it
 /// stands alone, an address only where it ends.
-struct Substitution: Sendable {
+package struct Substitution: Sendable {
     private struct Pattern: Sendable {
         let old: [UInt8]
         let new: [UInt8]
@@ -24,7 +24,7 @@ struct Substitution: Sendable {
     /// Values shorter than this are looked for by name only; ``init(_:)`` leaves them out.
     static let minimumLength = 6
 
-    init(_ values: [(old: String, new: String)], addresses: AddressMap = AddressMap()) {
+    package init(_ values: [(old: String, new: String)], addresses: AddressMap = AddressMap()) {
         var seen: Set<[UInt8]> = []
         var list: [Pattern] = []
         func add(_ old: String, _ new: String, _ kind: Kind) {
@@ -43,11 +43,11 @@ struct Substitution: Sendable {
 
     var isEmpty: Bool { patterns.isEmpty }
 
-    func applied(to text: String) -> String {
+    package func applied(to text: String) -> String {
         isEmpty ? text : String(decoding: applied(to: Array(text.utf8)), as: UTF8.self)
     }
 
-    func applied(to text: [UInt8]) -> [UInt8] {
+    package func applied(to text: [UInt8]) -> [UInt8] {
         guard !isEmpty, text.count >= 4 else { return text }
         var output: [UInt8] = []
         output.reserveCapacity(text.count + 64)
