@@ -22,14 +22,18 @@ package final class LocalServer: Sendable {
         self.port = port
     }
 
-    /// Listens on 127.0.0.1.
+    /// Listens on an address of this machine.
     ///
+    /// `host`: a loopback address or name, without brackets.
     /// `port`: 0 lets the system pick one.
     /// `tls`: a server's context; nil speaks plain HTTP.
     /// Throws ``ProxyError`` when the port is not to be had.
-    package static func start(port: Int = 0, tls: TLSContext? = nil, responder: @escaping Responder)
-        async throws -> LocalServer
-    {
+    package static func start(
+        host: String = "127.0.0.1",
+        port: Int = 0,
+        tls: TLSContext? = nil,
+        responder: @escaping Responder
+    ) async throws -> LocalServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let scheme = tls == nil ? "http" : "https"
         let bootstrap = ServerBootstrap(group: group)
@@ -50,14 +54,14 @@ package final class LocalServer: Sendable {
                 }
             }
         do {
-            let channel = try await bootstrap.bind(host: "127.0.0.1", port: port).get()
+            let channel = try await bootstrap.bind(host: host, port: port).get()
             return LocalServer(group: group, channel: channel, port: channel.localAddress?.port ?? port)
         } catch {
             try? await group.shutdownGracefully()
             if let error = error as? IOError, error.errnoCode == SystemError.addressInUse {
-                throw ProxyError.addressInUse(host: "127.0.0.1", port: port)
+                throw ProxyError.addressInUse(host: host, port: port)
             }
-            throw ProxyError.cannotListen(host: "127.0.0.1", port: port, reason: "\(error)")
+            throw ProxyError.cannotListen(host: host, port: port, reason: "\(error)")
         }
     }
 

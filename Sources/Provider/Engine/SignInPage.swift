@@ -25,6 +25,28 @@ enum SignInPage {
         page("Error", "<h1>This login cannot go on</h1><p>\(escaped(text))</p>")
     }
 
+    /// The page at which the user of a device says that it is his (RFC 8628, section 3.3).
+    static func device(code: String, action: String, message: String? = nil) -> String {
+        page(
+            "Connect a device",
+            """
+            <h1>Connect a device</h1>
+            \(message.map { "<p role=\"alert\">\(escaped($0))</p>" } ?? "")
+            <form method="post" action="\(escaped(action))">
+            <p><label>Code on the device <input name="user_code" value="\(escaped(code))" autofocus></label></p>
+            <p><label>Name <input name="username" autocomplete="username"></label></p>
+            <p><label>Password <input name="password" type="password" autocomplete="current-password"></label></p>
+            <p><button name="action" value="allow">Connect</button> <button name="action" value="deny">Refuse</button></p>
+            </form>
+            """
+        )
+    }
+
+    /// What the user sees when a device may go on, or may not.
+    static func deviceDone(isAllowed: Bool) -> String {
+        page("Device", "<h1>\(isAllowed ? "The device is connected" : "The device was refused")</h1>")
+    }
+
     static func signedOut() -> String { page("Signed out", "<h1>Signed out</h1>") }
 
     /// The form that carries a response to the client (OAuth 2.0 Form Post Response Mode, section 2).

@@ -1,4 +1,5 @@
 package import JOSE
+package import JSON
 package import LibCrypto
 
 /// What a built-in provider is told before it answers: who it is, whom it knows, how long things last.
@@ -14,6 +15,19 @@ package struct ProviderConfiguration: Sendable {
         /// Whether a request without a code challenge is refused.
         package var requiresPKCE: Bool
         package var idTokenAlgorithm: SignatureAlgorithm
+        /// Ways of authentication, as the metadata names them (`client_secret_basic`); empty where any will do
+        /// that the secret fits.
+        package var authenticationMethods: [String] = []
+        /// Whether any secret is taken, since the right one is not known.
+        package var acceptsAnySecret = false
+        /// Whether any redirect URI is taken whose host is this machine.
+        package var acceptsLoopbackRedirects = false
+        /// Keys that its assertions and request objects are signed with; without any, signatures are not checked.
+        package var keys: [JSONWebKey] = []
+        /// The recorded client in whose place it was registered: it is answered in the same way.
+        package var standsFor: String?
+        /// Allows the client to read and change its registration (RFC 7592, section 3).
+        package var registrationToken: String?
 
         package init(
             id: String,
@@ -39,6 +53,10 @@ package struct ProviderConfiguration: Sendable {
         package var subject: String
         package var fullName: String
         package var email: String
+        /// Whether any password is taken, since the right one is not known.
+        package var acceptsAnyPassword = false
+        /// Further claims, as ID tokens and the userinfo endpoint show them.
+        package var claims = JSONObject()
 
         package init(name: String, password: String, subject: String, fullName: String, email: String) {
             self.name = name

@@ -1,0 +1,54 @@
+package import Captures
+package import JSON
+
+/// An answer as it was recorded, for others to be made like it.
+package struct AnswerTemplate: Sendable {
+    package var status: Int
+    /// Those of the recording that an answer to somebody else may have, too.
+    package var headers: HeaderFields
+    /// The members of a JSON object, or of a form where the server wrote one.
+    package var members: JSONObject?
+    /// Whether ``members`` travel as a form (GitHub, without `Accept`).
+    package var isForm = false
+    /// Whatever it was, where it is no object.
+    package var body: Body?
+
+    package init(status: Int, headers: HeaderFields = HeaderFields(), members: JSONObject? = nil) {
+        self.status = status
+        self.headers = headers
+        self.members = members
+    }
+
+    package init(_ response: RecordedResponse) {
+        status = response.status
+        headers = Self.reusable(response.headers)
+        guard let body = response.body, (body.size ?? 0) < Self.maximumBytes else { return }
+        if let object = body.bytes.flatMap({ try? JSONParser.parse($0) })?.object {
+            members = object
+        } else if body.essence == FormBody.mediaType, let items = FormBody.items(of: body) {
+            members = JSONObject(items.items.map { ($0.name, .string($0.value)) })
+            isForm = true
+        } else {
+            self.body = body
+        }
+    }
+
+    private static let maximumBytes = 4 << 20
+
+    /// Header fields without those of one message, of one connection, and of the recorded host's policies, which
+    /// would hold for this machine.
+    package static func reusable(_ headers: HeaderFields) -> HeaderFields {
+        HeaderFields(
+            headers.fields.filter { !dropped.contains($0.name.lowercased()) && $0.name.utf8.first != 0x3a }
+        )
+    }
+
+    private static let dropped: Set<String> = [
+        "date", "age", "content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive",
+        "set-cookie", "location", "dpop-nonce", "etag", "last-modified", "accept-ranges", "trailer",
+        "upgrade",
+        "strict-transport-security", "alt-svc", "public-key-pins", "expect-ct", "nel", "report-to",
+        "reporting-endpoints", "content-security-policy-report-only", "clear-site-data", "vary", "via",
+        "x-firefox-spdy", "proxy-connection", "content-md5", "server-timing",
+    ]
+}

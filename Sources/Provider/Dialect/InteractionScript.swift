@@ -1,0 +1,112 @@
+package import Captures
+package import OAuth
+
+/// What a user met at the provider's pages, as it was recorded: requests and answers in the order of time.
+package struct InteractionScript: Sendable {
+    package enum Purpose: Sendable {
+        /// Between an authorization request and its response.
+        case login
+        /// After a logout request.
+        case logout
+        /// Without a request of a client.
+        case visit
+    }
+
+    /// How an authorization response left the provider.
+    package enum Delivery: Sendable {
+        /// `Location`.
+        case redirect
+        /// A page with an automatic form, or an answer that a script reads.
+        case body
+    }
+
+    package struct Step: Sendable {
+        package var method: String
+        /// As recorded.
+        package var url: RecordedURL
+        /// The body that was sent, where it is a small text.
+        package var sentText = ""
+        /// Names of form fields or JSON members.
+        package var fields: Set<String>
+        package var credentials: SignInCredentials?
+        package var status: Int
+        package var headers: HeaderFields
+        package var cookies: [SetCookie]
+        package var location: String?
+        package var body: Body?
+        /// When it was answered, for the lifetime of its cookies.
+        package var answeredAt: Timestamp
+        package var delivery: Delivery?
+        /// Whether it was a try with a wrong password.
+        package var isFailedSignIn = false
+
+        /// Whether the request may be repeated without doing anything (RFC 9110, section 9.2.1).
+        var isSafe: Bool { method == "GET" || method == "HEAD" }
+        var isPage: Bool { body?.essence == "text/html" && status < 400 }
+    }
+
+    package var purpose: Purpose
+    package var clientID: String?
+    package var responseType = ""
+    package var prompt: [String] = []
+    /// Of the request that began it.
+    package var parameters: [(name: String, value: String)] = []
+    package var steps: [Step] = []
+    /// Values that the provider made up, other than protocol values: each run has its own.
+    package var issued: [String] = []
+    /// `sub` of who signed in.
+    package var subject: String?
+    /// What went back to the client instead of a code.
+    package var error: [(String, String)]?
+    /// Where it went.
+    package var errorMode: AuthorizationResponse.Mode?
+    /// Whether the browser brought a session along that the capture does not show the beginning of, or does.
+    package var hadSession = false
+    /// Names of the cookies that came with the request that began it.
+    package var sentCookies: Set<String> = []
+
+    package init(purpose: Purpose) { self.purpose = purpose }
+
+    /// Whether the response followed the request without any page.
+    var answersAtOnce: Bool { steps.first?.delivery != nil && !hadSession }
+
+    var isSilent: Bool { prompt.contains("none") }
+
+    /// Whether it ended with a response that is no error.
+    var succeeds: Bool { error == nil && steps.contains { $0.delivery != nil } }
+
+    /// The first step that changes something behind another one; the number of steps where none does.
+    func nextChange(after index: Int) -> Int {
+        steps.indices.first { $0 > index && !steps[$0].isSafe && !steps[$0].isFailedSignIn } ?? steps.count
+    }
+
+    /// Whether everything was done that has to be before a step: the user signed in, or, where nobody did, all that was
+    /// sent.
+    ///
+    /// Consent may have been given before: then nobody is asked again.
+    func isReady(_ index: Int, served: Set<Int>) -> Bool {
+        let sent = steps[..<index].indices.filter { !steps[$0].isSafe && !steps[$0].isFailedSignIn }
+        let signIns = sent.filter { steps[$0].credentials?.password != nil }
+        return (signIns.isEmpty ? sent : signIns).allSatisfy(served.contains)
+    }
+
+    /// Cookies that a browser got by signing in, or later: those that were there before say nothing of a user.
+    ///
+    /// Where none came then, the provider keeps no session.
+    ///
+    /// `known`: names of those by which it was seen to know a browser again.
+    func sessionCookies(_ known: Set<String>) -> [SetCookie] {
+        let signIn = steps.indices.last {
+            steps[$0].credentials?.password != nil && !steps[$0].isFailedSignIn
+        }
+        return steps.indices.flatMap { index in
+            steps[index].cookies.filter { cookie in
+                !cookie.value.isEmpty && cookie.maxAge != 0
+                    && (index >= signIn ?? 0 || known.contains(cookie.name))
+            }
+        }
+    }
+
+    /// The page from which a step was sent.
+    func page(before index: Int) -> Int? { steps[..<index].indices.last { steps[$0].isPage } }
+}

@@ -1,0 +1,82 @@
+import JSON
+import OAuth
+
+/// Which of the recorded answers goes with a request.
+extension ProviderDialect {
+    /// The answer to a grant: of this client, else of another one; for what was never recorded that of a code.
+    func tokens(for grantType: String, _ clientID: String) -> Tokens? {
+        let same = tokens.filter { $0.grantType == grantType }
+        if let own = same.first(where: { $0.clientID == clientID })
+            ?? same.first(where: { $0.clientID == nil })
+        {
+            return own
+        }
+        if let other = same.first { return other }
+        // A refresh or a device's grant brings what a code does.
+        let codes = tokens.filter { $0.grantType == "authorization_code" }
+        return codes.first { $0.clientID == clientID } ?? codes.first ?? tokens.first
+    }
+
+    /// Whether a grant that needs no user was seen or is advertised.
+    func allows(_ grantType: String) -> Bool {
+        tokens.contains { $0.grantType == grantType }
+            || metadata.members?["grant_types_supported"]?.array?.contains(.string(grantType)) ?? false
+    }
+
+    /// How the same request was answered: of this client and response type, else of another client.
+    ///
+    /// `clientID`: of the recording.
+    func authorization(for login: PendingLogin, _ clientID: String) -> Authorization? {
+        let same = authorizations.filter { Self.isSame($0.responseType, login.responseType) }
+        let own = same.filter { $0.clientID == clientID }
+        let list = own.isEmpty ? same : own
+        return list.first { $0.askedMode == login.responseMode } ?? list.first
+    }
+
+    /// Whether the provider names itself in every response (RFC 9207, section 3).
+    var namesIssuer: Bool {
+        metadata.members?["authorization_response_iss_parameter_supported"]?.bool ?? false
+    }
+
+    /// Response types are sets (OAuth 2.0 Multiple Response Types, section 3).
+    func supports(responseType: String) -> Bool {
+        if authorizations.contains(where: { Self.isSame($0.responseType, responseType) }) { return true }
+        guard let supported = metadata.members?["response_types_supported"]?.array else {
+            return authorizations.isEmpty ? Self.isSame(responseType, "code") : false
+        }
+        return supported.compactMap(\.string).contains { Self.isSame($0, responseType) }
+    }
+
+    /// By the metadata where they say, by RFC 7636, section 4.2 else; and what was taken.
+    func supports(challengeMethod: String) -> Bool {
+        if challengeMethods.contains(challengeMethod) { return true }
+        guard let supported = metadata.members?["code_challenge_methods_supported"]?.array else {
+            return ["S256", "plain"].contains(challengeMethod)
+        }
+        return supported.contains(.string(challengeMethod))
+    }
+
+    func supports(responseMode: String) -> Bool {
+        if authorizations.contains(where: { $0.askedMode == responseMode || $0.mode.rawValue == responseMode }
+        ) {
+            return true
+        }
+        guard let supported = metadata.members?["response_modes_supported"]?.array else {
+            // The default of the metadata (RFC 8414, section 2).
+            return ["query", "fragment", "form_post"].contains(responseMode)
+        }
+        return supported.contains(.string(responseMode))
+    }
+
+    /// What is granted of what is asked for.
+    func granted(_ scope: String) -> String {
+        guard !withheldScopes.isEmpty else { return scope }
+        return scope.split(separator: " ").filter { !withheldScopes.contains(String($0)) }.joined(
+            separator: " "
+        )
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        Set(left.split(separator: " ")) == Set(right.split(separator: " "))
+    }
+}

@@ -1,0 +1,132 @@
+import Captures
+package import Flows
+package import JSON
+package import OAuth
+
+/// How one provider speaks: its paths, documents, the shapes and words of its answers.
+///
+/// Data only. What is allowed and what is refused is the engine's, and the same for all.
+package struct ProviderDialect: Sendable {
+    /// How the token endpoint answers one kind of grant of one client.
+    package struct Tokens: Sendable {
+        package var grantType: String
+        /// Nil for all clients.
+        package var clientID: String?
+        /// With the members in order; those that are made anew have any value.
+        package var answer: AnswerTemplate
+        package var accessToken: TokenForm?
+        package var refreshToken: TokenForm?
+        package var idToken: TokenForm?
+        /// The refresh token is the same before and after.
+        package var keepsRefreshToken = false
+        /// The same refresh token may be used again.
+        package var reusesRefreshToken = false
+        package var origin: RecordedOrigin
+
+        package init(grantType: String, answer: AnswerTemplate, origin: RecordedOrigin) {
+            self.grantType = grantType
+            self.answer = answer
+            self.origin = origin
+        }
+    }
+
+    /// How the authorization endpoint answers one client.
+    package struct Authorization: Sendable {
+        package var clientID: String?
+        package var responseType: String
+        /// As asked for; nil where the request named none.
+        package var askedMode: String?
+        package var mode: AuthorizationResponse.Mode
+        /// Whether it travels inside a token (JARM), and how that is signed.
+        package var envelope: TokenTemplate?
+        /// In order, with the recorded values.
+        package var parameters: [(name: String, value: String)]
+        package var answer: AnswerTemplate
+        package var accessToken: TokenForm?
+        package var idToken: TokenForm?
+        package var origin: RecordedOrigin
+    }
+
+    /// How an endpoint answers who has a token: userinfo, introspection, a resource.
+    package struct Claims: Sendable {
+        package var clientID: String?
+        package var answer: AnswerTemplate
+        /// Where the answer is a token.
+        package var token: TokenTemplate?
+        package var origin: RecordedOrigin
+    }
+
+    /// A resource that is called with an access token.
+    package struct Resource: Sendable {
+        package var method: String
+        /// As played, without query.
+        package var path: String
+        package var answer: AnswerTemplate
+        package var refused: AnswerTemplate?
+        package var origin: RecordedOrigin
+    }
+
+    package var kind: ProviderKind = .generic
+    /// Paths by role, as played.
+    package var paths: [Endpoints.Role: [String]] = [:]
+    /// The metadata document, and where it is served.
+    package var metadata = AnswerTemplate(status: 200)
+    package var metadataPaths: Set<String> = []
+    /// How the key set is served, its keys aside.
+    package var keySet = AnswerTemplate(status: 200)
+    package var tokens: [Tokens] = []
+    package var authorizations: [Authorization] = []
+    package var userInfo: [Claims] = []
+    package var introspections: [Claims] = []
+    package var inactive: AnswerTemplate?
+    package var resources: [Resource] = []
+    /// Documents of protected resources (RFC 9728) and others that are the same for everybody, by path.
+    package var documents: [String: AnswerTemplate] = [:]
+    package var deviceAuthorization: (answer: AnswerTemplate, origin: RecordedOrigin)?
+    /// How often a poll is answered `authorization_pending` before the user has agreed; nil where the user has to.
+    package var pendingPolls: Int?
+    package var pushedRequest: AnswerTemplate?
+    package var registration: (sent: JSONObject, answer: AnswerTemplate)?
+    package var revocation: AnswerTemplate?
+    package var refusals = RefusalDialect()
+    /// Shapes of what is made up, by the parameter that carries it: `code`, `session_state`, `device_code`.
+    package var shapes: [String: ValueShape] = [:]
+    /// `kid` of the recording to the one that is published in its place.
+    package var keyIDs: [String: String] = [:]
+    /// Endpoints whose DPoP proofs need a nonce of the provider's (RFC 9449, section 8).
+    package var nonceRoles: Set<Endpoints.Role> = []
+    package var addresses = AddressMap()
+    /// Hosts of the recording that are played, `https://host`.
+    package var origins: Set<String> = []
+    /// What the user meets: pages and calls of theirs, in the order of the recording.
+    package var scripts: [InteractionScript] = []
+    /// Names of cookies by which a browser was known again: it brought them, and nobody had to sign in.
+    package var sessionCookieNames: Set<String> = []
+    package var shelf = AssetShelf()
+    /// Whether pages of clients may read every answer; else only those where the recording allows it.
+    package var allowsOrigins = false
+    /// The built-in page at which users of devices agree; nil where the recording decides.
+    package var verificationPath: String?
+    /// Parameters of a logout that say where to go next.
+    package var logoutTargets = ["post_logout_redirect_uri"]
+    /// Whether an app on this machine may use any port (RFC 8252, section 7.3).
+    package var allowsOtherPorts = true
+    /// Metadata that was asked for and refused, by path: given again where all is as recorded.
+    package var refusedDocuments: [String: AnswerTemplate] = [:]
+    /// Whether a logout has to name its client before it may name an address.
+    package var needsLogoutClient = false
+    /// Scopes that were asked for and never granted.
+    package var withheldScopes: Set<String> = []
+    /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.
+    package var challengeMethods: Set<String> = []
+    /// Who may speak for a client in an assertion, besides the client.
+    package var assertionIssuers: Set<String> = []
+    /// Whether a client may have its tokens unsigned (OpenID Connect Registration, section 2).
+    package var allowsUnsigned = false
+    /// Whether proofs of a key are passed over and tokens bound to none.
+    package var ignoresProofs = false
+    /// Answers to be given again as recorded, by endpoint, in order; nil stands for a success.
+    package var recordedOutcomes: [Endpoints.Role: [AnswerTemplate?]] = [:]
+
+    package init() {}
+}

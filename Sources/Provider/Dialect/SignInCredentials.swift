@@ -1,0 +1,76 @@
+package import Captures
+import JSON
+
+/// User name and password in a request of a sign-in page, whatever the page calls them.
+package struct SignInCredentials: Sendable, Hashable {
+    package var user: String?
+    package var password: String?
+
+    package init(user: String?, password: String?) {
+        self.user = user
+        self.password = password
+    }
+
+    /// Of a form, or of a JSON object with members anywhere inside; nil where there is neither name nor password.
+    package init?(of request: RecordedRequest) {
+        self.init(user: nil, password: nil)
+        guard request.method != "GET", let body = request.body, (body.size ?? 0) < 1 << 16 else { return nil }
+        if let items = FormBody.items(of: body) {
+            for item in items.items where !item.value.isEmpty { take(item.name, item.value) }
+        } else if let json = body.bytes.flatMap({ try? JSONParser.parse($0) }) {
+            take(json, depth: 0)
+        }
+        guard user != nil || password != nil else { return nil }
+    }
+
+    private mutating func take(_ name: String, _ value: String) {
+        let lower = name.lowercased()
+        if password == nil, Self.isPassword(lower) {
+            password = value
+        } else if user == nil, Self.userNames.contains(lower) {
+            user = value
+        }
+    }
+
+    private mutating func take(_ value: JSONValue, depth: Int) {
+        guard depth < 6 else { return }
+        switch value {
+        case .array(let elements): for element in elements { take(element, depth: depth + 1) }
+        case .object(let object):
+            if takeCallback(object) { return }
+            for member in object.members {
+                if let text = member.value.string, !text.isEmpty {
+                    take(member.name, text)
+                } else {
+                    take(member.value, depth: depth + 1)
+                }
+            }
+        default: break
+        }
+    }
+
+    /// ForgeRock's callbacks say by their type what was typed.
+    private mutating func takeCallback(_ object: JSONObject) -> Bool {
+        guard let type = object["type"]?.string, type.hasSuffix("Callback"),
+            let typed = object["input"]?.array?.first?["value"]?.string
+        else { return false }
+        guard !typed.isEmpty else { return true }
+        switch type {
+        case "NameCallback", "ValidatedCreateUsernameCallback": user = user ?? typed
+        case "PasswordCallback", "ValidatedCreatePasswordCallback": password = password ?? typed
+        default: break
+        }
+        return true
+    }
+
+    private static func isPassword(_ name: String) -> Bool {
+        ["password", "passwd", "pass", "pwd", "j_password", "user_password", "passcode"].contains(name)
+            || name.hasSuffix(".password") || name.hasSuffix("[password]")
+    }
+
+    private static let userNames: Set<String> = [
+        "username", "user", "login", "email", "loginfmt", "identifier", "j_username", "user_id", "userid",
+        "name",
+        "user_name", "login_id", "account", "pf.username", "user[email]", "user[login]", "signinname",
+    ]
+}

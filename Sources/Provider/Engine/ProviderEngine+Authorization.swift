@@ -1,0 +1,237 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core, section 3).
+extension ProviderEngine {
+    mutating func authorize(_ items: QueryItems, _ request: RecordedRequest) -> BuiltAnswer? {
+        // The built-in page posts to where it was shown.
+        if let id = items.first("transaction"), let transaction = state.transactions[id] {
+            return signIn(items, transaction)
+        }
+        // A page's way back here may look like half a request.
+        if !["response_type", "redirect_uri", "request", "request_uri", "scope"].contains(
+            where: items.contains
+        ),
+            let answer = interact(request)
+        {
+            return answer
+        }
+        let login: PendingLogin
+        let client: ProviderConfiguration.Client
+        do throws(Refused) {
+            (login, client) = try readRequest(items, request)
+        } catch {
+            return refusedAsRecorded(items, request) ?? error.answer
+        }
+        if let open = openTransaction(of: login) {
+            if let answer = interact(request, in: open) { return answer }
+        }
+        // As recorded, the recording decides.
+        let isDecided =
+            policy.isAsRecorded && dialect.scripts.contains { $0.clientID == recordedID(client.id) }
+        if !isDecided, let refusal = refusal(of: login, client) { return deliver(refusal, to: login) }
+        return begin(login, request)
+    }
+
+    // MARK: - Reading
+
+    /// The request with what was pushed (RFC 9126) or signed (RFC 9101), and its client; a page for those who cannot
+    /// be told otherwise (RFC 6749, section 4.1.2.1).
+    private mutating func readRequest(_ items: QueryItems, _ request: RecordedRequest) throws(Refused) -> (
+        PendingLogin, ProviderConfiguration.Client
+    ) {
+        var parameters = items.items.map { (name: $0.name, value: $0.value) }
+        if let uri = items.first("request_uri") {
+            guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
+                items.first("client_id").map({ $0 == pushed.clientID }) ?? true
+            else { throw errorPage(.requestURIUnknown) }
+            parameters =
+                pushed.parameters
+                + parameters.filter { item in
+                    !pushed.parameters.contains { $0.name == item.name }
+                }
+        }
+        let outer = parameters.first { $0.name == "client_id" }?.value
+        guard let client = client(outer) else { throw errorPage(.clientUnknown) }
+        if let text = parameters.first(where: { $0.name == "request" })?.value {
+            guard let claims = requestObject(text, client) else { throw errorPage(.requestObjectInvalid) }
+            parameters = claims + parameters.filter { item in !claims.contains { $0.name == item.name } }
+        }
+        func value(_ name: String) -> String? {
+            parameters.first { $0.name == name }.map(\.value).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let sent = value("redirect_uri")
+        guard let redirectURI = sent ?? (client.redirectURIs.count == 1 ? client.redirectURIs[0] : nil),
+            accepts(redirectURI, client)
+        else { throw errorPage(.redirectURIUnregistered) }
+        let login = PendingLogin(
+            clientID: client.id,
+            redirectURI: redirectURI,
+            responseType: value("response_type") ?? "code",
+            scope: value("scope") ?? "",
+            state: value("state"),
+            nonce: value("nonce"),
+            challenge: value("code_challenge"),
+            challengeMethod: value("code_challenge_method") ?? "plain",
+            responseMode: value("response_mode"),
+            prompt: (value("prompt") ?? "").split(separator: " ").map(String.init),
+            maxAge: value("max_age").flatMap { Int64($0) },
+            resource: value("resource"),
+            acrValues: value("acr_values"),
+            boundKey: value("dpop_jkt"),
+            parameters: parameters
+        )
+        return (login, client)
+    }
+
+    /// The parameters of a request object; nil where it cannot be read, or somebody else made it.
+    func requestObject(_ text: String, _ client: ProviderConfiguration.Client) -> [(
+        name: String, value: String
+    )]? {
+        guard let token = JSONWebToken.parse(text), let claims = token.claims else { return nil }
+        if !client.keys.isEmpty || client.secret != nil, token.algorithm != "none" {
+            let secret = client.secret.map { Array($0.utf8) }
+            let isSymmetric = token.algorithm?.hasPrefix("HS") ?? false
+            if isSymmetric || !client.keys.isEmpty,
+                token.verify(keys: client.keys, secret: secret).outcome != .valid
+            {
+                return nil
+            }
+        }
+        if let end = token.expiresAt, end <= now.seconds { return nil }
+        let own: Set<String> = ["iss", "aud", "exp", "nbf", "iat", "jti"]
+        return claims.members.filter { !own.contains($0.name) }.map {
+            ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value))
+        }
+    }
+
+    /// Compared as strings (RFC 9700, section 2.1), but for the port of an app on this machine (RFC 8252, section
+    /// 7.3).
+    private func accepts(_ redirectURI: String, _ client: ProviderConfiguration.Client) -> Bool {
+        if client.redirectURIs.contains(redirectURI) { return true }
+        let asked = RecordedURL(redirectURI)
+        guard asked.scheme?.lowercased() == "http" || client.acceptsLoopbackRedirects, asked.fragment == nil,
+            let host = asked.host, LoopbackHost.isLoopback(host)
+        else { return false }
+        if client.acceptsLoopbackRedirects { return true }
+        // The name is no address: its port counts (RFC 8252, section 8.3).
+        guard host != "localhost", dialect.allowsOtherPorts else { return false }
+        return client.redirectURIs.contains {
+            let known = RecordedURL($0)
+            return known.scheme == asked.scheme && known.host == host && known.path == asked.path
+                && known.query == asked.query
+        }
+    }
+
+    /// As recorded: the pages that said no.
+    private mutating func refusedAsRecorded(_ items: QueryItems, _ request: RecordedRequest) -> BuiltAnswer? {
+        guard policy.isAsRecorded else { return nil }
+        let script = dialect.scripts.indices.first { index in
+            let script = dialect.scripts[index]
+            return script.purpose == .login && !script.steps.contains { $0.delivery != nil }
+                && ["client_id", "redirect_uri"].allSatisfy { name in
+                    script.parameters.first { $0.name == name }?.value == items.first(name)
+                }
+        }
+        guard let script else { return nil }
+        return play(0, in: open(script: script, for: .visit), request)
+    }
+
+    private func errorPage(_ refusal: Refusal) -> Refused {
+        if let page = dialect.refusals.page(of: refusal) { return Refused(answer: BuiltAnswer(like: page)) }
+        let text = refusal == .clientUnknown ? "The client is not known here." : refusal.standard.description
+        return Refused(answer: .page(400, SignInPage.error(text)))
+    }
+
+    // MARK: - Judging
+
+    /// What is wrong with a request whose redirect URI is right: told to the client (RFC 6749, section 4.1.2.1).
+    private func refusal(of login: PendingLogin, _ client: ProviderConfiguration.Client) -> Refusal? {
+        let types = Set(login.responseType.split(separator: " ").map(String.init))
+        guard !types.isEmpty, dialect.supports(responseType: login.responseType) else {
+            return .responseTypeUnsupported
+        }
+        if let mode = login.responseMode {
+            guard dialect.supports(responseMode: mode) else { return .responseModeUnsupported }
+        }
+        let isMethodNamed = login.parameter("code_challenge_method") != nil
+        if login.challenge != nil || isMethodNamed {
+            guard dialect.supports(challengeMethod: login.challengeMethod) else {
+                return .challengeMethodUnsupported
+            }
+        }
+        if login.challenge == nil, client.requiresPKCE, types.contains("code") { return .challengeMissing }
+        return nil
+    }
+
+    // MARK: - Whom to ask
+
+    /// Answers at once where there is a session or nobody is to be asked, else shows the first page.
+    private mutating func begin(_ login: PendingLogin, _ request: RecordedRequest) -> BuiltAnswer {
+        if let user = autoLoginUser(login) {
+            let session = open(ProviderState.Session(user: user, signedInAt: now))
+            var answer = deliver(login, in: session)
+            answer.cookies.append(sessionCookie(session))
+            return answer
+        }
+        if let found = session(of: request), !login.prompt.contains("login"), isFresh(found.session, login) {
+            return deliver(login, in: found.id)
+        }
+        let script = chooseScript(for: login)
+        if let script, dialect.scripts[script].answersAtOnce {
+            return beginAtOnce(login, script)
+        }
+        if login.prompt.contains("none") { return deliver(.loginRequired, to: login) }
+        guard let script else {
+            let transaction = open(Transaction(id: identifier(), purpose: .login(login)))
+            return .page(
+                200,
+                SignInPage.html(client: login.clientID, transaction: transaction.id, action: request.url.path)
+            )
+        }
+        let transaction = open(script: script, for: .login(login))
+        return play(0, in: transaction, request) ?? deliver(.loginRequired, to: login)
+    }
+
+    /// A browser that the recorded provider knew already: nobody saw how.
+    private mutating func beginAtOnce(_ login: PendingLogin, _ script: Int) -> BuiltAnswer {
+        let recorded = dialect.scripts[script]
+        if policy.isAsRecorded, let error = recorded.error {
+            return deliver(error, to: login, mode: recorded.errorMode)
+        }
+        guard let user = user(of: recorded) else { return deliver(.loginRequired, to: login) }
+        let transaction = open(script: script, for: .login(login))
+        let values = Dictionary(transaction.values.map { ($0.old, $0.new) }) { first, _ in first }
+        let session = open(ProviderState.Session(user: user, signedInAt: now, values: values))
+        return finish(transaction, step: recorded.steps.isEmpty ? nil : 0, login, in: session)
+    }
+
+    private func autoLoginUser(_ login: PendingLogin) -> ProviderConfiguration.User? {
+        guard let name = policy.autoLogin else { return nil }
+        if !name.isEmpty { return configuration.users.first { $0.name == name || $0.subject == name } }
+        // Whoever signed in to this client.
+        let subject = dialect.scripts.first { $0.clientID == login.clientID && $0.subject != nil }?.subject
+        return configuration.users.first { $0.subject == subject } ?? configuration.users.first
+    }
+
+    /// Whether the last sign-in is recent enough (OpenID Connect Core, section 3.1.2.1).
+    private func isFresh(_ session: ProviderState.Session, _ login: PendingLogin) -> Bool {
+        guard let maxAge = login.maxAge else { return true }
+        return now - session.signedInAt <= .seconds(maxAge)
+    }
+
+    /// An unfinished login with the very same request.
+    private func openTransaction(of login: PendingLogin) -> Transaction? {
+        let key = login.state ?? login.nonce ?? login.challenge
+        if let key, let id = state.transactionIDs["request " + key], let transaction = state.transactions[id]
+        {
+            return !transaction.isOver && transaction.login?.isSame(as: login) ?? false ? transaction : nil
+        }
+        guard key == nil else { return nil }
+        return state.transactions.newestFirst.prefix(50).lazy.map(\.value).first {
+            !$0.isOver && $0.login?.isSame(as: login) ?? false
+        }
+    }
+}

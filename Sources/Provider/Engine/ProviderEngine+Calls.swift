@@ -1,0 +1,194 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// What is done with a token: userinfo (OpenID Connect Core, section 5.3), introspection (RFC 7662), revocation (RFC
+/// 7009), resources (RFC 6750).
+extension ProviderEngine {
+    // MARK: - Userinfo
+
+    mutating func userInfo(_ request: RecordedRequest) -> BuiltAnswer {
+        let access: ProviderState.AccessToken
+        do throws(Refused) {
+            access = try accessToken(of: request, at: .userInfo)
+        } catch {
+            return error.answer
+        }
+        let grant = access.grant
+        guard let user = grant.user else { return refuse(.tokenInvalid, at: .userInfo) }
+        let forms = dialect.userInfo
+        let form =
+            forms.first { $0.origin.subject == user.subject && $0.clientID == grant.clientID }
+            ?? forms.first { $0.origin.subject == user.subject } ?? forms.first {
+                $0.clientID == grant.clientID
+            }
+            ?? forms.first
+        guard let form else { return .json(standardUserInfo(user, grant), role: .userInfo) }
+        var answer = BuiltAnswer(like: form.answer, role: .userInfo)
+        if let template = form.token {
+            let token = unsigned(
+                header: template.header,
+                claims: filler(template.origin, grant).filled(template.claims),
+                clientID: grant.clientID,
+                envelope: template.envelope
+            )
+            answer.content = .token(token, mediaType: form.answer.body?.mediaType ?? "application/jwt")
+        } else if let members = form.answer.members {
+            answer.content = .object(filler(form.origin, grant).filled(members))
+        }
+        return answer
+    }
+
+    /// By scope (OpenID Connect Core, section 5.4).
+    private func standardUserInfo(_ user: ProviderConfiguration.User, _ grant: ProviderState.Grant)
+        -> JSONObject
+    {
+        let scopes = grant.scope.split(separator: " ")
+        var claims: JSONObject = ["sub": .string(user.subject)]
+        if scopes.contains("profile"), !user.fullName.isEmpty { claims["name"] = .string(user.fullName) }
+        if scopes.contains("email"), !user.email.isEmpty { claims["email"] = .string(user.email) }
+        for member in user.claims.members where claims[member.name] == nil {
+            let isEmail = member.name.hasPrefix("email")
+            if scopes.contains(isEmail ? "email" : "profile") { claims[member.name] = member.value }
+        }
+        return claims
+    }
+
+    /// The token of a call, valid and bound to who sends it (RFC 6750, section 3.1; RFC 9449, section 7.1).
+    private mutating func accessToken(of request: RecordedRequest, at role: Endpoints.Role) throws(Refused)
+        -> ProviderState.AccessToken
+    {
+        let parameters = Self.form(of: request).items + request.url.queryItems.items
+        let sent = BearerToken.of(request, exchange: 0)?.value
+        guard let text = sent ?? parameters.first(where: { $0.name == "access_token" })?.value else {
+            throw Refused(answer: refuse(.tokenMissing, at: role, headers: [("WWW-Authenticate", "Bearer")]))
+        }
+        let challenge = "error=\"invalid_token\", error_description=\"the access token is not valid\""
+        guard let access = validToken(text) else {
+            throw Refused(
+                answer: refuse(
+                    .tokenInvalid,
+                    at: role,
+                    headers: [("WWW-Authenticate", "Bearer \(challenge)")]
+                )
+            )
+        }
+        guard let boundKey = access.grant.boundKey else { return access }
+        switch proof(of: request, at: role, accessToken: text) {
+        case .valid(let thumbprint) where thumbprint == boundKey: return access
+        case .refused(let answer): throw Refused(answer: answer)
+        case .none, .valid:
+            throw Refused(
+                answer: refuse(.tokenInvalid, at: role, headers: [("WWW-Authenticate", "DPoP \(challenge)")])
+            )
+        }
+    }
+
+    private func validToken(_ text: String) -> ProviderState.AccessToken? {
+        guard let access = state.accessTokens[text], access.expiresAt > now,
+            state.revokedFamilies[access.grant.family] == nil
+        else { return nil }
+        return access
+    }
+
+    // MARK: - Introspection and revocation
+
+    mutating func introspect(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
+        do throws(Refused) {
+            _ = try authenticate(form, request, at: .introspection)
+        } catch {
+            return error.answer
+        }
+        guard let text = form.first("token") else { return refuse(.parameterMissing, at: .introspection) }
+        guard let found = introspected(text) else {
+            // RFC 7662, section 2.2: nothing more is said of a token that is none.
+            return dialect.inactive.map { BuiltAnswer(like: $0, role: .introspection) }
+                ?? .json(["active": false], role: .introspection)
+        }
+        let forms = dialect.introspections
+        guard let form = forms.first(where: { $0.clientID == found.grant.clientID }) ?? forms.first,
+            let members = form.answer.members
+        else { return .json(standardIntrospection(found), role: .introspection) }
+        var answer = BuiltAnswer(like: form.answer, role: .introspection)
+        var filler = filler(form.origin, found.grant)
+        filler.token = found
+        answer.content = .object(filler.filled(members))
+        return answer
+    }
+
+    private func introspected(_ text: String) -> ProviderState.AccessToken? {
+        if let access = validToken(text) { return access }
+        guard let refresh = state.refreshTokens[text], !refresh.isUsed,
+            state.revokedFamilies[refresh.grant.family] == nil
+        else { return nil }
+        return ProviderState.AccessToken(
+            grant: refresh.grant,
+            issuedAt: now,
+            expiresAt: now + .seconds(configuration.tokenLifetime)
+        )
+    }
+
+    private func standardIntrospection(_ token: ProviderState.AccessToken) -> JSONObject {
+        var answer: JSONObject = [
+            "active": true, "client_id": .string(token.grant.clientID), "scope": .string(token.grant.scope),
+            "iss": .string(configuration.issuer), "iat": .number(JSONNumber(token.issuedAt.seconds)),
+            "exp": .number(JSONNumber(token.expiresAt.seconds)),
+            "token_type": token.grant.boundKey == nil ? "Bearer" : "DPoP",
+        ]
+        if let user = token.grant.user {
+            answer["sub"] = .string(user.subject)
+            answer["username"] = .string(user.name)
+        }
+        return answer
+    }
+
+    /// RFC 7009, section 2.2: an unknown token is no error.
+    mutating func revoke(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
+        let client: ProviderConfiguration.Client
+        do throws(Refused) {
+            client = try authenticate(form, request, at: .revocation)
+        } catch {
+            return error.answer
+        }
+        guard let token = form.first("token") else { return refuse(.parameterMissing, at: .revocation) }
+        if let refresh = state.refreshTokens[token], refresh.grant.clientID == client.id {
+            state.revokedFamilies[refresh.grant.family] = true
+        }
+        if state.accessTokens[token]?.grant.clientID == client.id { state.accessTokens[token] = nil }
+        return dialect.revocation.map { BuiltAnswer(like: $0, role: .revocation) }
+            ?? .json(JSONObject(), role: .revocation)
+    }
+
+    // MARK: - Resources
+
+    /// As recorded where the token is valid.
+    mutating func callResource(_ request: RecordedRequest) -> BuiltAnswer? {
+        let there = dialect.resources.filter { $0.path == request.url.path }
+        guard let resource = there.first(where: { $0.method == request.method }) ?? there.first else {
+            return nil
+        }
+        let access: ProviderState.AccessToken
+        do throws(Refused) {
+            access = try accessToken(of: request, at: .userInfo)
+        } catch {
+            var answer = error.answer
+            let isAlwaysRefused = resource.answer.status == 401
+            if let refused = resource.refused ?? (isAlwaysRefused ? resource.answer : nil) {
+                let headers = answer.headers
+                answer = BuiltAnswer(like: refused)
+                if !answer.headers.contains("www-authenticate"),
+                    let challenge = headers.first("www-authenticate")
+                {
+                    answer.headers.append("WWW-Authenticate", challenge)
+                }
+            }
+            return answer
+        }
+        var answer = BuiltAnswer(like: resource.answer)
+        if let members = resource.answer.members {
+            answer.content = .object(filler(resource.origin, access.grant).filled(members))
+        }
+        return answer
+    }
+}

@@ -1,0 +1,116 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+
+/// Who a client is, and whether it proves it (RFC 6749, section 2.3; RFC 7523, section 3).
+extension ProviderEngine {
+    /// A request that is not gone on with, and the answer to it.
+    struct Refused: Error { var answer: BuiltAnswer }
+
+    func client(_ id: String?) -> ProviderConfiguration.Client? {
+        guard let id, !id.isEmpty else { return nil }
+        if let client = configuration.clients.first(where: { $0.id == id }) ?? state.registeredClients[id] {
+            return client
+        }
+        guard policy.acceptsUnknownClients else { return nil }
+        var client = ProviderConfiguration.Client(
+            id: id,
+            redirectURIs: policy.redirectURIs,
+            requiresPKCE: false
+        )
+        client.acceptsLoopbackRedirects = true
+        client.acceptsAnySecret = true
+        return client
+    }
+
+    /// The recorded client whose answers and pages are a client's.
+    func recordedID(_ clientID: String) -> String {
+        state.registeredClients[clientID]?.standsFor ?? clientID
+    }
+
+    /// The client of a request to an endpoint that only clients use.
+    mutating func authenticate(_ form: QueryItems, _ request: RecordedRequest, at role: Endpoints.Role)
+        throws(Refused) -> ProviderConfiguration.Client
+    {
+        let parameters = Parameters(form, of: 0, in: .requestBody)
+        let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
+        // RFC 6749, section 5.2: who tried the header is told the scheme.
+        let challenge =
+            authentication.methods.contains(.secretBasic)
+            ? [("WWW-Authenticate", "Basic realm=\"token\"")] : []
+        func refused(_ refusal: Refusal) -> Refused {
+            Refused(answer: refuse(refusal, at: role, headers: challenge))
+        }
+        guard let client = client(authentication.clientID?.value) else { throw refused(.clientUnknown) }
+        guard authentication.methods.count == 1, let method = authentication.methods.first else {
+            throw refused(.clientAuthenticationDoubled)
+        }
+        switch method {
+        case .assertion:
+            guard let assertion = authentication.assertion.flatMap({ ClientAssertion($0) }),
+                accepts(assertion, of: client, at: request)
+            else { throw refused(.clientAssertionInvalid) }
+        case .secretBasic, .secretPost, .none:
+            // A secret may have been sent with or without form coding (section 2.3.1).
+            let sent = [authentication.secret?.value, authentication.undecodedSecret].compactMap { $0 }
+            if !sent.isEmpty, client.acceptsAnySecret { return client }
+            guard let secret = client.secret else {
+                if client.authenticationMethods.contains("private_key_jwt") {
+                    throw refused(.clientAuthenticationMissing)
+                }
+                guard sent.isEmpty || sent == [""] else { throw refused(.clientSecretWrong) }
+                return client
+            }
+            guard !sent.isEmpty else { throw refused(.clientAuthenticationMissing) }
+            guard sent.contains(secret) else { throw refused(.clientSecretWrong) }
+        }
+        return client
+    }
+
+    /// Issuer, subject, audience, time, use and signature of an assertion (RFC 7523, section 3; OpenID Connect Core,
+    /// section 9).
+    private mutating func accepts(
+        _ assertion: ClientAssertion,
+        of client: ProviderConfiguration.Client,
+        at request: RecordedRequest
+    ) -> Bool {
+        let token = assertion.token
+        guard token.issuer == client.id || dialect.assertionIssuers.contains(token.issuer ?? ""),
+            token.subject == client.id,
+            token.audience.contains(where: { isOwn($0) }),
+            let end = token.expiresAt, end > now.seconds,
+            (token.notBefore ?? 0) <= now.seconds + 60,
+            let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+        else { return false }
+        if algorithm.isSymmetric {
+            guard let secret = client.secret else { return client.acceptsAnySecret && use(assertion) }
+            guard token.verify(keys: [], secret: Array(secret.utf8)).outcome == .valid else { return false }
+        } else if !client.keys.isEmpty {
+            guard token.verify(keys: client.keys).outcome == .valid else { return false }
+        }
+        return use(assertion)
+    }
+
+    /// Whether an assertion is used for the first time.
+    private mutating func use(_ assertion: ClientAssertion) -> Bool {
+        guard assertion.identifier != nil else { return true }
+        let key = "assertion " + assertion.key
+        guard state.usedIdentifiers[key] == nil else { return false }
+        state.usedIdentifiers[key] = true
+        return true
+    }
+
+    /// Whether an audience is this provider: its issuer, or one of its endpoints.
+    private func isOwn(_ audience: String) -> Bool {
+        if audience == configuration.issuer || audience == configuration.issuer + "/" { return true }
+        let path = RecordedURL(audience).path
+        return dialect.paths.values.contains { $0.contains(path) } && isOwnOrigin(audience)
+    }
+
+    /// Whether an address lies where this provider is played.
+    func isOwnOrigin(_ url: String) -> Bool {
+        AddressMap.origin(of: RecordedURL(url)) == AddressMap.origin(of: RecordedURL(configuration.issuer))
+    }
+}

@@ -1,0 +1,81 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// OpenID Connect RP-Initiated Logout, sections 2 and 3.
+extension ProviderEngine {
+    mutating func endSession(_ query: QueryItems, _ request: RecordedRequest) -> BuiltAnswer? {
+        // A page of the logout may have the endpoint's own address.
+        if query.items.isEmpty, let answer = interact(request) { return answer }
+        let hint = query.first("id_token_hint")
+        let token = hint.flatMap(JSONWebToken.parse)
+        let client = client(token?.audience.first ?? query.first("client_id"))
+        let name = dialect.logoutTargets.first { query.first($0).map { !$0.isEmpty } ?? false }
+        let wanted = name.flatMap { query.first($0) }
+        if let wanted {
+            // Whom the hint does not name, the address may (section 2).
+            let known =
+                client.map(\.postLogoutRedirectURIs)
+                ?? (dialect.needsLogoutClient ? [] : configuration.clients.flatMap(\.postLogoutRedirectURIs))
+            guard known.contains(wanted) else {
+                return error(page: "The post_logout_redirect_uri is not registered for this client.")
+            }
+        }
+        let state = query.first("state").map { [("state", $0)] } ?? []
+        let logout = PendingLogout(
+            session: hint.flatMap { self.state.sessionIDs[$0] } ?? session(of: request)?.id,
+            target: wanted.map { state.isEmpty ? $0 : AnswerRenderer.url($0, state, .query) },
+            parameters: query.items.map { ($0.name, $0.value) }
+        )
+        if let script = logoutScript(hasTarget: wanted != nil) {
+            var transaction = open(script: script, for: .logout(logout))
+            if let session = logout.session.flatMap({ self.state.sessions[$0] }) {
+                // The pages speak of the session that was opened, `sid` and cookies.
+                let known = Set(session.values.keys)
+                transaction.values.removeAll { known.contains($0.old) }
+                transaction.values += session.values.map { (old: $0.key, new: $0.value) }
+                for value in session.values.values { self.state.transactionIDs[value] = transaction.id }
+                transaction = open(transaction)
+            }
+            if let answer = play(0, in: transaction, request) { return answer }
+        }
+        end(logout, subject: token?.subject)
+        return logout.target.map { .redirect(to: $0) } ?? .page(200, SignInPage.signedOut())
+    }
+
+    private func logoutScript(hasTarget: Bool) -> Int? {
+        let all = dialect.scripts.indices.filter { dialect.scripts[$0].purpose == .logout }
+        return all.first { index in
+            let named = dialect.scripts[index].parameters.contains {
+                LogoutCourse.targetNames.contains($0.name)
+            }
+            return named == hasTarget
+        } ?? (hasTarget ? nil : all.first)
+    }
+
+    /// Sends the user back, with the cookies that the recorded provider took away.
+    mutating func finishLogout(_ transaction: Transaction, _ index: Int) -> BuiltAnswer {
+        close(transaction)
+        if let logout = transaction.logout { end(logout, subject: nil) }
+        guard let logout = transaction.logout, let number = transaction.script else {
+            return .page(200, SignInPage.signedOut())
+        }
+        let step = dialect.scripts[number].steps[index]
+        guard let target = logout.target else { return .page(200, SignInPage.signedOut()) }
+        var answer = BuiltAnswer.redirect(to: target)
+        answer.status = (300..<400).contains(step.status) ? step.status : 302
+        answer.headers = step.headers
+        let played = PlayedCookies(addresses: dialect.addresses, isSecure: isSecure)
+        let values = substitution(transaction)
+        answer.cookies = step.cookies.map {
+            played.played($0, of: step.url, answeredAt: step.answeredAt, values: values)
+        }
+        return answer
+    }
+
+    mutating func end(_ logout: PendingLogout, subject: String?) {
+        if let session = logout.session { state.sessions[session] = nil }
+        if let subject { state.sessions.removeAll { $0.user.subject == subject } }
+    }
+}

@@ -1,0 +1,150 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// Tokens in the forms of the dialect.
+extension ProviderEngine {
+    // MARK: - Access and refresh tokens
+
+    /// `lifetime`: seconds, as the answer says.
+    func accessToken(_ form: TokenForm?, _ grant: ProviderState.Grant, lifetime: Int64? = nil) -> (
+        member: BuiltAnswer.Member, lifetime: Int64
+    ) {
+        let lifetime = lifetime ?? configuration.tokenLifetime
+        var memory = ProviderState.AccessToken(
+            grant: grant,
+            issuedAt: now,
+            expiresAt: now + .seconds(lifetime)
+        )
+        guard case .signed(let template) = form else {
+            let text = opaque(form, "access_token")
+            return (.init("access_token", text: text, memory: .accessToken(memory)), lifetime)
+        }
+        let claims = filler(template.origin, grant).filled(template.claims)
+        memory.identifier = claims["jti"]?.string
+        let token = unsigned(
+            header: template.header,
+            claims: claims,
+            clientID: grant.clientID,
+            envelope: template.envelope
+        )
+        return (.init("access_token", .token(token), memory: .accessToken(memory)), lifetime)
+    }
+
+    func refreshToken(_ form: TokenForm?, _ grant: ProviderState.Grant) -> BuiltAnswer.Member {
+        let memory = BuiltAnswer.Memory.refreshToken(ProviderState.RefreshToken(grant: grant))
+        guard case .signed(let template) = form else {
+            return .init("refresh_token", text: opaque(form, "refresh_token"), memory: memory)
+        }
+        let claims = filler(template.origin, grant).filled(template.claims)
+        let token = unsigned(header: template.header, claims: claims, clientID: grant.clientID)
+        return .init("refresh_token", .token(token), memory: memory)
+    }
+
+    private func opaque(_ form: TokenForm?, _ name: String) -> String {
+        guard case .opaque(let shape) = form else { return fresh(name) }
+        return shape.make(random)
+    }
+
+    // MARK: - ID tokens
+
+    /// With the nonce bound, and hashes as they were recorded.
+    ///
+    /// `adding`: claims that the response type makes necessary (OpenID Connect Core, sections 3.2.2.10 and 3.3.2.11).
+    /// `hashed`: what is hashed and no member of the answer.
+    func idToken(
+        _ form: TokenForm?,
+        _ grant: ProviderState.Grant,
+        origin: RecordedOrigin?,
+        isFirst: Bool,
+        adding hashes: [(claim: String, member: String)] = [],
+        hashed: [String: String] = [:]
+    ) -> BuiltAnswer.Member? {
+        let template: TokenTemplate
+        if case .signed(let recorded) = form {
+            template = recorded
+        } else {
+            template = standardIDToken(grant.clientID)
+        }
+        var claims = filler(template.origin, grant).filled(template.claims)
+        // A refreshed token need not repeat it (OpenID Connect Core, section 12.2).
+        let isWanted = isFirst || template.claims["nonce"] != nil
+        claims["nonce"] = isWanted ? grant.nonce.map { .string($0) } : nil
+        var wanted = hashes.filter { claims[$0.claim] == nil || isHash($0.claim) }
+        for (claim, member) in Self.hashClaims where claims[claim] != nil {
+            if !wanted.contains(where: { $0.claim == claim }) { wanted.append((claim, member)) }
+        }
+        for (claim, _) in wanted where claims[claim] == nil { claims[claim] = "" }
+        var token = unsigned(
+            header: template.header,
+            claims: claims,
+            clientID: grant.clientID,
+            envelope: template.envelope
+        )
+        token.hashes = wanted
+        token.hashed = hashed
+        return .init("id_token", .token(token), memory: grant.session.map { .session($0) })
+    }
+
+    private static var hashClaims: [(String, String)] {
+        [("at_hash", "access_token"), ("c_hash", "code"), ("s_hash", "state")]
+    }
+
+    private func isHash(_ claim: String) -> Bool { Self.hashClaims.contains { $0.0 == claim } }
+
+    /// What OpenID Connect Core, section 2 wants, for providers whose tokens nobody saw.
+    private func standardIDToken(_ clientID: String) -> TokenTemplate {
+        let algorithm = client(clientID)?.idTokenAlgorithm ?? .rs256
+        let key = configuration.keys.first { $0.algorithm == algorithm } ?? configuration.keys.first
+        var header: JSONObject = ["typ": "JWT", "alg": .string((key?.algorithm ?? algorithm).rawValue)]
+        if let key { header["kid"] = .string(key.id) }
+        var claims: JSONObject = [
+            "iss": "", "sub": "", "aud": "", "exp": .number(JSONNumber(configuration.tokenLifetime)),
+            "iat": 0,
+        ]
+        claims["auth_time"] = 1
+        claims["at_hash"] = ""
+        return TokenTemplate(header: header, claims: claims, origin: RecordedOrigin())
+    }
+
+    // MARK: - Signing
+
+    /// With the provider's key, or the client's secret, that the header's `alg` and `kid` ask for.
+    func unsigned(header: JSONObject, claims: JSONObject, clientID: String, envelope: JSONObject? = nil)
+        -> UnsignedToken
+    {
+        let recorded = header["alg"]?.string
+        let algorithm = recorded.flatMap(SignatureAlgorithm.init(rawValue:))
+        var members = header
+        for name in ["alg", "x5c", "x5t", "x5t#S256", "jku", "x5u", "jwk"] { members[name] = nil }
+        var token = UnsignedToken(header: members, claims: claims)
+        if let algorithm, algorithm.isSymmetric {
+            token.algorithm = algorithm
+            token.key = client(clientID)?.secret.map { .secret(Array($0.utf8)) }
+        } else if recorded != "none" || !policy.isAsRecorded && !dialect.allowsUnsigned {
+            let published = header["kid"]?.string.map { dialect.keyIDs[$0] ?? $0 }
+            let entry =
+                configuration.keys.first {
+                    $0.id == published && ($0.algorithm == algorithm || algorithm == nil)
+                }
+                ?? configuration.keys.first { $0.algorithm == algorithm } ?? configuration.keys.first
+            token.algorithm = entry?.algorithm
+            token.key = entry.map { .privateKey($0.key) }
+            if header["kid"] != nil { token.header["kid"] = entry.map { .string($0.id) } }
+        }
+        token.seal = envelope.flatMap { TokenSeal(like: $0, secret: client(clientID)?.secret) }
+        return token
+    }
+
+    func filler(_ origin: RecordedOrigin, _ grant: ProviderState.Grant) -> ClaimFiller {
+        ClaimFiller(
+            origin: origin,
+            grant: grant,
+            issuer: configuration.issuer,
+            now: now,
+            addresses: dialect.addresses,
+            random: random
+        )
+    }
+}

@@ -1,0 +1,60 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// Proofs that a client holds a key (RFC 9449).
+extension ProviderEngine {
+    /// What became of the proof of a request.
+    enum Proof {
+        case none
+        /// The thumbprint of its key.
+        case valid(String)
+        case refused(BuiltAnswer)
+    }
+
+    /// How far the clock of a client may be off.
+    private static var proofWindow: Duration { .seconds(300) }
+
+    /// Checks the proof of a request (section 4.3).
+    ///
+    /// `accessToken`: the token sent along, whose hash it has to carry.
+    mutating func proof(
+        of request: RecordedRequest,
+        at role: Endpoints.Role,
+        accessToken: String? = nil
+    ) -> Proof {
+        guard request.headers.contains("dpop") else { return .none }
+        guard let proof = DPoPProof(of: request, exchange: 0), isValid(proof, request, accessToken),
+            let thumbprint = proof.thumbprint
+        else { return .refused(refuse(.proofInvalid, at: role)) }
+        if dialect.nonceRoles.contains(role) {
+            guard let nonce = proof.nonce, state.proofNonces[nonce] != nil else {
+                let nonce = fresh("dpop_nonce")
+                state.proofNonces[nonce] = true
+                return .refused(refuse(.proofNonceNeeded, at: role, headers: [("DPoP-Nonce", nonce)]))
+            }
+        }
+        return .valid(thumbprint)
+    }
+
+    private mutating func isValid(_ proof: DPoPProof, _ request: RecordedRequest, _ accessToken: String?)
+        -> Bool
+    {
+        guard proof.token.type == "dpop+jwt", proof.isSignedByItsKey == true, proof.key?.isPrivate == false,
+            proof.method == request.method,
+            let url = proof.url, RecordedURL(url).path == request.url.path, isOwnOrigin(url),
+            let issued = proof.token.issuedAt,
+            let identifier = proof.identifier
+        else { return false }
+        let age = now - Timestamp(seconds: issued)
+        guard age <= Self.proofWindow, age >= .zero - Self.proofWindow else { return false }
+        if let accessToken, proof.accessTokenHash != DPoPProof.hash(ofAccessToken: accessToken) {
+            return false
+        }
+        let key = "proof " + identifier
+        guard state.usedIdentifiers[key] == nil else { return false }
+        state.usedIdentifiers[key] = true
+        return true
+    }
+}

@@ -1,0 +1,94 @@
+import Captures
+import OAuth
+
+/// Who is signed in, in which browser, and how somebody becomes so.
+extension ProviderEngine {
+    private static var sessionCookieName: String { "session" }
+
+    /// The session that a browser carries a cookie of.
+    func session(of request: RecordedRequest) -> (id: String, session: ProviderState.Session)? {
+        for cookie in request.cookies {
+            let id = cookie.name == Self.sessionCookieName ? cookie.value : state.sessionIDs[cookie.value]
+            if let id, let session = state.sessions[id] { return (id, session) }
+        }
+        return nil
+    }
+
+    mutating func open(_ session: ProviderState.Session) -> String {
+        let id = identifier()
+        state.sessions[id] = session
+        return id
+    }
+
+    func sessionCookie(_ id: String) -> SetCookie {
+        SetCookie(
+            name: Self.sessionCookieName,
+            value: id,
+            path: "/",
+            isSecure: isSecure,
+            isHTTPOnly: true,
+            sameSite: "Lax"
+        )
+    }
+
+    /// Whether the provider is reached over TLS.
+    var isSecure: Bool { RecordedURL(configuration.issuer).scheme?.lowercased() == "https" }
+
+    /// Whose name and password they are; where only one user may have any password, anybody is him.
+    func user(with credentials: SignInCredentials) -> ProviderConfiguration.User? {
+        let users = configuration.users
+        let named = users.first { user in
+            guard let name = credentials.user else { return users.count == 1 }
+            return [user.name, user.email, user.subject].contains(name)
+        }
+        guard let user = named ?? (users.count == 1 && users[0].acceptsAnyPassword ? users[0] : nil) else {
+            return nil
+        }
+        return user.acceptsAnyPassword || user.password == credentials.password ? user : nil
+    }
+
+    // MARK: - The built-in page
+
+    mutating func signIn(_ form: QueryItems, _ transaction: Transaction) -> BuiltAnswer {
+        guard !transaction.isOver, let login = transaction.login else {
+            return .page(400, SignInPage.error("This page has been used already."))
+        }
+        if form.first("action") == "cancel" {
+            close(transaction)
+            return deliver(.userCancelled, to: login)
+        }
+        let credentials = SignInCredentials(user: form.first("username"), password: form.first("password"))
+        guard credentials.user != nil, let user = user(with: credentials) else {
+            let page = SignInPage.html(
+                client: login.clientID,
+                transaction: transaction.id,
+                action: dialect.paths[.authorization]?.first ?? "",
+                message: "Name or password is wrong."
+            )
+            return .page(200, page)
+        }
+        close(transaction)
+        let session = open(ProviderState.Session(user: user, signedInAt: now))
+        var answer = deliver(login, in: session)
+        answer.cookies.append(sessionCookie(session))
+        return answer
+    }
+
+    func error(page text: String, status: Int = 400) -> BuiltAnswer { .page(status, SignInPage.error(text)) }
+
+    // MARK: - Transactions
+
+    mutating func open(_ transaction: Transaction) -> Transaction {
+        state.transactions[transaction.id] = transaction
+        return transaction
+    }
+
+    mutating func close(_ transaction: Transaction) {
+        state.transactions[transaction.id]?.isOver = true
+    }
+
+    /// Whoever signed in in the recording.
+    func user(of script: InteractionScript) -> ProviderConfiguration.User? {
+        configuration.users.first { $0.subject == script.subject } ?? configuration.users.first
+    }
+}

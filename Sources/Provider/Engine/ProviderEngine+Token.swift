@@ -1,0 +1,242 @@
+import Captures
+import JSON
+import OAuth
+
+/// The token endpoint (RFC 6749, sections 3.2, 4.1.3 and 6; RFC 7636, section 4.6).
+extension ProviderEngine {
+    mutating func token(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
+        let client: ProviderConfiguration.Client
+        do throws(Refused) {
+            client = try authenticate(form, request, at: .token)
+        } catch {
+            return error.answer
+        }
+        let boundKey: String?
+        switch proof(of: request, at: .token) {
+        case .refused(let answer): return answer
+        case .none: boundKey = nil
+        case .valid(let thumbprint): boundKey = dialect.ignoresProofs ? nil : thumbprint
+        }
+        // GitHub takes a code without a grant type.
+        let grantType = form.first("grant_type") ?? (form.contains("code") ? "authorization_code" : nil)
+        switch grantType {
+        case "authorization_code": return redeem(form, client, boundKey)
+        case "refresh_token": return refresh(form, client, boundKey)
+        case GrantType.deviceCode: return poll(form, client, boundKey)
+        case "client_credentials" where dialect.allows("client_credentials"):
+            return actForItself(form, client, boundKey)
+        case "password" where dialect.allows("password"): return passwordGrant(form, client, boundKey)
+        case nil: return refuse(.grantTypeMissing, at: .token)
+        default: return refuse(.grantTypeUnsupported, at: .token)
+        }
+    }
+
+    enum GrantType {
+        static let deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
+    }
+
+    // MARK: - Codes
+
+    private mutating func redeem(
+        _ form: QueryItems,
+        _ client: ProviderConfiguration.Client,
+        _ boundKey: String?
+    )
+        -> BuiltAnswer
+    {
+        guard let code = form.first("code"), let issued = state.codes[code],
+            issued.grant.clientID == client.id
+        else { return refuse(.codeUnknown, at: .token) }
+        guard !issued.isUsed else {
+            // RFC 6749, section 4.1.2: a second use ends what the first one brought.
+            state.revokedFamilies[issued.grant.family] = true
+            return refuse(.codeUsed, at: .token)
+        }
+        state.codes[code]?.isUsed = true
+        guard now - issued.issuedAt <= .seconds(configuration.codeLifetime) else {
+            return refuse(.codeExpired, at: .token)
+        }
+        if let refusal = redirectRefusal(form.first("redirect_uri"), issued.grant)
+            ?? proofRefusal(form.first("code_verifier"), issued.grant)
+        {
+            return refuse(refusal, at: .token)
+        }
+        var grant = issued.grant
+        if let expected = grant.boundKey, expected != boundKey { return refuse(.proofInvalid, at: .token) }
+        grant.boundKey = boundKey
+        if grant.resource == nil { grant.resource = form.first("resource") }
+        return issue(grant, "authorization_code", hashed: ["code": code])
+    }
+
+    /// RFC 6749, section 4.1.3: needed where the authorization request had one, and then equal.
+    private func redirectRefusal(_ sent: String?, _ grant: ProviderState.Grant) -> Refusal? {
+        guard !grant.isForeign else { return nil }
+        guard let expected = grant.redirectURI else {
+            return sent == nil || client(grant.clientID)?.redirectURIs.contains(sent ?? "") ?? false
+                ? nil : .redirectURIDiffers
+        }
+        return sent == expected ? nil : .redirectURIDiffers
+    }
+
+    /// RFC 7636, section 4.6: equal to the letter, or refused.
+    private func proofRefusal(_ verifier: String?, _ grant: ProviderState.Grant) -> Refusal? {
+        guard !grant.isForeign else { return nil }
+        guard let challenge = grant.challenge, !challenge.isEmpty else {
+            return verifier == nil ? nil : .verifierUnexpected
+        }
+        guard let verifier, !verifier.isEmpty else { return .verifierMissing }
+        let isHashed = grant.challengeMethod.uppercased() == "S256"
+        let expected = isHashed ? CodeChallenge.s256(of: verifier) : verifier
+        return expected == challenge ? nil : .verifierWrong
+    }
+
+    // MARK: - Refresh
+
+    private mutating func refresh(
+        _ form: QueryItems,
+        _ client: ProviderConfiguration.Client,
+        _ boundKey: String?
+    )
+        -> BuiltAnswer
+    {
+        guard let value = form.first("refresh_token"), let token = state.refreshTokens[value],
+            token.grant.clientID == client.id, state.revokedFamilies[token.grant.family] == nil
+        else { return refuse(.refreshTokenInvalid, at: .token) }
+        guard !token.isUsed else {
+            // RFC 9700, section 4.14.2.
+            state.revokedFamilies[token.grant.family] = true
+            return refuse(.refreshTokenUsed, at: .token)
+        }
+        var grant = token.grant
+        if let expected = grant.boundKey, expected != boundKey { return refuse(.proofInvalid, at: .token) }
+        let had = Set(grant.scope.split(separator: " "))
+        if let asked = form.first("scope"), !asked.isEmpty, !grant.isForeign {
+            guard had.isSuperset(of: dialect.granted(asked).split(separator: " ")) else {
+                return refuse(.scopeTooWide, at: .token)
+            }
+            grant.scope = dialect.granted(asked)
+        }
+        let form = dialect.tokens(for: "refresh_token", recordedID(client.id))
+        let isReplaced = form?.answer.members?["refresh_token"] != nil && form?.keepsRefreshToken == false
+        if isReplaced, form?.reusesRefreshToken == false {
+            state.refreshTokens[value]?.isUsed = true
+        }
+        return issue(grant, "refresh_token", refreshed: value)
+    }
+
+    // MARK: - Without a user, and with one's password
+
+    private mutating func actForItself(
+        _ form: QueryItems,
+        _ client: ProviderConfiguration.Client,
+        _ boundKey: String?
+    ) -> BuiltAnswer {
+        let grant = ProviderState.Grant(
+            clientID: client.id,
+            scope: dialect.granted(form.first("scope") ?? ""),
+            challengeMethod: "plain",
+            resource: form.first("resource") ?? form.first("audience"),
+            signedInAt: now,
+            family: identifier(),
+            boundKey: boundKey
+        )
+        return issue(grant, "client_credentials")
+    }
+
+    private mutating func passwordGrant(
+        _ form: QueryItems,
+        _ client: ProviderConfiguration.Client,
+        _ boundKey: String?
+    ) -> BuiltAnswer {
+        let credentials = SignInCredentials(user: form.first("username"), password: form.first("password"))
+        guard let user = user(with: credentials) else { return refuse(.credentialsWrong, at: .token) }
+        let grant = ProviderState.Grant(
+            clientID: client.id,
+            user: user,
+            scope: dialect.granted(form.first("scope") ?? ""),
+            challengeMethod: "plain",
+            signedInAt: now,
+            family: identifier(),
+            boundKey: boundKey
+        )
+        return issue(grant, "password")
+    }
+
+    // MARK: - Answering
+
+    /// A token response in the form of the dialect.
+    ///
+    /// `refreshed`: the refresh token that was used.
+    /// `hashed`: what ID tokens carry the hash of and the answer does not hold.
+    mutating func issue(
+        _ grant: ProviderState.Grant,
+        _ grantType: String,
+        refreshed: String? = nil,
+        hashed: [String: String] = [:]
+    ) -> BuiltAnswer {
+        var form =
+            dialect.tokens(for: grantType, recordedID(grant.clientID)) ?? ProviderDialect.Tokens.standard
+        if form.answer.members == nil {
+            if policy.isAsRecorded, form.answer.body != nil {
+                return BuiltAnswer(like: form.answer, role: .token)
+            }
+            form.answer.members = ProviderDialect.Tokens.standard.answer.members
+        }
+        let names = form.answer.members ?? JSONObject()
+        let scopes = Set(grant.scope.split(separator: " ").map(String.init))
+        let recordedScopes = Set(form.origin.scope.split(separator: " ").map(String.init))
+        let lifetime = names["expires_in"]?.int ?? names["expires_in"]?.string.flatMap { Int64($0) }
+        var members: [BuiltAnswer.Member] = []
+        for member in names.members {
+            switch member.name {
+            case "access_token":
+                members.append(accessToken(form.accessToken, grant, lifetime: lifetime).member)
+            case "refresh_token":
+                // Offline access is asked for by name where it was then (OpenID Connect Core, section 11).
+                if recordedScopes.contains("offline_access"), !scopes.contains("offline_access") { continue }
+                if let refreshed, form.keepsRefreshToken {
+                    members.append(.init(member.name, text: refreshed))
+                } else {
+                    members.append(refreshToken(form.refreshToken, grant))
+                }
+            case "id_token":
+                if recordedScopes.contains("openid"), !scopes.contains("openid") { continue }
+                let token = idToken(
+                    form.idToken,
+                    grant,
+                    origin: form.origin,
+                    isFirst: refreshed == nil,
+                    hashed: hashed
+                )
+                if let token { members.append(token) }
+            case "scope":
+                // As the provider writes it, where it is the same.
+                let isSame = grant.scope == form.origin.grantedScope
+                members.append(.init(member.name, text: isSame ? member.value.string ?? "" : grant.scope))
+            case "token_type":
+                let type = grant.boundKey == nil ? member.value.string ?? "Bearer" : "DPoP"
+                members.append(
+                    .init(member.name, text: type == "DPoP" && grant.boundKey == nil ? "Bearer" : type)
+                )
+            case "error", "error_description", "error_uri": continue
+            default: members.append(contentsOf: other(member, form, grant))
+            }
+        }
+        var answer = BuiltAnswer(like: form.answer, role: .token)
+        answer.content = .tokens(members, isForm: form.answer.isForm)
+        return answer
+    }
+
+    /// Members of no standard: as they were recorded, with this login's values.
+    private func other(
+        _ member: JSONObject.Member,
+        _ form: ProviderDialect.Tokens,
+        _ grant: ProviderState.Grant
+    ) -> [BuiltAnswer.Member] {
+        if member.name == "session_state", let text = member.value.string {
+            return [.init(member.name, text: grant.values[text] ?? ValueShape(like: text).make(random))]
+        }
+        let filled = filler(form.origin, grant).filled(JSONObject([member]))
+        return filled.members.map { .init($0.name, .json($0.value)) }
+    }
+}

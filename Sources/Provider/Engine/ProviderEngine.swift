@@ -1,0 +1,199 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+
+/// What an engine is to do besides what its configuration and dialect say.
+package struct ProviderPolicy: Sendable {
+    /// Whom to sign in without any page; nil shows the pages.
+    package var autoLogin: String?
+    /// The outcome of the recording, too: an error stays an error.
+    package var isAsRecorded = false
+    /// Whether a client that nobody registered is taken for one, with any secret and any redirect URI on this machine.
+    package var acceptsUnknownClients = false
+    /// Further redirect URIs of clients that nobody registered.
+    package var redirectURIs: [String] = []
+
+    package init() {}
+}
+
+/// One request being answered: the protocol's logic, the same for every provider.
+///
+/// What it says, and where, is the dialect's; whom it knows, the configuration's.
+struct ProviderEngine {
+    let configuration: ProviderConfiguration
+    let dialect: ProviderDialect
+    let policy: ProviderPolicy
+    let random: @Sendable (Int) -> [UInt8]
+    let now: Timestamp
+    var state: ProviderState
+
+    mutating func respond(to request: RecordedRequest) -> RecordedResponse {
+        let answer = answer(to: request)
+        var renderer = AnswerRenderer(state: state)
+        state = ProviderState()
+        var response = renderer.response(answer)
+        state = renderer.state
+        allowOrigin(of: request, in: &response)
+        return response
+    }
+
+    /// Whether a request goes to one of the endpoints, documents or resources.
+    func serves(_ request: RecordedRequest) -> Bool {
+        let path = request.url.path
+        return role(of: path) != nil || dialect.metadataPaths.contains(path) || dialect.documents[path] != nil
+            || dialect.resources.contains { $0.path == path }
+    }
+
+    private func role(of path: String) -> Endpoints.Role? {
+        if let role = dialect.paths.first(where: { $0.value.contains(path) })?.key { return role }
+        // RFC 7592, section 2: a client's registration lies below the endpoint.
+        let isBelow = dialect.paths[.registration]?.contains { path.hasPrefix($0 + "/") } ?? false
+        return isBelow ? .registration : nil
+    }
+
+    private mutating func answer(to request: RecordedRequest) -> BuiltAnswer {
+        let path = request.url.path
+        if request.method == "OPTIONS" { return preflight(request) }
+        let isRead = request.method == "GET" || request.method == "HEAD"
+        if policy.isAsRecorded, let refused = dialect.refusedDocuments[path] {
+            return BuiltAnswer(like: refused)
+        }
+        if isRead, dialect.metadataPaths.contains(path) { return BuiltAnswer(like: dialect.metadata) }
+        if isRead, let document = dialect.documents[path] { return BuiltAnswer(like: document) }
+        if let role = role(of: path) {
+            if let recorded = recordedOutcome(of: role, request) { return recorded }
+            if let answer = answer(as: role, request) { return answer }
+        }
+        if path == dialect.verificationPath { return verifyDevice(request) }
+        if let answer = callResource(request) { return answer }
+        if let answer = interact(request) { return answer }
+        if isRead, let asset = dialect.shelf.answer(to: request, addresses: dialect.addresses) {
+            return asset
+        }
+        return .page(404, SignInPage.error("There is nothing at this address."))
+    }
+
+    private mutating func answer(as role: Endpoints.Role, _ request: RecordedRequest) -> BuiltAnswer? {
+        let query = request.url.queryItems
+        let form = Self.form(of: request)
+        switch (request.method, role) {
+        case ("GET", .keys), ("HEAD", .keys): return keySet
+        case ("GET", .authorization): return authorize(query, request)
+        case ("POST", .authorization):
+            return authorize(QueryItems(items: query.items + form.items), request)
+        case ("POST", .token): return token(form, request)
+        // GitHub, and clients that put a form into the query.
+        case ("GET", .token) where query.contains("grant_type"): return token(query, request)
+        case ("GET", .userInfo), ("POST", .userInfo): return userInfo(request)
+        case ("POST", .revocation): return revoke(form, request)
+        case ("POST", .introspection): return introspect(form, request)
+        case ("GET", .endSession), ("HEAD", .endSession): return endSession(query, request)
+        case ("POST", .endSession): return endSession(form, request)
+        case ("POST", .pushedRequest): return pushRequest(form, request)
+        case ("POST", .deviceAuthorization): return authorizeDevice(form, request)
+        case ("POST", .registration): return register(request)
+        case ("GET", .registration), ("PUT", .registration), ("DELETE", .registration):
+            return manageRegistration(request)
+        default: return nil
+        }
+    }
+
+    /// The items of a form, however the client named it; of a JSON object, its members.
+    static func form(of request: RecordedRequest) -> QueryItems {
+        if let items = FormBody.items(of: request.body) { return items }
+        guard let object = request.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
+            return QueryItems()
+        }
+        return QueryItems(
+            items: object.members.compactMap { member in
+                member.value.string.map { QueryItems.Item(name: member.name, value: $0, rawValue: $0) }
+            }
+        )
+    }
+
+    // MARK: - Documents
+
+    private var keySet: BuiltAnswer {
+        let keys = configuration.keys.map {
+            JSONWebKey($0.key.publicKey, id: $0.id, algorithm: $0.algorithm)
+        }
+        var answer = BuiltAnswer(like: dialect.keySet, role: .keys)
+        answer.content = .object(JSONWebKeySet(keys: keys).json.object ?? JSONObject())
+        return answer
+    }
+
+    // MARK: - Refusing
+
+    /// The answer of an endpoint that speaks JSON.
+    func refuse(_ refusal: Refusal, at role: Endpoints.Role, headers: [(String, String)] = []) -> BuiltAnswer
+    {
+        var answer = BuiltAnswer(like: dialect.refusals.answer(to: refusal, at: role), role: role)
+        if !answer.headers.contains("cache-control") { answer.headers.append("Cache-Control", "no-store") }
+        for (name, value) in headers where !answer.headers.contains(name) {
+            answer.headers.append(name, value)
+        }
+        return answer
+    }
+
+    /// As recorded: the n-th call of an endpoint that was refused is refused again.
+    private mutating func recordedOutcome(of role: Endpoints.Role, _ request: RecordedRequest) -> BuiltAnswer?
+    {
+        guard policy.isAsRecorded, let outcomes = dialect.recordedOutcomes[role] else { return nil }
+        // The pages of the authorization endpoint are played as a script.
+        guard role != .authorization else { return nil }
+        let number = count("call \(role.rawValue)")
+        guard number < outcomes.count, let template = outcomes[number] else { return nil }
+        return BuiltAnswer(like: template, role: role)
+    }
+
+    /// How often this was asked before.
+    mutating func count(_ name: String) -> Int {
+        defer { state.counts[name, default: 0] += 1 }
+        return state.counts[name] ?? 0
+    }
+
+    // MARK: - Other origins (Fetch standard, CORS)
+
+    private func preflight(_ request: RecordedRequest) -> BuiltAnswer {
+        var answer = BuiltAnswer(204)
+        guard request.headers.contains("origin") else { return answer }
+        let methods = request.headers.first("access-control-request-method") ?? "GET, POST"
+        answer.headers.append("Access-Control-Allow-Methods", methods)
+        if let names = request.headers.first("access-control-request-headers") {
+            answer.headers.append("Access-Control-Allow-Headers", names)
+        }
+        return answer
+    }
+
+    /// Lets a page of a client read an answer, where the provider does.
+    private func allowOrigin(of request: RecordedRequest, in response: inout RecordedResponse) {
+        guard let origin = request.headers.first("origin") else { return }
+        let recorded = response.headers.first("access-control-allow-origin")
+        if recorded == "*" || recorded == origin { return }
+        let isPreflight = request.method == "OPTIONS"
+        guard recorded != nil || isPreflight || dialect.allowsOrigins, isOriginOfAClient(origin) else {
+            return
+        }
+        response.headers.fields.removeAll { $0.name.lowercased() == "access-control-allow-origin" }
+        response.headers.append("Access-Control-Allow-Origin", origin)
+        response.headers.append("Vary", "Origin")
+    }
+
+    private func isOriginOfAClient(_ origin: String) -> Bool {
+        guard let asked = AddressMap.origin(of: RecordedURL(origin)) else { return false }
+        if let host = RecordedURL(origin).host, LoopbackHost.isLoopback(host) { return true }
+        return configuration.clients.flatMap(\.redirectURIs).contains {
+            AddressMap.origin(of: RecordedURL($0)) == asked
+        }
+    }
+
+    // MARK: - Making values
+
+    /// A fresh value in the shape that the recording shows for a parameter.
+    func fresh(_ name: String) -> String { (dialect.shapes[name] ?? .token).make(random) }
+
+    /// A value that never leaves.
+    func identifier() -> String { Base64URL.encode(random(12)) }
+}

@@ -1,0 +1,102 @@
+import Captures
+import JSON
+
+/// What a provider remembers between requests.
+///
+/// A value: who holds it decides about threads. Every table is bounded, since anybody may fill it.
+struct ProviderState: Sendable {
+    /// What a code, a refresh token or an access token stands for.
+    struct Grant: Sendable {
+        var clientID: String
+        var redirectURI: String?
+        /// Nil where the client acts for itself.
+        var user: ProviderConfiguration.User?
+        var scope: String
+        var nonce: String?
+        var challenge: String?
+        var challengeMethod: String
+        var resource: String?
+        var acrValues: String?
+        var signedInAt: Timestamp
+        /// Tokens of one login share it: a code or refresh token that is used twice ends them all (RFC 9700,
+        /// section 4.14).
+        var family: String
+        /// Thumbprint of the key that tokens are bound to (RFC 9449, section 6.1).
+        var boundKey: String?
+        /// The session it belongs to; nil where no browser took part.
+        var session: String?
+        /// What was recorded of the login, by what stands for it in this one: `sid`, say.
+        var values: [String: String] = [:]
+        /// Whether nobody knows which challenge its login had: it began before the recording did.
+        var isForeign = false
+    }
+
+    struct Code: Sendable {
+        var grant: Grant
+        var issuedAt: Timestamp
+        var isUsed = false
+    }
+
+    struct RefreshToken: Sendable {
+        var grant: Grant
+        var isUsed = false
+    }
+
+    struct AccessToken: Sendable {
+        var grant: Grant
+        var issuedAt: Timestamp
+        var expiresAt: Timestamp
+        /// What a signed one says, so that others say the same.
+        var identifier: String?
+    }
+
+    struct Session: Sendable {
+        var user: ProviderConfiguration.User
+        var signedInAt: Timestamp
+        /// What was recorded, by what stands for it.
+        var values: [String: String] = [:]
+    }
+
+    /// A pushed authorization request (RFC 9126, section 2.2).
+    struct PushedRequest: Sendable {
+        var clientID: String
+        var parameters: [(name: String, value: String)]
+        var expiresAt: Timestamp
+    }
+
+    /// A device that waits for its user (RFC 8628).
+    struct DeviceGrant: Sendable {
+        var clientID: String
+        var scope: String
+        var userCode: String
+        var expiresAt: Timestamp
+        var interval: Int64
+        var lastPoll: Timestamp?
+        var polls = 0
+        var user: ProviderConfiguration.User?
+        var isDenied = false
+        var isUsed = false
+        var values: [String: String] = [:]
+    }
+
+    var transactions = LimitedTable<Transaction>()
+    /// Transactions by values that only they carry.
+    var transactionIDs = LimitedTable<String>(limit: 100_000)
+    var pushedRequests = LimitedTable<PushedRequest>()
+    var codes = LimitedTable<Code>()
+    var refreshTokens = LimitedTable<RefreshToken>()
+    var accessTokens = LimitedTable<AccessToken>()
+    var sessions = LimitedTable<Session>()
+    /// Sessions by the cookies that carry them, and by the ID tokens that were issued in them.
+    var sessionIDs = LimitedTable<String>(limit: 100_000)
+    var devices = LimitedTable<DeviceGrant>()
+    var revokedFamilies = LimitedTable<Bool>()
+    /// `jti` of client assertions and proofs that were used.
+    var usedIdentifiers = LimitedTable<Bool>(limit: 100_000)
+    var proofNonces = LimitedTable<Bool>()
+    var registeredClients = LimitedTable<ProviderConfiguration.Client>()
+    /// What registered clients were told of themselves.
+    var registrations = LimitedTable<JSONObject>()
+    /// How often a script was begun, and an endpoint was called.
+    var counts: [String: Int] = [:]
+}

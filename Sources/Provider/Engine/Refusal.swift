@@ -1,0 +1,98 @@
+/// Why the engine refuses a request.
+package enum Refusal: String, Sendable, Hashable, CaseIterable {
+    // The client
+    case clientUnknown
+    case clientAuthenticationMissing
+    case clientAuthenticationDoubled
+    case clientSecretWrong
+    case clientAssertionInvalid
+    // A token request
+    case grantTypeMissing
+    case grantTypeUnsupported
+    case parameterMissing
+    case codeUnknown
+    case codeUsed
+    case codeExpired
+    case redirectURIDiffers
+    case verifierMissing
+    case verifierWrong
+    case verifierUnexpected
+    case refreshTokenInvalid
+    case refreshTokenUsed
+    case scopeTooWide
+    case proofInvalid
+    case proofNonceNeeded
+    case devicePending
+    case deviceTooFast
+    case deviceExpired
+    case deviceUnknown
+    case deviceDenied
+    case credentialsWrong
+    // A call with a token
+    case tokenMissing
+    case tokenInvalid
+    // An authorization request
+    case redirectURIUnregistered
+    case requestURIUnknown
+    case requestObjectInvalid
+    case responseTypeUnsupported
+    case responseModeUnsupported
+    case challengeMissing
+    case challengeMethodUnsupported
+    case loginRequired
+    case userCancelled
+    // Registration
+    case redirectURIInvalid
+    case metadataInvalid
+
+    /// Status, code and words of the specification (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; RFC 9449,
+    /// section 5; RFC 9101, section 6.2), where nothing is known of how a provider says it.
+    var standard: (status: Int, error: String, description: String) {
+        switch self {
+        case .clientUnknown: (401, "invalid_client", "the client is not known")
+        case .clientAuthenticationMissing: (401, "invalid_client", "client authentication is missing")
+        case .clientAuthenticationDoubled:
+            (401, "invalid_client", "two kinds of client authentication at once")
+        case .clientSecretWrong: (401, "invalid_client", "the client secret is wrong")
+        case .clientAssertionInvalid: (401, "invalid_client", "the client assertion is not valid")
+        case .grantTypeMissing: (400, "invalid_request", "grant_type is missing")
+        case .grantTypeUnsupported: (400, "unsupported_grant_type", "this grant is not supported")
+        case .parameterMissing: (400, "invalid_request", "a parameter is missing")
+        case .codeUnknown: (400, "invalid_grant", "the code is not known")
+        case .codeUsed: (400, "invalid_grant", "the code was used before")
+        case .codeExpired: (400, "invalid_grant", "the code has expired")
+        case .redirectURIDiffers:
+            (400, "invalid_grant", "redirect_uri differs from the authorization request's")
+        case .verifierMissing: (400, "invalid_grant", "code_verifier is missing")
+        case .verifierWrong: (400, "invalid_grant", "the code_verifier does not match the code_challenge")
+        case .verifierUnexpected: (400, "invalid_grant", "a code_verifier without a code_challenge")
+        case .refreshTokenInvalid: (400, "invalid_grant", "the refresh token is not valid")
+        case .refreshTokenUsed: (400, "invalid_grant", "the refresh token was used before")
+        case .scopeTooWide: (400, "invalid_scope", "more is asked for than was granted")
+        case .proofInvalid: (400, "invalid_dpop_proof", "the DPoP proof is not valid")
+        case .proofNonceNeeded: (400, "use_dpop_nonce", "the DPoP proof needs the nonce of this answer")
+        case .devicePending: (400, "authorization_pending", "the user has not agreed yet")
+        case .deviceTooFast: (400, "slow_down", "polled faster than the interval allows")
+        case .deviceExpired: (400, "expired_token", "the device code has expired")
+        case .deviceUnknown: (400, "invalid_grant", "the device code is not known")
+        case .deviceDenied: (400, "access_denied", "the user did not agree")
+        case .credentialsWrong: (400, "invalid_grant", "user name or password is wrong")
+        case .tokenMissing: (401, "invalid_request", "an access token is missing")
+        case .tokenInvalid: (401, "invalid_token", "the access token is not valid")
+        case .redirectURIUnregistered:
+            (400, "invalid_request", "The redirect_uri is not registered for this client.")
+        case .requestURIUnknown:
+            (400, "invalid_request_uri", "the request_uri is not known, was used, or has expired")
+        case .requestObjectInvalid: (400, "invalid_request_object", "the request object is not valid")
+        case .responseTypeUnsupported:
+            (400, "unsupported_response_type", "this response_type is not supported")
+        case .responseModeUnsupported: (400, "invalid_request", "response_mode is not supported")
+        case .challengeMissing: (400, "invalid_request", "code_challenge is required")
+        case .challengeMethodUnsupported: (400, "invalid_request", "code_challenge_method is not supported")
+        case .loginRequired: (400, "login_required", "there is no session")
+        case .userCancelled: (400, "access_denied", "the user cancelled")
+        case .redirectURIInvalid: (400, "invalid_redirect_uri", "redirect_uris is missing or empty")
+        case .metadataInvalid: (400, "invalid_client_metadata", "the body is no JSON object")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Captures
+import OAuth
+
+/// What one user goes through at the provider's pages: from a request to its answer.
+struct Transaction: Sendable {
+    /// What it was begun by, and is to end with.
+    enum Purpose: Sendable {
+        case login(PendingLogin)
+        case logout(PendingLogout)
+        /// A sign-in, or something else, that no client asked for.
+        case visit
+    }
+
+    let id: String
+    var purpose: Purpose
+    /// Which recorded way through the pages it follows; nil for the built-in page.
+    var script: Int?
+    /// What was recorded, by what stands for it here.
+    var values: [(old: String, new: String)] = []
+    /// Steps of the script that were answered.
+    var served: Set<Int> = []
+    /// The last of them that changed something; -1 before any.
+    var progress = -1
+    var user: ProviderConfiguration.User?
+    var signedInAt: Timestamp?
+    /// What was typed as a name on a page of its own.
+    var typedName: String?
+    /// Whether its answer was given: what comes afterwards belongs to another one.
+    var isOver = false
+
+    init(id: String, purpose: Purpose, script: Int? = nil) {
+        self.id = id
+        self.purpose = purpose
+        self.script = script
+    }
+
+    var login: PendingLogin? { if case .login(let login) = purpose { login } else { nil } }
+    var logout: PendingLogout? { if case .logout(let logout) = purpose { logout } else { nil } }
+}
+
+/// An authorization request that waits for the user.
+struct PendingLogin: Sendable {
+    var clientID: String
+    var redirectURI: String
+    var responseType: String
+    var scope: String
+    var state: String?
+    var nonce: String?
+    var challenge: String?
+    var challengeMethod: String
+    /// As asked for; nil where the request names none.
+    var responseMode: String?
+    var prompt: [String]
+    var maxAge: Int64?
+    var resource: String?
+    var acrValues: String?
+    var boundKey: String?
+    /// Of the request, with what was pushed or signed.
+    var parameters: [(name: String, value: String)]
+
+    func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// Whether another request is this one again: a reload, or the provider's own way back to it.
+    func isSame(as other: PendingLogin) -> Bool {
+        (clientID, redirectURI, state, nonce, challenge) == (
+            other.clientID, other.redirectURI, other.state, other.nonce, other.challenge
+        )
+    }
+}
+
+/// A logout that waits for the user (OpenID Connect RP-Initiated Logout).
+struct PendingLogout: Sendable {
+    var session: String?
+    /// Where to send the user, with `state`; nil where nobody asked.
+    var target: String?
+    var parameters: [(name: String, value: String)]
+}

@@ -1,0 +1,337 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// How a recorded provider answers what it grants: token responses, authorization responses, userinfo and the rest.
+struct AnswerFinder {
+    private let issuer: RecordedIssuer
+    private let users: [UserFinder.FlowKey: String]
+    private let addresses: AddressMap
+
+    init(_ issuer: RecordedIssuer, users: [UserFinder.FlowKey: String], addresses: AddressMap) {
+        self.issuer = issuer
+        self.users = users
+        self.addresses = addresses
+    }
+
+    func learn(_ dialect: inout ProviderDialect) {
+        dialect.withheldScopes = withheldScopes()
+        for flow in issuer.flows {
+            for login in flow.wholeLogins { learn(login, flow, &dialect) }
+            for request in flow.tokenRequests { learn(request, flow, &dialect) }
+            for message in flow.messages { learn(message, flow, &dialect) }
+        }
+        learnPolls(&dialect)
+    }
+
+    // MARK: - Whose values they are
+
+    private func origin(
+        _ flow: Flow,
+        clientID: String?,
+        scope: String?,
+        issuedAt: Int64,
+        _ dialect: ProviderDialect
+    )
+        -> RecordedOrigin
+    {
+        var origin = RecordedOrigin()
+        let request = flow.authorizationRequests.last
+        origin.clientID = clientID ?? flow.clientID ?? ""
+        origin.subject = users[UserFinder.FlowKey(flow)] ?? ""
+        origin.scope = scope ?? request?.parameters["scope"] ?? ""
+        origin.grantedScope = dialect.granted(origin.scope)
+        origin.redirectURI = request?.redirectURI
+        origin.resource = request?.parameters["resource"]
+        origin.acrValues = request?.parameters["acr_values"]
+        origin.issuedAt = issuedAt
+        return origin
+    }
+
+    // MARK: - Authorization responses
+
+    private func learn(_ login: Login, _ flow: Flow, _ dialect: inout ProviderDialect) {
+        guard let response = login.response, response.error == nil else { return }
+        let index = flow.surroundings
+        let exchange = flow.capture[response.exchange]
+        var template = exchange.response.map { AnswerTemplate($0) } ?? AnswerTemplate(status: 302)
+        // Seen only where it arrived.
+        if response.deliveredBy == nil { template = AnswerTemplate(status: 302) }
+        let at = exchange.startedAt.seconds
+        let origin = origin(flow, clientID: login.request.clientID, scope: nil, issuedAt: at, dialect)
+        // The redirect URI's own query is the client's.
+        let own = RecordedURL(login.request.redirectURI ?? "").queryItems
+        var parameters = response.parameters.items.filter { item in
+            !own.items.contains { $0.name == item.name && $0.value == item.value }
+        }.map { (name: $0.name, value: $0.value) }
+        if let method = login.request.parameters["code_challenge_method"] {
+            dialect.challengeMethods.insert(method)
+        }
+        var envelope: TokenTemplate?
+        if let token = response.parameters["response"].flatMap({ JSONWebToken.parse($0) }),
+            let claims = token.claims
+        {
+            let own: Set<String> = ["iss", "aud", "exp"]
+            parameters = claims.members.filter { !own.contains($0.name) }.map {
+                ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value))
+            }
+            envelope = TokenTemplate(header: token.header ?? JSONObject(), claims: claims, origin: origin)
+        }
+        var form = ProviderDialect.Authorization(
+            clientID: login.request.clientID,
+            responseType: login.request.responseType ?? "code",
+            askedMode: login.request.parameters["response_mode"],
+            mode: response.mode,
+            envelope: envelope,
+            parameters: parameters,
+            answer: template,
+            origin: origin
+        )
+        for (name, value) in parameters {
+            switch name {
+            case "id_token": form.idToken = tokenForm(value, index, origin)
+            case "access_token": form.accessToken = tokenForm(value, index, origin)
+            case "code", "session_state": note(name, value, &dialect)
+            default: break
+            }
+        }
+        dialect.authorizations.append(form)
+    }
+
+    private func note(_ name: String, _ value: String?, _ dialect: inout ProviderDialect) {
+        guard let value, !value.isEmpty, dialect.shapes[name] == nil, !Placeholder.isOne(value) else {
+            return
+        }
+        let shape = ValueShape(like: value)
+        if shape.isUnguessable { dialect.shapes[name] = shape }
+    }
+
+    // MARK: - Token responses
+
+    private func learn(_ request: TokenRequest, _ flow: Flow, _ dialect: inout ProviderDialect) {
+        let exchange = flow.capture[request.exchange]
+        guard request.answer.isSuccess, request.accessToken != nil, let response = exchange.response else {
+            return
+        }
+        let isKnown = dialect.tokens.contains {
+            $0.grantType == request.grantType && $0.clientID == request.clientID
+        }
+        guard !isKnown else { return }
+        let index = flow.surroundings
+        let scope = request.isCodeExchange ? nil : request.parameters["scope"]
+        let device = flow.messages.lazy.compactMap { message -> String? in
+            if case .deviceAuthorization(let call) = message { call.parameters["scope"] } else { nil }
+        }.first
+        let asked = scope ?? device
+        let at = exchange.endedAt.seconds
+        let origin = origin(flow, clientID: request.clientID, scope: asked, issuedAt: at, dialect)
+        var form = ProviderDialect.Tokens(
+            grantType: request.grantType,
+            answer: AnswerTemplate(response),
+            origin: origin
+        )
+        form.clientID = request.clientID
+        form.accessToken = request.accessToken.flatMap { tokenForm($0, index, origin) }
+        form.refreshToken = request.issuedRefreshToken.flatMap { refreshForm($0, index, origin) }
+        form.idToken = request.answer.parameters["id_token"].flatMap { tokenForm($0, index, origin) }
+        form.keepsRefreshToken = request.issuedRefreshToken == request.refreshToken
+        form.reusesRefreshToken = request.refreshToken.map { isReused($0, index) } ?? false
+        if exchange.request.headers.contains("dpop"),
+            request.answer.parameters["token_type"]?.lowercased() != "dpop"
+        {
+            dialect.ignoresProofs = true
+        }
+        let assertion = request.authentication.assertion.flatMap { ClientAssertion($0) }
+        if let name = assertion?.token.issuer { dialect.assertionIssuers.insert(name) }
+        dialect.tokens.append(form)
+        note("code", request.code, &dialect)
+        note("access_token", request.accessToken, &dialect)
+        note("refresh_token", request.issuedRefreshToken ?? request.refreshToken, &dialect)
+    }
+
+    /// Whether a refresh token did its work more than once.
+    private func isReused(_ token: String, _ index: CaptureIndex) -> Bool {
+        index.tokenRequests.count { $0.refreshToken == token && $0.answer.isSuccess } > 1
+    }
+
+    /// A token's own times count from its own `iat`.
+    private func tokenForm(_ text: String, _ index: CaptureIndex, _ origin: RecordedOrigin) -> TokenForm? {
+        guard !text.isEmpty else { return nil }
+        guard let token = JSONWebToken.parse(text) else { return .opaque(ValueShape(like: text)) }
+        var envelope: JSONObject?
+        var inner = token
+        if token.form == .encrypted {
+            guard let opened = index.opened[token]?.token else {
+                // Its inside is not known; the standard one is made in its place.
+                return nil
+            }
+            envelope = token.header
+            inner = opened
+        }
+        guard let header = inner.header, let claims = inner.claims else {
+            return .opaque(ValueShape(like: text))
+        }
+        var origin = origin
+        origin.issuedAt = inner.issuedAt ?? inner.notBefore ?? origin.issuedAt
+        if let subject = inner.subject, subject != origin.clientID { origin.subject = subject }
+        return .signed(TokenTemplate(header: header, claims: claims, origin: origin, envelope: envelope))
+    }
+
+    /// Refresh tokens are read by nobody but the provider: those under a secret of its own only look the same.
+    private func refreshForm(_ text: String, _ index: CaptureIndex, _ origin: RecordedOrigin) -> TokenForm? {
+        guard let token = JSONWebToken.parse(text), token.form == .signed,
+            let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)),
+            !algorithm.isSymmetric
+        else { return .opaque(ValueShape(like: text)) }
+        return tokenForm(text, index, origin)
+    }
+
+    /// Scopes that some login asked for and none was granted.
+    private func withheldScopes() -> Set<String> {
+        var asked: Set<String> = []
+        var granted: Set<String> = []
+        for flow in issuer.flows {
+            for login in flow.wholeLogins {
+                let answers = login.tokenRequests.filter(\.answer.isSuccess).map(\.answer.parameters)
+                for answer in answers + [login.response?.parameters].compactMap({ $0 }) {
+                    guard let scope = answer["scope"], let wanted = login.request.parameters["scope"] else {
+                        continue
+                    }
+                    granted.formUnion(scope.split { $0 == " " || $0 == "," }.map(String.init))
+                    asked.formUnion(wanted.split { $0 == " " || $0 == "," }.map(String.init))
+                }
+            }
+        }
+        // Some leave out what goes without saying, and call the others by another name.
+        return asked.subtracting(granted).filter { name in
+            name != "openid" && name != "offline_access"
+                && !granted.contains { $0.hasSuffix("/" + name) || $0.hasSuffix("." + name) }
+        }
+    }
+
+    // MARK: - The other endpoints
+
+    private func learn(_ message: OAuthMessage, _ flow: Flow, _ dialect: inout ProviderDialect) {
+        let exchange = flow.capture[message.exchange]
+        guard let response = exchange.response else { return }
+        switch message {
+        case .keySet(let document) where document.answer.isSuccess && document.keys != nil:
+            dialect.keySet = AnswerTemplate(response)
+            dialect.keySet.members = nil
+        case .userInfo(let call) where call.answer.isSuccess:
+            dialect.userInfo.append(claims(of: call, response, flow, dialect))
+        case .introspection(let call) where call.answer.isSuccess:
+            if call.answer.json?["active"]?.bool == true {
+                dialect.introspections.append(claims(of: call, response, flow, dialect))
+            } else {
+                dialect.inactive = dialect.inactive ?? AnswerTemplate(response)
+            }
+        case .resource(let call): learn(resource: call, response, flow, &dialect)
+        case .discovery(let document) where document.isProtectedResource: learn(document, response, &dialect)
+        case .deviceAuthorization(let call) where call.answer.isSuccess && dialect.deviceAuthorization == nil:
+            let at = exchange.endedAt.seconds
+            let origin = origin(flow, clientID: nil, scope: call.parameters["scope"], issuedAt: at, dialect)
+            dialect.deviceAuthorization = (AnswerTemplate(response), origin)
+        case .pushedRequest(let call) where call.answer.isSuccess:
+            dialect.pushedRequest = dialect.pushedRequest ?? AnswerTemplate(response)
+            note("request_uri", call.answer.parameters["request_uri"], &dialect)
+        case .revocation(let call) where call.answer.isSuccess:
+            dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
+        case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
+            let sent = exchange.request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
+            if call.answer.parameters["id_token_signed_response_alg"] == "none" {
+                dialect.allowsUnsigned = true
+            }
+            dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
+            for name in ["client_id", "client_secret", "registration_access_token"] {
+                note(name, call.answer.parameters[name], &dialect)
+            }
+        default: break
+        }
+    }
+
+    private func claims(
+        of call: EndpointCall,
+        _ response: RecordedResponse,
+        _ flow: Flow,
+        _ dialect: ProviderDialect
+    ) -> ProviderDialect.Claims {
+        let at = call.answer.json?["iat"]?.int ?? flow.capture[call.exchange].endedAt.seconds
+        var origin = origin(flow, clientID: nil, scope: nil, issuedAt: at, dialect)
+        if let subject = call.answer.json?["sub"]?.string { origin.subject = subject }
+        var claims = ProviderDialect.Claims(
+            clientID: flow.clientID,
+            answer: AnswerTemplate(response),
+            origin: origin
+        )
+        if let text = response.body?.text,
+            case .signed(let template) = tokenForm(text, flow.surroundings, origin)
+        {
+            claims.token = template
+        }
+        return claims
+    }
+
+    private func learn(
+        resource call: EndpointCall,
+        _ response: RecordedResponse,
+        _ flow: Flow,
+        _ dialect: inout ProviderDialect
+    ) {
+        guard let played = addresses.played(call.endpoint.text) else { return }
+        let path = RecordedURL(played).path
+        let method = flow.capture[call.exchange].request.method
+        let template = AnswerTemplate(response)
+        let known = dialect.resources.firstIndex { $0.path == path && $0.method == method }
+        if let known {
+            if response.status == 401 {
+                dialect.resources[known].refused = dialect.resources[known].refused ?? template
+            } else if dialect.resources[known].answer.status == 401 {
+                dialect.resources[known].refused = dialect.resources[known].answer
+                dialect.resources[known].answer = template
+            }
+            return
+        }
+        let at = flow.capture[call.exchange].endedAt.seconds
+        dialect.resources.append(
+            ProviderDialect.Resource(
+                method: method,
+                path: path,
+                answer: template,
+                origin: origin(flow, clientID: nil, scope: nil, issuedAt: at, dialect)
+            )
+        )
+    }
+
+    /// The metadata of a resource (RFC 9728), with addresses where they are played.
+    private func learn(
+        _ document: MetadataDocument,
+        _ response: RecordedResponse,
+        _ dialect: inout ProviderDialect
+    ) {
+        guard let played = addresses.played(document.url.withoutQuery) else { return }
+        var template = AnswerTemplate(response)
+        if let members = template.members {
+            let bytes = JSONWriter.bytes(of: .object(members))
+            let rewritten = Substitution([], addresses: addresses).applied(to: bytes)
+            template.members = (try? JSONParser.parse(rewritten))?.object ?? members
+        }
+        dialect.documents[RecordedURL(played).path] = template
+    }
+
+    /// How often a device had to ask.
+    private func learnPolls(_ dialect: inout ProviderDialect) {
+        let waiting: Set<String> = ["authorization_pending", "slow_down"]
+        for flow in issuer.flows {
+            let polls = flow.tokenRequests.filter { $0.parameters.contains("device_code") }
+            guard !polls.isEmpty else { continue }
+            let count = polls.count { waiting.contains($0.answer.error?.error ?? "") }
+            dialect.pendingPolls = max(dialect.pendingPolls ?? 0, count)
+        }
+        if dialect.pendingPolls == nil, dialect.paths[.deviceAuthorization] != nil {
+            dialect.pendingPolls = 1
+        }
+    }
+}

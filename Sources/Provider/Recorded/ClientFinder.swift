@@ -1,0 +1,199 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The clients of a recording: their redirect URIs, secrets and ways of authentication, as the provider accepted them.
+struct ClientFinder {
+    private let issuer: RecordedIssuer
+
+    init(_ issuer: RecordedIssuer) { self.issuer = issuer }
+
+    func clients(
+        _ options: RecordedProviderOptions,
+        _ keys: [ProviderConfiguration.SigningKeyEntry],
+        _ remarks: inout [String]
+    ) -> [ProviderConfiguration.Client] {
+        var order: [String] = []
+        var found: [String: ProviderConfiguration.Client] = [:]
+        var sentSecrets: Set<String> = []
+        func edit(_ id: String?, _ change: (inout ProviderConfiguration.Client) -> Void = { _ in }) {
+            guard let id, !id.isEmpty else { return }
+            if found[id] == nil {
+                order.append(id)
+                found[id] = ProviderConfiguration.Client(id: id, redirectURIs: [], requiresPKCE: false)
+                if let first = keys.first { found[id]?.idTokenAlgorithm = first.algorithm }
+            }
+            if var client = found[id] {
+                change(&client)
+                found[id] = client
+            }
+        }
+        for flow in issuer.flows {
+            edit(flow.clientID)
+            for login in flow.wholeLogins {
+                let isTaken = Self.isAccepted(login, in: flow)
+                edit(login.request.clientID) { client in
+                    if isTaken, let uri = login.request.redirectURI { client.add(redirectURI: uri) }
+                    if Self.wantsChallenge(login, in: flow) { client.requiresPKCE = true }
+                }
+            }
+            for request in flow.tokenRequests {
+                if request.authentication.secret != nil, let id = request.clientID { sentSecrets.insert(id) }
+                edit(request.clientID) { client in
+                    guard request.answer.isSuccess else { return }
+                    client.learn(request.authentication)
+                    if let token = request.idToken.map(flow.surroundings.readable)?.token,
+                        let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+                    {
+                        client.idTokenAlgorithm = algorithm
+                    }
+                }
+            }
+            for message in flow.messages { learn(message, edit) }
+        }
+        for index in issuer.captures {
+            for (id, secret) in index.knownSecrets where found[id] != nil { found[id]?.secret = secret }
+        }
+        return order.compactMap { id in found[id].map { finish($0, options, sentSecrets, &remarks) } }
+            + own(options, order)
+    }
+
+    private func learn(
+        _ message: OAuthMessage,
+        _ edit: (String?, (inout ProviderConfiguration.Client) -> Void) -> Void
+    ) {
+        switch message {
+        case .pushedRequest(let call):
+            edit(call.authentication.clientID?.value) { client in
+                guard call.answer.isSuccess else { return }
+                if let uri = call.parameters.openingRequestObject["redirect_uri"] {
+                    client.add(redirectURI: uri)
+                }
+                client.learn(call.authentication)
+            }
+        case .deviceAuthorization(let call), .introspection(let call), .revocation(let call):
+            edit(call.authentication.clientID?.value) { client in
+                if call.answer.isSuccess { client.learn(call.authentication) }
+            }
+        case .registration(let call) where call.answer.isSuccess:
+            edit(call.answer.parameters["client_id"]) { client in
+                let answer = call.answer.json
+                for uri in answer?["redirect_uris"]?.array?.compactMap(\.string) ?? [] {
+                    client.add(redirectURI: uri)
+                }
+                client.postLogoutRedirectURIs +=
+                    answer?["post_logout_redirect_uris"]?.array?.compactMap(\.string) ?? []
+                client.keys = answer?["jwks"].flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
+            }
+        case .endSession(let call):
+            let targets = LogoutCourse.targetNames.compactMap { call.parameters[$0] }
+            let hint = call.parameters["id_token_hint"].flatMap { JSONWebToken.parse($0) }
+            edit(call.parameters["client_id"] ?? hint?.audience.first) { client in
+                guard call.answer.status.map({ $0 < 400 }) ?? false else { return }
+                for target in targets where !client.postLogoutRedirectURIs.contains(target) {
+                    client.postLogoutRedirectURIs.append(target)
+                }
+            }
+        default: break
+        }
+    }
+
+    /// What options say, and what nobody knows.
+    private func finish(
+        _ client: ProviderConfiguration.Client,
+        _ options: RecordedProviderOptions,
+        _ sentSecrets: Set<String>,
+        _ remarks: inout [String]
+    ) -> ProviderConfiguration.Client {
+        var client = client
+        for uri in options.redirectURIs { client.add(redirectURI: uri) }
+        if let keys = options.clientKeys[client.id] { client.keys = keys }
+        if let secret = options.clients.first(where: { $0.id == client.id })?.secret {
+            client.secret = secret
+        }
+        if client.secret.map(Placeholder.isOne) ?? sentSecrets.contains(client.id) {
+            client.secret = nil
+            client.acceptsAnySecret = true
+            remarks.append(
+                "the secret of \(client.id) is not in the capture: any is taken, --client \(client.id):SECRET names the right one"
+            )
+        }
+        if client.authenticationMethods.contains("private_key_jwt"), client.keys.isEmpty {
+            remarks.append(
+                "the key of \(client.id) is not in the capture: the signatures of its assertions are not checked"
+            )
+        }
+        return client
+    }
+
+    /// Clients of the options that the recording does not know.
+    private func own(_ options: RecordedProviderOptions, _ known: [String]) -> [ProviderConfiguration.Client]
+    {
+        options.clients.filter { !known.contains($0.id) }.map { client in
+            var own = ProviderConfiguration.Client(
+                id: client.id,
+                secret: client.secret,
+                redirectURIs: options.redirectURIs,
+                requiresPKCE: false
+            )
+            own.acceptsLoopbackRedirects = options.redirectURIs.isEmpty
+            own.keys = options.clientKeys[client.id] ?? []
+            return own
+        }
+    }
+
+    // MARK: - Judging
+
+    /// Whether the provider took a request's redirect URI.
+    private static func isAccepted(_ login: Login, in flow: Flow) -> Bool {
+        if login.response != nil { return true }
+        let first = flow.capture[login.request.exchange].response
+        guard let first, first.status < 400 else { return false }
+        // Some send the browser to a page that says no.
+        guard let location = first.location else { return true }
+        let words = location.lowercased()
+        return !["error", "mismatch", "invalid"].contains { words.contains($0) }
+    }
+
+    /// Whether a request was refused because it had no code challenge.
+    private static func wantsChallenge(_ login: Login, in flow: Flow) -> Bool {
+        guard login.request.codeChallenge == nil, let text = login.response?.error?.text.lowercased() else {
+            return false
+        }
+        return text.contains("pkce") || text.contains("code_challenge") || text.contains("code challenge")
+    }
+
+    /// Redirect URIs of clients of which the recording shows only refused ones: nobody could log in otherwise.
+    static func admitRefused(_ clients: inout [ProviderConfiguration.Client], _ issuer: RecordedIssuer) {
+        for index in clients.indices where clients[index].redirectURIs.isEmpty {
+            for flow in issuer.flows {
+                for request in flow.authorizationRequests where request.clientID == clients[index].id {
+                    if let uri = request.redirectURI { clients[index].add(redirectURI: uri) }
+                }
+            }
+        }
+    }
+}
+
+extension ProviderConfiguration.Client {
+    fileprivate mutating func add(redirectURI: String) {
+        if !redirectURI.isEmpty, !redirectURIs.contains(redirectURI) { redirectURIs.append(redirectURI) }
+    }
+
+    /// Keeps how it authenticated where that was taken.
+    fileprivate mutating func learn(_ authentication: ClientAuthentication) {
+        if secret == nil { secret = authentication.secret?.value }
+        for method in authentication.methods {
+            let name: String
+            switch method {
+            case .assertion:
+                let algorithm = authentication.assertion.flatMap { ClientAssertion($0) }?.token.algorithm
+                name = algorithm?.hasPrefix("HS") ?? false ? "client_secret_jwt" : "private_key_jwt"
+            default: name = method.rawValue
+            }
+            if !authenticationMethods.contains(name) { authenticationMethods.append(name) }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// What the recorded provider had issued before the recording began: codes, tokens and sessions that are used in it
+/// without having been given out in it.
+struct SeedFinder {
+    private let issuer: RecordedIssuer
+    private let configuration: ProviderConfiguration
+    private let users: [UserFinder.FlowKey: String]
+
+    init(
+        _ issuer: RecordedIssuer,
+        configuration: ProviderConfiguration,
+        users: [UserFinder.FlowKey: String]
+    ) {
+        self.issuer = issuer
+        self.configuration = configuration
+        self.users = users
+    }
+
+    func state() -> ProviderState {
+        var state = ProviderState()
+        for flow in issuer.flows {
+            let issued = issued(flow.surroundings)
+            for request in flow.tokenRequests where request.answer.isSuccess {
+                var grant = grant(flow, request.clientID, request.parameters["scope"])
+                // What the answer shows of its client.
+                grant.clientID = request.clientID ?? grant.clientID
+                if let code = request.code, !issued.contains(code) {
+                    state.codes[code] = ProviderState.Code(grant: grant, issuedAt: Self.always)
+                }
+                if let token = request.refreshToken, !issued.contains(token) {
+                    state.refreshTokens[token] = ProviderState.RefreshToken(grant: grant)
+                }
+                if let code = request.parameters["device_code"], !issued.contains(code) {
+                    state.devices[code] = device(grant)
+                }
+            }
+            for message in flow.messages { seed(message, flow, issued, &state) }
+            seedSessions(flow, &state)
+        }
+        return state
+    }
+
+    /// Late enough for nothing to have run out.
+    private static let always = Timestamp(nanoseconds: Int64.max / 2)
+
+    private func seed(
+        _ message: OAuthMessage,
+        _ flow: Flow,
+        _ issued: Set<String>,
+        _ state: inout ProviderState
+    ) {
+        let token: String?
+        switch message {
+        case .userInfo(let call) where call.answer.isSuccess: token = call.token?.value
+        case .resource(let call) where call.answer.isSuccess: token = call.token?.value
+        case .introspection(let call) where call.answer.json?["active"]?.bool == true:
+            token = call.parameters["token"]
+        default: return
+        }
+        guard let token, !issued.contains(token) else { return }
+        state.accessTokens[token] = ProviderState.AccessToken(
+            grant: grant(flow, nil, nil),
+            issuedAt: flow.started,
+            expiresAt: Self.always
+        )
+    }
+
+    /// Cookies that came with an authorization request and were never set.
+    private func seedSessions(_ flow: Flow, _ state: inout ProviderState) {
+        let set = Set(
+            flow.capture.indices.flatMap { flow.capture[$0].response?.setCookies.map(\.value) ?? [] }
+        )
+        for login in flow.wholeLogins where login.response?.deliveredBy == login.request.exchange {
+            guard login.response?.error == nil, let user = user(of: flow) else { continue }
+            let session = ProviderState.Session(user: user, signedInAt: flow.started)
+            for cookie in flow.capture[login.request.exchange].request.cookies
+            where !set.contains(cookie.value) && cookie.value.utf8.count >= 8 {
+                state.sessions["seed " + cookie.value] = session
+                state.sessionIDs[cookie.value] = "seed " + cookie.value
+            }
+        }
+    }
+
+    // MARK: -
+
+    private func grant(_ flow: Flow, _ clientID: String?, _ scope: String?) -> ProviderState.Grant {
+        var grant = ProviderState.Grant(
+            clientID: clientID ?? flow.clientID ?? configuration.clients.first?.id ?? "",
+            user: user(of: flow),
+            scope: scope ?? flow.authorizationRequests.last?.parameters["scope"] ?? Self.scope(of: flow)
+                ?? "openid",
+            challengeMethod: "plain",
+            signedInAt: flow.started,
+            family: "seed " + flow.id
+        )
+        grant.isForeign = true
+        return grant
+    }
+
+    private static func scope(of flow: Flow) -> String? {
+        flow.tokenRequests.lazy.compactMap { $0.answer.parameters["scope"] }.first
+    }
+
+    private func user(of flow: Flow) -> ProviderConfiguration.User? {
+        let subject = users[UserFinder.FlowKey(flow)]
+        return configuration.users.first { $0.subject == subject } ?? configuration.users.first
+    }
+
+    private func device(_ grant: ProviderState.Grant) -> ProviderState.DeviceGrant {
+        ProviderState.DeviceGrant(
+            clientID: grant.clientID,
+            scope: grant.scope,
+            userCode: "",
+            expiresAt: Self.always,
+            interval: 0
+        )
+    }
+
+    /// Everything that some answer of the capture gave out.
+    private func issued(_ index: CaptureIndex) -> Set<String> {
+        let names = ["code", "access_token", "refresh_token", "device_code"]
+        var issued: Set<String> = []
+        func take(_ parameters: Parameters) {
+            for name in names { if let value = parameters[name] { issued.insert(value) } }
+        }
+        for response in index.responses where response.deliveredBy != nil {
+            take(response.parameters)
+            // Inside a token (JARM).
+            let claims = response.parameters["response"].flatMap { JSONWebToken.parse($0) }?.claims
+            if let claims { take(Parameters(claims, of: response.exchange, in: .jwtClaims)) }
+        }
+        for request in index.tokenRequests {
+            var parameters = request.answer.parameters
+            // What comes back as it was sent, was given out before.
+            parameters.items.removeAll { $0.value == request.refreshToken }
+            take(parameters)
+        }
+        for case .deviceAuthorization(let call) in index.messages.values { take(call.answer.parameters) }
+        return issued
+    }
+}

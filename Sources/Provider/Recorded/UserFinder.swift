@@ -1,0 +1,168 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The users of a recording: their names and passwords from the sign-in pages, their claims from tokens and userinfo.
+struct UserFinder {
+    struct Users {
+        var list: [ProviderConfiguration.User]
+        /// `sub` by flow, by the id of the flow in its capture.
+        var subjects: [FlowKey: String]
+    }
+
+    /// A flow among those of several captures.
+    struct FlowKey: Hashable {
+        private let capture: ObjectIdentifier
+        private let id: String
+
+        init(_ flow: Flow) {
+            capture = ObjectIdentifier(flow.surroundings)
+            id = flow.id
+        }
+    }
+
+    private let issuer: RecordedIssuer
+
+    init(_ issuer: RecordedIssuer) { self.issuer = issuer }
+
+    func users(_ options: RecordedProviderOptions, _ remarks: inout [String]) -> Users {
+        var list: [ProviderConfiguration.User] = []
+        var subjects: [FlowKey: String] = [:]
+        for flow in issuer.flows where !flow.messages.isEmpty {
+            var claims = JSONObject()
+            for source in Self.claims(of: flow) {
+                for member in source.members where claims[member.name] == nil {
+                    claims[member.name] = member.value
+                }
+            }
+            let credentials = credentials(in: flow)
+            let subject = claims["sub"]?.string ?? credentials?.user
+            guard let subject else { continue }
+            subjects[FlowKey(flow)] = subject
+            if let index = list.firstIndex(where: { $0.subject == subject }) {
+                for member in claims.members where list[index].claims[member.name] == nil {
+                    list[index].claims[member.name] = member.value
+                }
+                if let credentials, list[index].acceptsAnyPassword {
+                    Self.apply(credentials, to: &list[index])
+                }
+                continue
+            }
+            var user = ProviderConfiguration.User(
+                name: claims["preferred_username"]?.string ?? claims["email"]?.string ?? subject,
+                password: "",
+                subject: subject,
+                fullName: claims["name"]?.string ?? "",
+                email: claims["email"]?.string ?? ""
+            )
+            user.acceptsAnyPassword = true
+            user.claims = claims
+            if let credentials { Self.apply(credentials, to: &user) }
+            list.append(user)
+        }
+        if list.isEmpty {
+            var user = ProviderConfiguration.User(
+                name: "user",
+                password: "",
+                subject: "user",
+                fullName: "",
+                email: ""
+            )
+            user.acceptsAnyPassword = true
+            list.append(user)
+        }
+        for user in list where user.acceptsAnyPassword {
+            remarks.append("the password of \(user.name) is not in the capture: any is taken")
+        }
+        for (name, password) in options.users { Self.add(name, password, to: &list) }
+        return Users(list: list, subjects: subjects)
+    }
+
+    private static func apply(_ credentials: SignInCredentials, to user: inout ProviderConfiguration.User) {
+        if let name = credentials.user { user.name = name }
+        guard let password = credentials.password, !password.isEmpty, !Placeholder.isOne(password) else {
+            return
+        }
+        user.password = password
+        user.acceptsAnyPassword = false
+    }
+
+    /// A user of one's own: like the first recorded one, with another name.
+    private static func add(_ name: String, _ password: String, to list: inout [ProviderConfiguration.User]) {
+        if let index = list.firstIndex(where: { $0.name == name }) {
+            list[index].password = password
+            list[index].acceptsAnyPassword = false
+            return
+        }
+        var user = ProviderConfiguration.User(
+            name: name,
+            password: password,
+            subject: name,
+            fullName: name,
+            email: name.utf8.contains(0x40) ? name : ""
+        )
+        for claim in ["name", "preferred_username", "nickname", "given_name"] {
+            user.claims[claim] = .string(name)
+        }
+        user.claims["email"] = .string(user.email.isEmpty ? "\(name)@mail.example" : user.email)
+        list.append(user)
+    }
+
+    // MARK: - Where it is said
+
+    /// What ID tokens, userinfo and signed access tokens say, without what belongs to the token.
+    private static func claims(of flow: Flow) -> [JSONObject] {
+        var sources = flow.idTokens.compactMap(\.token.token.claims)
+        for case .userInfo(let call) in flow.messages where call.answer.isSuccess {
+            if let json = call.answer.json { sources.append(json) }
+            let text = flow.capture[call.exchange].response?.body?.text
+            if let claims = text.flatMap(JSONWebToken.parse)?.claims { sources.append(claims) }
+        }
+        for request in flow.tokenRequests {
+            guard let claims = request.accessToken.flatMap(JSONWebToken.parse)?.claims,
+                let subject = claims["sub"]
+            else { continue }
+            sources.append(["sub": subject])
+        }
+        for case .introspection(let call) in flow.messages {
+            guard let json = call.answer.json, json["active"]?.bool == true, let subject = json["sub"] else {
+                continue
+            }
+            sources.append(["sub": subject])
+        }
+        return sources.map { source in
+            JSONObject(source.members.filter { !ownOfToken.contains($0.name) && $0.value != .null })
+        }
+    }
+
+    private static let ownOfToken: Set<String> = [
+        "iss", "aud", "exp", "iat", "nbf", "auth_time", "nonce", "at_hash", "c_hash", "s_hash", "azp", "jti",
+        "sid",
+        "acr", "amr", "scope", "scp", "client_id", "cnf", "typ", "session_state", "uti", "rh", "aio",
+    ]
+
+    /// The last ones that were sent between the authorization request and its answer, or, where the sign-in was not
+    /// part of a flow, to the provider at all.
+    private func credentials(in flow: Flow) -> SignInCredentials? {
+        let index = flow.surroundings
+        var found: SignInCredentials?
+        let own = flow.exchanges.isEmpty ? index.order : flow.exchanges
+        for exchange in own { take(index.capture[exchange], &found) }
+        if found?.password != nil || !flow.authorizationRequests.isEmpty && found != nil { return found }
+        for exchange in index.order where index.messages[exchange] == nil {
+            take(index.capture[exchange], &found)
+        }
+        return found
+    }
+
+    private func take(_ exchange: Exchange, _ found: inout SignInCredentials?) {
+        guard let origin = AddressMap.origin(of: exchange.request.url), issuer.origins.contains(origin),
+            (exchange.response?.status ?? 500) < 400,
+            let sent = SignInCredentials(of: exchange.request)
+        else { return }
+        guard sent.password != nil || found == nil else { return }
+        found = SignInCredentials(user: sent.user ?? found?.user, password: sent.password ?? found?.password)
+    }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import Captures
+import Provider
+
+/// Whom a mock plays, and for whom.
+struct MockOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The loopback address to listen on; port 0 picks a free one.",
+            discussion: "Without it 127.0.0.1:8090, or the next port that is free.",
+            valueName: "HOST:PORT"
+        )
+    )
+    var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the issuer is to be called, where clients reach it under another address.",
+            valueName: "URL"
+        )
+    )
+    var issuer: String?
+
+    @Flag(help: "Speak TLS, with a certificate of the recorder's authority.")
+    var tls = false
+
+    @Option(
+        name: .customLong("auto-login"),
+        defaultAsFlag: "",
+        help: ArgumentHelp(
+            "Sign in at once, without any page: this user, or whoever the capture shows.",
+            valueName: "USER"
+        )
+    )
+    var autoLogin: String?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A client, with its secret unless it is a public one. Repeatable.",
+            valueName: "ID[:SECRET]"
+        )
+    )
+    var client: [String] = []
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        parsing: .singleValue,
+        help: ArgumentHelp("A redirect URI that every client may use. Repeatable.", valueName: "URI")
+    )
+    var redirectURI: [String] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("Somebody who can sign in. Repeatable.", valueName: "NAME:PASSWORD")
+    )
+    var user: [String] = []
+
+    @Flag(name: .customLong("as-recorded"), help: "Give the recorded outcome, too: an error stays an error.")
+    var asRecorded = false
+
+    static let defaultPort = 8090
+
+    /// Where to listen.
+    ///
+    /// - Returns: the host without brackets, and the ports to try in order.
+    /// - Throws: ``CommandFailure`` for what is no address of this machine.
+    func address() throws -> (host: String, ports: [Int]) {
+        guard let listen else {
+            return ("127.0.0.1", Array(Self.defaultPort...Self.defaultPort + 100))
+        }
+        guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]),
+            (0...65535).contains(port)
+        else {
+            throw CommandFailure(
+                .usage,
+                "--listen takes HOST:PORT, not \(listen)",
+                hint: "\(Invocation.name) mock --listen 127.0.0.1:8090"
+            )
+        }
+        var host = String(listen[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        if host.isEmpty { host = "127.0.0.1" }
+        guard ProxyOptions.isLoopback(host) else {
+            throw CommandFailure(
+                .usage,
+                "\(host) is no loopback address: anyone on the network could sign in as anybody",
+                hint: "\(Invocation.name) mock --listen 127.0.0.1:\(port)"
+            )
+        }
+        return (host, [port])
+    }
+
+    /// The address that the issuer is to have.
+    ///
+    /// - Throws: ``CommandFailure`` for what is none.
+    func issuerURL() throws -> RecordedURL? {
+        guard let issuer else { return nil }
+        let url = RecordedURL(issuer)
+        guard url.isWeb, url.query == nil, url.fragment == nil else {
+            throw CommandFailure(
+                .usage,
+                "--issuer takes an http or https URL without a query, not \(issuer)",
+                hint: "\(Invocation.name) mock --issuer https://idp.test/realms/acme"
+            )
+        }
+        return url
+    }
+
+    func clients() throws -> [RecordedProviderOptions.Client] {
+        try client.map { text in
+            // A secret may hold colons, an id may not: it is the user of Basic credentials (RFC 7617, section 2).
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init
+            )
+            guard !parts[0].isEmpty, parts.count == 1 || !parts[1].isEmpty else {
+                throw CommandFailure(
+                    .usage,
+                    "--client takes ID or ID:SECRET, not \(text)",
+                    hint: "\(Invocation.name) mock --client my-app:secret"
+                )
+            }
+            return RecordedProviderOptions.Client(id: parts[0], secret: parts.count == 2 ? parts[1] : nil)
+        }
+    }
+
+    func users() throws -> [(name: String, password: String)] {
+        try user.map { text in
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init
+            )
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandFailure(
+                    .usage,
+                    "--user takes NAME:PASSWORD, not \(text)",
+                    hint: "\(Invocation.name) mock --user alice:wonderland"
+                )
+            }
+            return (parts[0], parts[1])
+        }
+    }
+
+    /// What of these a recording is overruled by.
+    func recorded() throws -> RecordedProviderOptions {
+        var options = RecordedProviderOptions()
+        options.issuer = try issuerURL()?.text
+        options.clients = try clients()
+        options.redirectURIs = redirectURI
+        options.users = try users()
+        options.autoLogin = autoLogin
+        options.isAsRecorded = asRecorded
+        return options
+    }
+}

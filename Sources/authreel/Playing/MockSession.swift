@@ -1,0 +1,103 @@
+import Captures
+import Foundation
+import OAuth
+import Proxy
+import Reports
+import TLS
+
+/// A mock while it runs: what is asked is answered, told of, and written down.
+final class MockSession: Sendable {
+    private let provider: PlayedProvider
+    private let writer: CaptureWriter?
+    private let recognizer: MessageRecognizer
+    private let isVerbose: Bool
+    private let style: TextStyle
+
+    /// `writer`: takes every exchange down; nil keeps none.
+    init(_ provider: PlayedProvider, writer: CaptureWriter?, isVerbose: Bool) {
+        self.provider = provider
+        self.writer = writer
+        self.isVerbose = isVerbose
+        style = Style.forDescriptor(STDERR_FILENO)
+        recognizer = MessageRecognizer(endpoints: Self.endpoints(of: provider))
+    }
+
+    /// Answers a request, writes the exchange down and tells of it.
+    func answer(_ request: RecordedRequest) -> RecordedResponse {
+        let began = SystemClock.now
+        let response = provider.respond(request, began)
+        let exchange = Exchange(
+            startedAt: began,
+            duration: SystemClock.now - began,
+            request: request,
+            response: response
+        )
+        do {
+            try writer?.append([exchange])
+        } catch {
+            StandardError.warn("\(error): the exchange is not in the capture")
+        }
+        tell(exchange)
+        return response
+    }
+
+    // MARK: - Telling
+
+    /// A line for each protocol message; in verbose mode for each exchange.
+    private func tell(_ exchange: Exchange) {
+        let message = recognizer.message(of: exchange, at: 0)
+        guard message != nil || isVerbose else { return }
+        let status = exchange.response?.status ?? 0
+        let name = message.map(Self.name) ?? exchange.request.method.lowercased()
+        let time = style.dim(String(exchange.startedAt.rfc3339.dropFirst(11).prefix(8)))
+        // Columns, as far as names are short.
+        let gap = String(repeating: " ", count: max(2, 31 - name.utf8.count))
+        var line = "\(time)  \(style.bold(name))\(gap)"
+        line += status >= 400 ? style.red("\(status)") : "\(status)"
+        line += "  " + exchange.request.url.path.printable.shortened(to: 70)
+        if let words = Self.refusal(of: exchange) {
+            line += "  " + style.red(words.printable.shortened(to: 120))
+        }
+        StandardError.line(line)
+    }
+
+    /// What an error answer says; nil where it is none.
+    private static func refusal(of exchange: Exchange) -> String? {
+        if let error = Answer(of: exchange, at: 0).error { return error.text }
+        guard let location = exchange.response?.location.map({ RecordedURL($0) }) else { return nil }
+        let items = QueryItems(items: location.queryItems.items + location.fragmentItems.items)
+        return ErrorResponse(Parameters(items, of: 0, in: .responseLocation))?.text
+    }
+
+    private static func name(_ message: OAuthMessage) -> String {
+        switch message {
+        case .discovery(let document): document.isProtectedResource ? "resource_metadata" : "discovery"
+        case .keySet: "jwks"
+        case .registration: "client_registration"
+        case .pushedRequest: "pushed_authorization_request"
+        case .authorizationRequest: "authorization_request"
+        case .authorizationResponse: "authorization_response"
+        case .token(let request): request.isRefresh ? "refresh_request" : "token_request"
+        case .userInfo: "userinfo_request"
+        case .introspection: "introspection_request"
+        case .revocation: "revocation_request"
+        case .endSession: "end_session_request"
+        case .backChannelLogout: "backchannel_logout_request"
+        case .frontChannelLogout: "frontchannel_logout_request"
+        case .deviceAuthorization: "device_authorization_request"
+        case .resource: "resource_request"
+        }
+    }
+
+    /// By the metadata that it serves itself.
+    private static func endpoints(of provider: PlayedProvider) -> Endpoints {
+        var endpoints = Endpoints()
+        for issuer in provider.issuers {
+            let request = RecordedRequest(method: "GET", url: RecordedURL(issuer.discovery))
+            let response = provider.respond(request, SystemClock.now)
+            let exchange = Exchange(startedAt: SystemClock.now, request: request, response: response)
+            if let json = Answer(of: exchange, at: 0).json { endpoints.add(json) }
+        }
+        return endpoints
+    }
+}

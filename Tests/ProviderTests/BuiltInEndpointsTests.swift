@@ -1,0 +1,321 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+import Provider
+import Testing
+
+/// The built-in provider's endpoints besides the code flow.
+struct BuiltInEndpointsTests {
+    private static let issuer = "https://idp.example"
+    private static let redirectURI = "https://shop.example/cb"
+    private static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+    private static let key = try? PrivateKey.generate(.elliptic(.p256))
+
+    private let key: PrivateKey
+    private var caller: Caller
+
+    init() throws {
+        key = try #require(Self.key)
+        caller = Caller(try Self.provider(key))
+    }
+
+    private static func provider(_ key: PrivateKey, _ policy: ProviderPolicy = ProviderPolicy()) throws
+        -> BuiltInProvider
+    {
+        var shop = ProviderConfiguration.Client(
+            id: "shop",
+            secret: "shop-secret",
+            redirectURIs: [redirectURI],
+            requiresPKCE: false,
+            idTokenAlgorithm: .es256
+        )
+        shop.keys = [JSONWebKey(key.publicKey, id: "client-key", algorithm: .es256)]
+        let alice = ProviderConfiguration.User(
+            name: "alice",
+            password: "wonderland",
+            subject: "248289761001",
+            fullName: "Alice",
+            email: "alice@idp.example"
+        )
+        return BuiltInProvider(
+            ProviderConfiguration(
+                issuer: issuer,
+                clients: policy.acceptsUnknownClients ? [] : [shop],
+                users: [alice],
+                keys: [.init(id: "e1", algorithm: .es256, key: key)]
+            ),
+            policy: policy
+        )
+    }
+
+    private static let secret = [("client_id", "shop"), ("client_secret", "shop-secret")]
+
+    private static let request = [
+        ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", redirectURI), ("scope", "openid"),
+        ("state", "a-state"),
+    ]
+
+    private func signIn(_ page: RecordedResponse) -> RecordedResponse {
+        let form = HTMLForm.all(in: page.body?.text ?? "").first
+        let transaction = form?.fields.first { $0.name == "transaction" }?.value ?? ""
+        return caller.post(
+            Self.issuer + "/authorize",
+            [("transaction", transaction), ("username", "alice"), ("password", "wonderland")]
+        )
+    }
+
+    private func redeem(
+        _ code: String?,
+        _ more: [(String, String)] = secret,
+        headers: [(String, String)] = []
+    )
+        -> RecordedResponse
+    {
+        let form = [
+            ("grant_type", "authorization_code"), ("code", code ?? ""), ("redirect_uri", Self.redirectURI),
+        ]
+        return caller.post(Self.issuer + "/token", form + more, headers: headers)
+    }
+
+    private func code() -> String? {
+        signIn(caller.get(Self.issuer + "/authorize", Self.request)).parameters.first("code")
+    }
+
+    private func signed(
+        _ claims: JSONObject,
+        _ header: JSONObject = ["typ": "JWT"],
+        with other: PrivateKey? = nil
+    )
+        throws -> String
+    {
+        try JSONWebToken.sign(
+            claims: claims,
+            header: header,
+            algorithm: .es256,
+            with: .privateKey(other ?? key)
+        )
+    }
+
+    // MARK: - Requests pushed and signed
+
+    @Test func pushedRequestIsTheRequest() throws {
+        let pushed = caller.json(
+            caller.post(Self.issuer + "/par", Self.request + [("client_secret", "shop-secret")])
+        )
+        let uri = try #require(pushed["request_uri"]?.string)
+        #expect(pushed["expires_in"] == 60)
+        let query = [("client_id", "shop"), ("request_uri", uri)]
+        let answer = signIn(caller.get(Self.issuer + "/authorize", query))
+        #expect(answer.parameters.first("state") == "a-state" && answer.parameters.first("code") != nil)
+        var later = caller
+        later.now = later.now + .seconds(61)
+        #expect(later.get(Self.issuer + "/authorize", query).status == 400)
+        // RFC 9126, section 2.1: whoever pushes is who he says.
+        #expect(caller.post(Self.issuer + "/par", Self.request).status == 401)
+    }
+
+    @Test func requestObjectCountsIfTheClientMadeIt() throws {
+        let claims: JSONObject = [
+            "iss": "shop", "aud": .string(Self.issuer), "client_id": "shop", "response_type": "code",
+            "redirect_uri": .string(Self.redirectURI), "scope": "openid", "state": "a-signed-state",
+        ]
+        func ask(_ object: String) -> RecordedResponse {
+            caller.get(
+                Self.issuer + "/authorize",
+                [("client_id", "shop"), ("request", object), ("state", "x")]
+            )
+        }
+        #expect(signIn(ask(try signed(claims))).parameters.first("state") == "a-signed-state")
+        let stranger = try PrivateKey.generate(.elliptic(.p256))
+        #expect(ask(try signed(claims, with: stranger)).status == 400)
+    }
+
+    // MARK: - Client authentication by assertion
+
+    @Test func assertionIsGoodOnceAndForThisProviderOnly() throws {
+        func assertion(_ changes: [(String, JSONValue)] = [], with other: PrivateKey? = nil) throws -> [(
+            String, String
+        )] {
+            var claims: JSONObject = [
+                "iss": "shop", "sub": "shop", "aud": .string(Self.issuer + "/token"), "jti": "1",
+                "exp": .number(JSONNumber(caller.now.seconds + 60)),
+            ]
+            for (name, value) in changes { claims[name] = value }
+            return [
+                ("client_assertion_type", ClientAssertion.type),
+                ("client_assertion", try signed(claims, with: other)),
+            ]
+        }
+        let code = code()
+        let stranger = try PrivateKey.generate(.elliptic(.p256))
+        for wrong in [
+            try assertion([("aud", "https://other.example/token")]),
+            try assertion([("exp", .number(JSONNumber(caller.now.seconds)))]),
+            try assertion([("sub", "another")]), try assertion(with: stranger),
+        ] {
+            #expect(caller.json(redeem(code, wrong))["error"] == "invalid_client")
+        }
+        let right = try assertion()
+        #expect(redeem(code, right).status == 200)
+        // RFC 7523, section 3: the same one again.
+        #expect(caller.json(redeem(self.code(), right))["error"] == "invalid_client")
+    }
+
+    // MARK: - DPoP
+
+    private func proof(_ path: String, _ identifier: String, token: String? = nil, method: String = "POST")
+        throws
+        -> (String, String)
+    {
+        var claims: JSONObject = [
+            "htm": .string(method), "htu": .string(Self.issuer + path), "jti": .string(identifier),
+            "iat": .number(JSONNumber(caller.now.seconds)),
+        ]
+        if let token { claims["ath"] = .string(DPoPProof.hash(ofAccessToken: token)) }
+        let jwk = JSONWebKey(key.publicKey, id: nil).json
+        return ("DPoP", try signed(claims, ["typ": "dpop+jwt", "jwk": .object(jwk)]))
+    }
+
+    @Test func tokenIsBoundToTheKeyOfTheProof() throws {
+        let tokens = caller.json(redeem(code(), headers: [try proof("/token", "1")]))
+        #expect(tokens["token_type"] == "DPoP")
+        let access = try #require(tokens["access_token"]?.string)
+        func ask(_ headers: [(String, String)]) -> RecordedResponse {
+            caller.get(Self.issuer + "/userinfo", headers: headers)
+        }
+        let authorization = ("Authorization", "DPoP \(access)")
+        #expect(
+            ask([authorization, try proof("/userinfo", "2", token: access, method: "GET")]).status == 200
+        )
+        #expect(ask([("Authorization", "Bearer \(access)")]).status == 401)
+        // Without the hash of the token, and the same proof again (RFC 9449, section 4.3).
+        #expect(ask([authorization, try proof("/userinfo", "3", method: "GET")]).status == 400)
+        #expect(
+            ask([authorization, try proof("/userinfo", "2", token: access, method: "GET")]).status == 400
+        )
+    }
+
+    @Test func proofForAnotherPlaceIsRefused() throws {
+        let answer = redeem(code(), headers: [try proof("/userinfo", "1")])
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_dpop_proof")
+    }
+
+    // MARK: - Devices
+
+    @Test mutating func deviceWaitsForItsUser() throws {
+        let started = caller.json(
+            caller.post(Self.issuer + "/device_authorization", [("client_id", "shop"), ("scope", "openid")])
+        )
+        let code = try #require(started["device_code"]?.string)
+        let userCode = try #require(started["user_code"]?.string)
+        #expect(userCode.utf8.count == 9 && started["verification_uri"]?.string == Self.issuer + "/device")
+        func poll() -> JSONValue {
+            let form = [("grant_type", Self.deviceGrant), ("device_code", code)] + Self.secret
+            return caller.json(caller.post(Self.issuer + "/token", form))
+        }
+        #expect(poll()["error"] == "authorization_pending")
+        #expect(poll()["error"] == "slow_down")
+        caller.now = caller.now + .seconds(20)
+        let typed = [("user_code", userCode), ("username", "alice"), ("password", "wonderland")]
+        let allowed = caller.post(Self.issuer + "/device", typed + [("action", "allow")])
+        #expect(allowed.body?.text?.contains("connected") == true)
+        #expect(poll()["id_token"]?.string.flatMap(JSONWebToken.parse)?.subject == "248289761001")
+        #expect(poll()["error"] == "invalid_grant")
+    }
+
+    @Test mutating func refusedDeviceIsTold() throws {
+        let started = caller.json(caller.post(Self.issuer + "/device_authorization", [("client_id", "shop")]))
+        let userCode = started["user_code"]?.string ?? ""
+        _ = caller.post(Self.issuer + "/device", [("user_code", userCode), ("action", "deny")])
+        let form = [("grant_type", Self.deviceGrant), ("device_code", started["device_code"]?.string ?? "")]
+        #expect(
+            caller.json(caller.post(Self.issuer + "/token", form + Self.secret))["error"] == "access_denied"
+        )
+    }
+
+    // MARK: - Introspection and revocation
+
+    @Test func introspectionTellsOfALivingTokenOnly() {
+        let access = caller.json(redeem(code()))["access_token"]?.string ?? ""
+        func ask() -> JSONValue {
+            caller.json(caller.post(Self.issuer + "/introspect", [("token", access)] + Self.secret))
+        }
+        let living = ask()
+        #expect(living["active"] == true && living["sub"] == "248289761001" && living["client_id"] == "shop")
+        #expect(living["exp"]?.int == caller.now.seconds + 300)
+        #expect(caller.post(Self.issuer + "/revoke", [("token", access)] + Self.secret).status == 200)
+        #expect(ask() == ["active": false])
+    }
+
+    // MARK: - Registration
+
+    @Test func registeredClientIsAClient() throws {
+        let sent: JSONObject = [
+            "redirect_uris": ["https://new.example/cb"], "token_endpoint_auth_method": "client_secret_basic",
+        ]
+        let body = Body(text: JSONWriter.text(of: .object(sent)), mediaType: "application/json")
+        let answer = caller.send("POST", Self.issuer + "/register", body)
+        let client = caller.json(answer)
+        let id = try #require(client["client_id"]?.string)
+        let secret = try #require(client["client_secret"]?.string)
+        #expect(answer.status == 201 && client["redirect_uris"] == sent["redirect_uris"])
+        let query = Self.request.map { item in
+            item.0 == "client_id"
+                ? (item.0, id) : item.0 == "redirect_uri" ? (item.0, "https://new.example/cb") : item
+        }
+        let login = signIn(caller.get(Self.issuer + "/authorize", query))
+        let form = [
+            ("grant_type", "authorization_code"), ("code", login.parameters.first("code") ?? ""),
+            ("redirect_uri", "https://new.example/cb"),
+        ]
+        let basic = ("Authorization", "Basic " + Base64.encode(Array("\(id):\(secret)".utf8)))
+        #expect(caller.post(Self.issuer + "/token", form, headers: [basic]).status == 200)
+
+        let uri = client["registration_client_uri"]?.string ?? ""
+        #expect(caller.get(uri).status == 401)
+        let bearer = ("Authorization", "Bearer \(client["registration_access_token"]?.string ?? "")")
+        #expect(caller.json(caller.get(uri, headers: [bearer]))["client_id"]?.string == id)
+        #expect(caller.send("DELETE", uri, nil, [bearer]).status == 204)
+        #expect(caller.get(Self.issuer + "/authorize", query).status == 400)
+    }
+
+    @Test func registrationNeedsARedirectURI() {
+        let answer = caller.send(
+            "POST",
+            Self.issuer + "/register",
+            Body(text: "{}", mediaType: "application/json")
+        )
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_redirect_uri")
+    }
+
+    // MARK: - For development
+
+    @Test func anyClientIsTakenWhereNoneIsNamed() throws {
+        var policy = ProviderPolicy()
+        policy.acceptsUnknownClients = true
+        policy.autoLogin = "alice"
+        let caller = Caller(try Self.provider(key, policy))
+        func ask(_ redirectURI: String) -> RecordedResponse {
+            caller.get(
+                Self.issuer + "/authorize",
+                [("response_type", "code"), ("client_id", "my-app"), ("redirect_uri", redirectURI)]
+            )
+        }
+        #expect(ask("http://localhost:3000/cb").parameters.first("code") != nil)
+        // But not anybody's.
+        #expect(ask("https://evil.example/cb").status == 400)
+    }
+
+    @Test func pagesOfThisMachineMayReadAnswers() {
+        let origin = ("Origin", "http://localhost:3000")
+        let metadata = caller.get(Self.issuer + "/.well-known/openid-configuration", headers: [origin])
+        #expect(metadata.headers.first("access-control-allow-origin") == "http://localhost:3000")
+        let stranger = caller.get(
+            Self.issuer + "/.well-known/openid-configuration",
+            headers: [("Origin", "https://evil.example")]
+        )
+        #expect(!stranger.headers.contains("access-control-allow-origin"))
+    }
+}

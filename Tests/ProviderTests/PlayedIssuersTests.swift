@@ -1,0 +1,76 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+import Provider
+import TestSupport
+import Testing
+
+/// Several issuers, and issuers of several hosts, on one port.
+struct PlayedIssuersTests {
+    private let base = RecordedProviderTests.base
+
+    @Test func issuerOfManyHostsIsOneOrigin() throws {
+        let capture = try RecordedProviderTests.capture("captures/providers/google.har")
+        let provider = try RecordedProviderTests.provider(capture)
+        #expect(provider.issuers.map(\.identifier) == [base])
+        let metadata = Caller(provider).json(Caller(provider).get(provider.issuers[0].discovery))
+        #expect(metadata["authorization_endpoint"]?.string == base + "/o/oauth2/v2/auth")
+        #expect(metadata["token_endpoint"]?.string == base + "/oauth2.googleapis.com/token")
+        #expect(metadata["jwks_uri"]?.string == base + "/www.googleapis.com/oauth2/v3/certs")
+        #expect(Caller(provider).get(base + "/www.googleapis.com/oauth2/v3/certs").status == 200)
+    }
+
+    @Test func capturesAreIssuersOfTheirOwn() throws {
+        let captures = try ["wso2", "forgerock", "curity"].map {
+            try RecordedProviderTests.capture("captures/providers/\($0).har")
+        }
+        let provider = try RecordedProvider(captures: captures, baseURL: base)
+        #expect(provider.issuers.count == 3 && Set(provider.issuers.map(\.identifier)).count == 3)
+        let caller = Caller(provider)
+        var kids: Set<String> = []
+        for issuer in provider.issuers {
+            let metadata = caller.json(caller.get(issuer.discovery))
+            #expect(metadata["issuer"]?.string == issuer.identifier)
+            let keys = caller.json(caller.get(metadata["jwks_uri"]?.string ?? ""))["keys"]?.array ?? []
+            kids.formUnion(keys.compactMap { $0["n"]?.string ?? $0["x"]?.string })
+        }
+        // Nobody signs for another one.
+        #expect(kids.count == 3)
+        for capture in captures {
+            for flow in FlowFinder.flows(in: capture) where flow.ending == .success {
+                let key = try #require(RecordedProviderTests.elliptic)
+                var walk = RecordedWalk(flow, at: provider, key: key)
+                walk.run()
+                #expect(
+                    walk.pairs.count > 3 && walk.pairs.allSatisfy { $0.recorded.status == $0.played.status }
+                )
+            }
+        }
+    }
+
+    @Test func sameIssuerInTwoCapturesIsOne() throws {
+        let captures = try ["web-code-flow", "native-app"].map {
+            try RecordedProviderTests.capture("captures/healthy/\($0).har")
+        }
+        let provider = try RecordedProvider(captures: captures, baseURL: base)
+        #expect(provider.issuers.count == 1)
+        #expect(provider.issuers[0].clients.map(\.id).sorted() == ["shop-app", "shop-web"])
+        #expect(provider.issuers[0].users.map(\.name) == ["alice"])
+    }
+
+    @Test func portIsPartOfTheFolder() throws {
+        var builder = CaptureBuilder()
+        builder.get(
+            "https://one.example/.well-known/openid-configuration",
+            body: .json(
+                #"{"issuer":"https://one.example","authorization_endpoint":"https://one.example/a","token_endpoint":"https://two.example:9443/t"}"#
+            )
+        )
+        let provider = try RecordedProvider(capture: builder.capture, baseURL: base)
+        let metadata = Caller(provider).json(Caller(provider).get(provider.issuers[0].discovery))
+        #expect(metadata["token_endpoint"]?.string == base + "/two.example-9443/t")
+    }
+}

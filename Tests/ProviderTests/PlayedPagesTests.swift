@@ -1,0 +1,180 @@
+import Captures
+import Flows
+import JSON
+import LibCrypto
+import OAuth
+import Provider
+import TestSupport
+import Testing
+
+/// Pages with values in every corner, played: hidden fields, cookies, encoded addresses, scripts' calls.
+struct PlayedPagesTests {
+    private static let authorize =
+        "https://id.example/auth?response_type=code&client_id=shop&redirect_uri=https%3A%2F%2Fshop.example%2Fcb"
+        + "&scope=openid&state=RecordedState1&nonce=RecordedNonce1"
+    private static let base = "http://127.0.0.1:8090"
+
+    /// A login by a script of the page: it fetches a ticket, sends the password as JSON, and goes on by itself.
+    private static func capture(passwords: [String] = ["open sesame"]) -> Capture {
+        var builder = CaptureBuilder()
+        let goto = PercentEncoding.encode(authorize)
+        builder.get(
+            authorize,
+            302,
+            answer: [
+                ("Location", "https://login.id.example/ui?goto=\(goto)"),
+                ("Set-Cookie", "__Host-tx=4f9c2f41aa0b4c52; Path=/; Secure; HttpOnly; SameSite=None"),
+            ]
+        )
+        builder.get(
+            "https://login.id.example/ui?goto=\(goto)",
+            answer: [("Content-Security-Policy", "default-src https://login.id.example")],
+            body: .html(
+                "<script>const next = \"https:\\/\\/id.example\\/auth?state=RecordedState1\"</script>"
+            )
+        )
+        builder.get("https://login.id.example/ticket", body: .json(#"{"ticket":"tkt-00a1b2c3d4e5f6a7b8"}"#))
+        for (index, password) in passwords.enumerated() {
+            let isRight = index == passwords.count - 1
+            let body = #"{"ticket":"tkt-00a1b2c3d4e5f6a7b8","username":"alice","password":"\#(password)"}"#
+            builder.add(
+                Exchange(
+                    startedAt: Timestamp(seconds: 0),
+                    request: RecordedRequest(
+                        method: "POST",
+                        url: RecordedURL("https://login.id.example/check"),
+                        body: Body(text: body, mediaType: "application/json")
+                    ),
+                    response: RecordedResponse(
+                        status: isRight ? 200 : 401,
+                        headers: HeaderFields(
+                            isRight ? [("Set-Cookie", "sso=0a1b2c3d4e5f60718293; Path=/")] : []
+                        ),
+                        body: .json(isRight ? #"{"goto":"\#(authorize)"}"# : #"{"code":"bad-password"}"#)
+                    )
+                )
+            )
+        }
+        builder.get(
+            authorize,
+            302,
+            answer: [("Location", "https://shop.example/cb?code=0123456789abcdefABCDEF&state=RecordedState1")]
+        )
+        return builder.capture
+    }
+
+    private static func provider(_ capture: Capture) throws -> RecordedProvider {
+        try RecordedProviderTests.provider(capture)
+    }
+
+    private static func request(_ state: String) -> [(String, String)] {
+        [
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", "https://shop.example/cb"),
+            ("scope", "openid"), ("state", state), ("nonce", "a-new-nonce"),
+        ]
+    }
+
+    @Test func valuesAreReplacedInEveryEncoding() throws {
+        let caller = Caller(try Self.provider(Self.capture()))
+        let first = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
+        let location = try #require(first.location)
+        #expect(location.hasPrefix(Self.base + "/login.id.example/ui?goto="))
+        let goto = try #require(RecordedURL(location).queryItems.first("goto"))
+        #expect(
+            goto.hasPrefix(Self.base + "/auth?")
+                && RecordedURL(goto).queryItems.first("state") == "MyOwnState42"
+        )
+        #expect(!location.contains("Recorded") && !location.contains("id.example%2Fauth"))
+
+        let page = caller.get(location, headers: [first.cookieHeader])
+        #expect(page.body?.text?.contains("\"http:\\/\\/127.0.0.1:8090\\/auth?state=MyOwnState42\"") == true)
+        #expect(page.headers.first("content-security-policy") == "default-src \(Self.base)/login.id.example")
+    }
+
+    @Test func cookiesCanBeSetWithoutTLS() throws {
+        let caller = Caller(try Self.provider(Self.capture()))
+        let cookie = try #require(caller.get(Self.base + "/auth", Self.request("s-1234567")).setCookies.first)
+        #expect(cookie.name == "tx" && !cookie.isSecure && cookie.sameSite == nil && cookie.isHTTPOnly)
+        #expect(cookie.value.utf8.count == 16 && cookie.value != "4f9c2f41aa0b4c52")
+        #expect(cookie.value.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    }
+
+    @Test func scriptOfThePageSignsInAndGoesOn() throws {
+        let caller = Caller(try Self.provider(Self.capture(passwords: ["wrong", "open sesame"])))
+        let first = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
+        let cookie = first.cookieHeader
+        // Not before somebody has signed in.
+        #expect(
+            caller.get(Self.base + "/auth", Self.request("MyOwnState42"), headers: [cookie]).parameters.first(
+                "code"
+            ) == nil
+        )
+        let ticket = caller.json(caller.get(Self.base + "/login.id.example/ticket", headers: [cookie]))[
+            "ticket"
+        ]?.string
+        #expect(ticket != nil && ticket != "tkt-00a1b2c3d4e5f6a7b8")
+        func check(_ password: String) -> RecordedResponse {
+            let body = #"{"ticket":"\#(ticket ?? "")","username":"alice","password":"\#(password)"}"#
+            return caller.send(
+                "POST",
+                Self.base + "/login.id.example/check",
+                Body(text: body, mediaType: "application/json"),
+                [cookie]
+            )
+        }
+        // As the recording answers to a wrong one.
+        let refused = check("a guess")
+        #expect(refused.status == 401 && caller.json(refused)["code"] == "bad-password")
+        let taken = check("open sesame")
+        let next = try #require(caller.json(taken)["goto"]?.string)
+        #expect(RecordedURL(next).queryItems.first("state") == "MyOwnState42")
+        let answer = caller.get(next, headers: [cookie, taken.cookieHeader])
+        #expect(
+            answer.parameters.first("code")?.utf8.count == 22
+                && answer.parameters.first("state") == "MyOwnState42"
+        )
+
+        // The same browser is known from now on, another one is not.
+        let silent = Self.request("another-state") + [("prompt", "none")]
+        #expect(
+            caller.get(Self.base + "/auth", silent, headers: [taken.cookieHeader]).parameters.first("code")
+                != nil
+        )
+        #expect(caller.get(Self.base + "/auth", silent).parameters.first("error") == "login_required")
+    }
+
+    @Test func pageWithoutARecordingIsTheBuiltInOne() throws {
+        var builder = CaptureBuilder()
+        builder.get(
+            Self.authorize,
+            302,
+            headers: [("Cookie", "sso=0a1b2c3d4e5f60718293")],
+            answer: [
+                ("Location", "https://shop.example/cb?code=0123456789abcdefABCDEF&state=RecordedState1")
+            ]
+        )
+        let caller = Caller(try Self.provider(builder.capture))
+        let page = caller.get(Self.base + "/auth", Self.request("s-1234567"))
+        #expect(
+            HTMLForm.all(in: page.body?.text ?? "").first?.fields.contains { $0.name == "password" } == true
+        )
+        // The browser of the recording had a session that began before it.
+        let known = caller.get(
+            Self.base + "/auth",
+            Self.request("s-1234567"),
+            headers: [("Cookie", "sso=0a1b2c3d4e5f60718293")]
+        )
+        #expect(known.parameters.first("code") != nil)
+    }
+
+    @Test func nothingOfTheRecordedHostIsLeft() throws {
+        let provider = try Self.provider(Self.capture())
+        let caller = Caller(provider)
+        #expect(Set(provider.mapping.map(\.old)) == ["https://id.example", "https://login.id.example"])
+        let first = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
+        let page = caller.get(first.location ?? "", headers: [first.cookieHeader])
+        for text in [first.location, page.body?.text] {
+            #expect(text?.contains("https://id.example") == false)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Captures
+import Flows
+import Foundation
+import JSON
+import LibCrypto
+import OAuth
+import Provider
+import TestSupport
+import Testing
+
+/// The captures of the repository, played: a client with values of its own is answered as the recorded one was.
+struct RecordedProviderTests {
+    // One key for all: making it takes longer than everything else.
+    static let rsa = try? PrivateKey.generate(.rsa(bits: 2048))
+    static let elliptic = try? PrivateKey.generate(.elliptic(.p256))
+    static let base = "http://127.0.0.1:8090"
+
+    static let all = captures { _ in true }
+    /// Those of which nothing is said to have broken.
+    static let healthy = captures { path in
+        path.hasPrefix("captures/healthy/") || path.hasSuffix(".near-miss.har")
+            || path.hasPrefix("captures/providers/") && !path.hasSuffix(".broken.har")
+    }
+
+    private static func captures(where isWanted: (String) -> Bool) -> [String] {
+        let root = Fixtures.root.appending(path: "captures")
+        let folders = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        return folders.flatMap { folder in
+            let files =
+                (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path))
+                ?? []
+            return files.filter { $0.hasSuffix(".har") }.map { "captures/\(folder)/\($0)" }
+        }.filter(isWanted).sorted()
+    }
+
+    static func capture(_ path: String) throws -> Capture {
+        try CaptureReader.read(bytes: try Fixtures.bytes(path), name: path)
+    }
+
+    static func provider(_ capture: Capture, _ change: (inout RecordedProviderOptions) -> Void = { _ in })
+        throws
+        -> RecordedProvider
+    {
+        var options = RecordedProviderOptions()
+        options.keys = [rsa, elliptic].compactMap { $0 }
+        change(&options)
+        return try RecordedProvider(capture: capture, baseURL: base, options: options)
+    }
+
+    /// What a walk along all flows of a capture met.
+    private static func differences(_ path: String, isAsRecorded: Bool) throws -> (
+        requests: Int, differences: [String]
+    ) {
+        let capture = try capture(path)
+        let provider = try provider(capture) { $0.isAsRecorded = isAsRecorded }
+        var jar: [(name: String, value: String)] = []
+        var requests = 0
+        var found: [String] = []
+        for flow in FlowFinder.flows(in: capture) where isAsRecorded || isAllTaken(flow) {
+            var walk = RecordedWalk(flow, at: provider, key: try #require(elliptic), jar: jar)
+            walk.run()
+            jar = walk.jar
+            requests += walk.pairs.count
+            for pair in walk.pairs {
+                let all = AnswerComparison.differences(
+                    pair.recorded,
+                    pair.played,
+                    played: walk.played,
+                    renewed: walk.renewed
+                )
+                // What a broken provider put into its tokens is not played; how it answered is.
+                let seen = isAsRecorded ? all.filter(AnswerComparison.isOutcome) : all
+                found += seen.map { "\(flow.id) \(pair.request.method) \(pair.request.url.path): \($0)" }
+            }
+        }
+        return (requests, found)
+    }
+
+    /// Whether the provider refused nothing in a flow that came to a good end.
+    private static func isAllTaken(_ flow: Flow) -> Bool {
+        flow.ending == .success
+            && flow.exchanges.allSatisfy { index in
+                let exchange = flow.capture[index]
+                return (exchange.response?.status ?? 502) < 400
+                    && Answer(of: exchange, at: index).error == nil
+                    && exchange.response?.location?.contains("error=") != true
+            }
+    }
+
+    // MARK: - The outcome that a provider gives by itself
+
+    /// What is not the same, and why.
+    private static let exceptions: [String: String] = [
+        "captures/refresh/refresh-wrong-client.near-miss.har":
+            "a client may use the refresh token of another one there",
+        "captures/refresh/refresh-token-reused.near-miss.har":
+            "the second answer leaves out what the first one has",
+    ]
+
+    @Test(arguments: healthy.filter { exceptions[$0] == nil })
+    func healthyCaptureIsAnsweredTheSame(_ path: String) throws {
+        let (requests, differences) = try Self.differences(path, isAsRecorded: false)
+        #expect(differences.isEmpty)
+        // Nothing is compared where nothing is sent.
+        let isGood = FlowFinder.flows(in: try Self.capture(path)).contains {
+            Self.isAllTaken($0) && $0.issuer != nil
+        }
+        #expect(requests > 0 || !isGood)
+    }
+
+    // MARK: - The recorded outcome
+
+    private static let recordedExceptions: [String: String] = [
+        "captures/refresh/refresh-wrong-client.near-miss.har":
+            "a client may use the refresh token of another one there",
+        "captures/token-request/dpop-nonce-ignored.har": "the client of this test sends the nonce",
+        "captures/token-request/pkce-not-enforced.har": "a wrong verifier is never taken",
+        "captures/authorization-request/par-rejected.near-miss.har":
+            "a proof is asked for where none was sent",
+        "captures/discovery/resource-metadata-mismatch.har": "no provider is in it",
+        "captures/discovery/resource-metadata-missing.har": "no provider is in it",
+        "captures/transport/tls-client-rejects-recorder.har": "no provider is in it",
+    ]
+
+    @Test(arguments: all.filter { recordedExceptions[$0] == nil })
+    func recordedOutcomeIsGivenAgain(_ path: String) throws {
+        let (_, differences) = try Self.differences(path, isAsRecorded: true)
+        #expect(differences.isEmpty)
+    }
+
+    @Test func captureWithoutAProviderIsRefused() throws {
+        let capture = try Self.capture("captures/discovery/resource-metadata-missing.har")
+        #expect(throws: ProviderError.noProvider) { try Self.provider(capture) }
+    }
+}
