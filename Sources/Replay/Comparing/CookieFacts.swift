@@ -12,7 +12,7 @@ enum CookieFacts {
     ) {
         for cookie in cookies.prefix(60) {
             let place = Place(exchange: exchange, part: .responseHeader, name: cookie.name)
-            let name = "Set-Cookie " + context.learned.skeleton(of: cookie.name)
+            let name = "Set-Cookie " + context.learned.skeleton(of: baseName(cookie.name))
             let isGone =
                 cookie.value.isEmpty || (cookie.maxAge ?? 1) <= 0
                 || cookie.expires.flatMap(Timestamp.init(httpDate:)).map { $0.seconds < 86400 } ?? false

@@ -216,7 +216,7 @@ struct RequestFacts {
         guard counts || step.kind == .userInteraction || step.kind == .endSessionRequest else { return }
         var seen: Set<String> = []
         for cookie in request.cookies.prefix(100) {
-            let name = context.learned.skeleton(of: cookie.name)
+            let name = context.learned.skeleton(of: CookieFacts.baseName(cookie.name))
             guard seen.insert(name).inserted else { continue }
             // Set in this very login, so another login will have set it as well.
             let isOfLogin = context.wasSet(cookie.name, before: step.index)

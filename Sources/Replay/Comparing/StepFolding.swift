@@ -63,7 +63,7 @@ enum StepFolding {
             return
         }
         if let last = steps.lastIndex(where: { $0.kind == step.kind && isSamePlace($0, step) }) {
-            if let words = provisional(steps[last].answer), isRepeated(steps[last], step) {
+            if let words = provisional(steps[last]), isRepeated(steps[last], step) {
                 var step = step
                 step.remarks = steps[last].remarks + [words]
                 steps.remove(at: last)
@@ -84,9 +84,12 @@ enum StepFolding {
             && left.exchange.request.url.withoutQuery == right.exchange.request.url.withoutQuery
     }
 
-    /// An answer that asks for the same request again (RFC 8628, section 3.5; RFC 9449, section 8).
-    private static func provisional(_ answer: Answer?) -> String? {
-        guard let error = answer?.error?.error,
+    /// An answer that asks for the same request again (RFC 8628, section 3.5; RFC 9449, section 8), or a failure of the
+    /// moment that the same request gets over.
+    private static func provisional(_ step: ComparedStep) -> String? {
+        guard let response = step.exchange.response else { return "no answer at first" }
+        if response.status == 429 || response.status >= 500 { return "\(response.status) at first" }
+        guard let error = step.answer?.error?.error,
             ["authorization_pending", "slow_down", "use_dpop_nonce"].contains(error)
         else { return nil }
         return error

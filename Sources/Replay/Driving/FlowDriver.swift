@@ -175,11 +175,14 @@ private struct Drive {
             if error == "use_dpop_nonce", recorded.error?.error != error || options.adjustments.usesProofNonce
             {
                 // The recorded client knew the nonce from before (RFC 9449, section 8).
+                composer.useProofNonce()
                 live = try await send(index)
             } else if error == "authorization_pending" || error == "slow_down", recorded.isSuccess {
                 live = try await poll(index, after: error)
             }
-        } else if let next = repeated(index) {
+        } else if exchanges[live].response.map({ $0.status < 500 && $0.status != 429 }) ?? false,
+            let next = repeated(index)
+        {
             // The recording needed another try where this run was answered at once.
             results[index] = .notNeeded
             results[next] = .sent(live)
@@ -187,26 +190,38 @@ private struct Drive {
         }
     }
 
-    /// The recorded repetition of a call that was put off (a DPoP nonce wanted, a device not confirmed yet); the
-    /// last one.
+    /// The recorded repetition of a call that was put off (a DPoP nonce wanted, a device not confirmed yet, a server that
+    /// failed for a moment); the last one.
     private func repeated(_ index: Int) -> Int? {
         let step = plan.steps[index]
         let put = ["use_dpop_nonce", "authorization_pending", "slow_down"]
         func isPutOff(_ exchange: Int) -> Bool {
-            Answer(of: capture[exchange], at: exchange).error.map { put.contains($0.error) } ?? false
+            guard let response = capture[exchange].response, response.status != 429, response.status < 500
+            else {
+                return true
+            }
+            return Answer(of: capture[exchange], at: exchange).error.map { put.contains($0.error) } ?? false
         }
         guard isPutOff(step.exchange) else { return nil }
         let url = capture[step.exchange].request.url.withoutQuery
         var last: Int?
         for later in plan.steps.indices.dropFirst(index + 1) {
             let other = plan.steps[later]
-            guard other.kind == step.kind, capture[other.exchange].request.url.withoutQuery == url else {
-                continue
-            }
+            guard other.kind == step.kind, capture[other.exchange].request.url.withoutQuery == url,
+                isSameCall(step.exchange, other.exchange)
+            else { continue }
             last = later
             if !isPutOff(other.exchange) { break }
         }
         return last
+    }
+
+    /// Whether two recorded requests ask for the same: one code spent twice is no two codes.
+    private func isSameCall(_ first: Int, _ second: Int) -> Bool {
+        let bodies = [first, second].map { FormBody.items(of: capture[$0].request.body) ?? QueryItems() }
+        return ["grant_type", "code", "refresh_token", "device_code"].allSatisfy {
+            bodies[0].first($0) == bodies[1].first($0)
+        }
     }
 
     /// Goes on asking until the device is confirmed, or its code has run out.

@@ -38,6 +38,12 @@ struct RequestComposer {
 
     private var capture: Capture { plan.flow.capture }
 
+    /// The server asked for a nonce that the recorded proof has not.
+    private var usesNonce = false
+
+    /// From now on proofs carry the server's nonce, whether the recorded ones did or not.
+    mutating func useProofNonce() { usesNonce = true }
+
     /// Notes what an answer says for the requests that follow.
     mutating func noteAnswer(_ response: RecordedResponse, from url: RecordedURL) {
         if let nonce = response.headers.first("dpop-nonce"), let origin = url.origin {
@@ -408,7 +414,9 @@ struct RequestComposer {
             like: token,
             recordedAt: exchange.startedAt,
             now: now,
-            nonce: url.origin.flatMap { proofNonces[$0] },
+            nonce: url.origin.flatMap { proofNonces[$0] }.flatMap {
+                usesNonce || token.claim("nonce") != nil ? $0 : nil
+            },
             tokenHash: hash,
             replacing: { text in
                 text == recordedURL

@@ -135,7 +135,7 @@ struct ParameterPlanner {
         case "client_assertion" where JSONWebToken.parse(value) != nil: return .generated(.clientAssertion)
         case "request" where kind == .authorizationRequest || kind == .pushedAuthorizationRequest:
             return JSONWebToken.parse(value) == nil ? .literal : .generated(.requestObject)
-        case SecretNames.clientSecret:
+        case SecretNames.clientSecret where !value.isEmpty:
             return .secret(name, isRecorded: SecretNames.isUsable(value))
         default: break
         }

@@ -1,0 +1,117 @@
+import Captures
+import Flows
+import Foundation
+import LibCrypto
+import Provider
+import Replay
+import Synchronization
+import TestSupport
+import Testing
+
+/// Every healthy capture, played by its own mock and driven against it: the same.
+struct MockedReplayTests {
+    static let key = try? PrivateKey.generate(.elliptic(.p256))
+
+    /// What the replay of a flow came to.
+    struct Outcome {
+        var name: String
+        var run: FlowRun
+        var difference: FlowDifference?
+    }
+
+    /// Replays every flow of a capture against the provider that is made of the capture.
+    static func outcomes(of capture: Capture, named name: String) async throws -> [Outcome] {
+        let base = "http://127.0.0.1:8090"
+        var played = RecordedProviderOptions()
+        played.isAsRecorded = true
+        let provider = try RecordedProvider(capture: capture, baseURL: base, options: played)
+        let map = EndpointMap(provider.mapping.map { EndpointMap.Entry(old: $0.old, new: $0.new) })
+        let time = Mutex(Timestamp(seconds: 1_790_000_000))
+        let environment = FlowDriver.Environment(
+            send: { request in
+                let started = time.withLock { $0 }
+                let now = time.withLock { time in
+                    time = time + .milliseconds(3)
+                    return time
+                }
+                let response = provider.respond(to: request, at: now)
+                return Exchange(
+                    startedAt: started,
+                    duration: now - started,
+                    request: request,
+                    response: response
+                )
+            },
+            clock: { time.withLock { $0 } },
+            sleep: { pause in time.withLock { $0 = $0 + pause } },
+            random: { SecureRandom.bytes($0) }
+        )
+        let flows = FlowFinder.flows(in: capture)
+        // What the capture does not hold is made here.
+        let missing = FlowOrder.places(of: flows, options: PlanOptions()).flatMap(\.plan.secrets).filter {
+            !$0.isRecorded
+        }
+        var credentials = ReplayCredentials()
+        for need in missing where need.name != SecretNames.clientKey {
+            credentials.values[need.name] = "made-for-the-test"
+        }
+        if missing.contains(where: { $0.name == SecretNames.clientKey }) {
+            credentials.clientKey = key.map { ReplayCredentials.ClientKey(key: $0, id: "test-key") }
+        }
+        let options = PlanOptions(givenSecrets: credentials.names)
+        var states: [Int: RunState] = [:]
+        var outcomes: [Outcome] = []
+        for (index, place) in FlowOrder.places(of: flows, options: options).enumerated() {
+            guard !place.plan.steps.isEmpty else { continue }
+            let driver = FlowDriver(
+                place.plan,
+                environment,
+                options: FlowDriver.Options(map: map, credentials: credentials, plan: options)
+            )
+            let run = await driver.run(from: place.predecessor.flatMap { states[$0] } ?? RunState())
+            states[index] = run.state
+            let seen = FlowFinder.flows(in: Capture(run.exchanges), areOne: true).first
+            let comparison = ComparisonOptions(
+                mapped: provider.mapping,
+                leavingOut: Set(place.plan.leftOut.map(\.exchange))
+            )
+            outcomes.append(
+                Outcome(
+                    name: "\(name)#\(place.plan.flow.id)",
+                    run: run,
+                    difference: seen.map { FlowDifference(place.plan.flow, $0, options: comparison) }
+                )
+            )
+        }
+        return outcomes
+    }
+
+    static let healthy: [String] = ["captures/healthy/web-code-flow.har"]
+
+    @Test func tryThem() async throws {
+        guard let list = ProcessInfo.processInfo.environment["TRY"] else { return }
+        for path in list.split(separator: " ").map(String.init) {
+            do {
+                let capture = try CaptureReader.read(path: path)
+                for outcome in try await Self.outcomes(
+                    of: capture,
+                    named: path.split(separator: "/").suffix(2).joined(separator: "/")
+                ) {
+                    let same = outcome.difference?.isSame ?? false
+                    let first = outcome.difference?.first
+                    print(
+                        same ? "SAME" : "DIFF",
+                        outcome.name,
+                        outcome.run.exchanges.count,
+                        first.map {
+                            "\($0.step?.kind.rawValue ?? "flow"): \($0.difference.label): \($0.difference.note)"
+                        } ?? "",
+                        outcome.run.stop.map { "STOP \($0)" } ?? "",
+                        outcome.run.results.compactMap { if case .failed(let f) = $0 { "\(f)" } else { nil } }
+                            .first ?? ""
+                    )
+                }
+            } catch { print("ERR", path, error) }
+        }
+    }
+}
