@@ -131,7 +131,8 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        "demo", "record", "show", "diagnose", "explain", "rules", "jwt", "jwt verify", "ca", "ca export",
+        "demo", "record", "show", "diagnose", "explain", "rules", "mock", "jwt", "jwt verify", "ca",
+        "ca export",
         "ca path", "ca trust", "ca untrust", "ca rotate",
     ])
     func everySubcommandHelpsWithAnExample(command: String) throws {

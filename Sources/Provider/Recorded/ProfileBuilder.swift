@@ -47,7 +47,7 @@ struct ProfileBuilder {
         // Recordings do not show it; the longest that is common.
         configuration.codeLifetime = 600
         addPaths(&dialect)
-        AnswerFinder(issuer, users: users.subjects, addresses: addresses).learn(&dialect)
+        AnswerFinder(issuer, users: users.subjects, addresses: addresses, signing: keys.first).learn(&dialect)
         addMetadata(&dialect, name, keys)
         RefusalFinder(issuer).learn(&dialect)
         ScriptFinder(issuer, users: users).learn(&dialect)
@@ -58,7 +58,7 @@ struct ProfileBuilder {
         configuration.tokenLifetime =
             dialect.tokens.lazy.compactMap { $0.answer.members?["expires_in"]?.int }.first ?? 3600
         let state = SeedFinder(issuer, configuration: configuration, users: users.subjects).state()
-        tellOfEncryption(dialect)
+        tellOfEncryption(dialect, clients)
         return Profile(configuration: configuration, dialect: dialect, state: state, remarks: remarks)
     }
 
@@ -85,6 +85,9 @@ struct ProfileBuilder {
             }
         }
         for token in tokens { note(token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)), token.keyID) }
+        // ID tokens of which nobody saw what they were signed with.
+        let hasIDTokens = issuer.flows.contains { !$0.idTokens.isEmpty }
+        if seen.isEmpty, hasIDTokens { note(.rs256, nil) }
         var entries: [ProviderConfiguration.SigningKeyEntry] = []
         var byShape: [String: String] = [:]
         for (algorithm, id) in seen {
@@ -255,14 +258,20 @@ struct ProfileBuilder {
         }
     }
 
-    private mutating func tellOfEncryption(_ dialect: ProviderDialect) {
-        let envelopes = dialect.tokens.compactMap { form -> JSONObject? in
-            guard case .signed(let template) = form.idToken else { return nil }
-            return template.envelope
+    private mutating func tellOfEncryption(
+        _ dialect: ProviderDialect,
+        _ clients: [ProviderConfiguration.Client]
+    ) {
+        for form in dialect.tokens {
+            guard case .signed(let template) = form.idToken, let header = template.envelope,
+                let client = clients.first(where: { $0.id == form.clientID })
+            else { continue }
+            let seal = TokenSeal(like: header, keys: client.keys, secret: client.secret)
+            guard seal.sealed("", random: random) == nil else { continue }
+            remarks.append(
+                "ID tokens for \(client.id) were encrypted (\(header["alg"]?.string ?? "?")): they are signed only, "
+                    + "--client-key \(client.id)=FILE names the key"
+            )
         }
-        guard let header = envelopes.first(where: { $0["alg"]?.string != "dir" }) else { return }
-        remarks.append(
-            "ID tokens were encrypted (\(header["alg"]?.string ?? "?")) to a key of the client's: they are signed only"
-        )
     }
 }
