@@ -184,6 +184,10 @@ struct MockTests {
             (["--issuer", "idp.test"], 64, "--issuer takes"),
             (["--client", ":secret"], 64, "--client takes"),
             (["--user", "bob"], 64, "--user takes"), (["--as-recorded"], 64, "needs a capture"),
+            (
+                ["--auto-login", "captures/healthy/refresh.har"], 64,
+                "there is no user captures/healthy/refresh.har"
+            ),
             (["captures/discovery/resource-metadata-missing.har"], 65, "no exchange with a provider"),
             (["no-such-file.har"], 66, "no such file"), (["README.md"], 65, "README.md"),
         ] as [([String], Int32, String)]

@@ -59,6 +59,7 @@ struct ProfileBuilder {
             dialect.tokens.lazy.compactMap { $0.answer.members?["expires_in"]?.int }.first ?? 3600
         let state = SeedFinder(issuer, configuration: configuration, users: users.subjects).state()
         tellOfEncryption(dialect, clients)
+        tellOfMissingBodies()
         return Profile(configuration: configuration, dialect: dialect, state: state, remarks: remarks)
     }
 
@@ -256,6 +257,30 @@ struct ProfileBuilder {
         case .object(let object): .object(rewritten(object))
         default: value
         }
+    }
+
+    /// Recorders leave out large bodies, browsers what they had in their cache.
+    private mutating func tellOfMissingBodies() {
+        var missing: [String] = []
+        for index in issuer.captures {
+            for exchange in index.capture.indices where index.messages[exchange] == nil {
+                let recorded = index.capture[exchange]
+                guard recorded.request.method == "GET", isOwn(recorded.request.url),
+                    let response = recorded.response,
+                    response.status == 200
+                else { continue }
+                let isWhole = (response.body?.isRecorded ?? false) && response.body?.isTruncated == false
+                let isEmpty =
+                    isWhole && response.body?.size == 0
+                    && response.headers.first("content-length") ?? "0" != "0"
+                if !isWhole || isEmpty { missing.append(recorded.request.url.path) }
+            }
+        }
+        guard let first = missing.first else { return }
+        let more = missing.count == 1 ? "" : " and \(missing.count - 1) more"
+        remarks.append(
+            "the capture holds no whole body of \(first)\(more): pages that need them will not work"
+        )
     }
 
     private mutating func tellOfEncryption(
