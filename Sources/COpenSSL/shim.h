@@ -324,6 +324,18 @@ static inline size_t ar_rsa_decrypt(EVP_PKEY *key, const EVP_MD *oaep, const uns
     EVP_PKEY_CTX_free(context);
     return ok ? capacity : 0;
 }
+// OAEP with this digest, PKCS #1 version 1.5 where it is NULL. Returns the length, 0 on failure.
+static inline size_t ar_rsa_encrypt(EVP_PKEY *key, const EVP_MD *oaep, const unsigned char *in, size_t length, unsigned char *out,
+                                    size_t capacity) {
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    int ok = context && EVP_PKEY_encrypt_init(context) == 1
+        && EVP_PKEY_CTX_set_rsa_padding(context, oaep ? RSA_PKCS1_OAEP_PADDING : RSA_PKCS1_PADDING) == 1
+        && (!oaep || (EVP_PKEY_CTX_set_rsa_oaep_md(context, oaep) == 1 && EVP_PKEY_CTX_set_rsa_mgf1_md(context, oaep) == 1))
+        && EVP_PKEY_encrypt(context, out, &capacity, in, length) == 1;
+    EVP_PKEY_CTX_free(context);
+    return ok ? capacity : 0;
+}
+
 static inline size_t ar_ecdh(EVP_PKEY *key, EVP_PKEY *peer, unsigned char *out, size_t capacity) {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
     int ok = context && EVP_PKEY_derive_init(context) == 1 && EVP_PKEY_derive_set_peer(context, peer) == 1
@@ -369,6 +381,19 @@ static inline int ar_key_unwrap(const EVP_CIPHER *cipher, const unsigned char *k
     int ok = context && EVP_DecryptInit_ex(context, cipher, NULL, key, NULL) == 1
         && EVP_DecryptUpdate(context, out, &count, in, length) == 1
         && EVP_DecryptFinal_ex(context, out + count, &last) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return ok ? count + last : 0;
+}
+
+// `out` has room for eight bytes more than `in`. Returns the length, 0 on failure.
+static inline int ar_key_wrap(const EVP_CIPHER *cipher, const unsigned char *key, const unsigned char *in, int length,
+                              unsigned char *out) {
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    int count = 0, last = 0;
+    if (context) EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+    int ok = context && EVP_EncryptInit_ex(context, cipher, NULL, key, NULL) == 1
+        && EVP_EncryptUpdate(context, out, &count, in, length) == 1
+        && EVP_EncryptFinal_ex(context, out + count, &last) == 1;
     EVP_CIPHER_CTX_free(context);
     return ok ? count + last : 0;
 }

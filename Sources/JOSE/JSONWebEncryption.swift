@@ -99,7 +99,7 @@ package struct JSONWebEncryption: Sendable {
         )
     }
 
-    private static let wrapLength = [
+    static let wrapLength = [
         "A128KW": 16, "A192KW": 24, "A256KW": 32, "A128GCMKW": 16, "A192GCMKW": 24, "A256GCMKW": 32,
     ]
 
@@ -114,6 +114,12 @@ package struct JSONWebEncryption: Sendable {
             let peer = try? JSONWebKey(json: sender).publicKey(), let own = try? key.privateKey(),
             let secret = own.sharedSecret(with: peer)
         else { return nil }
+        return Self.derived(from: secret, for: name, length: length, header)
+    }
+
+    /// The key derivation of RFC 7518, section 4.6.2.
+    static func derived(from secret: [UInt8], for name: String, length: Int, _ header: JSONObject) -> [UInt8]
+    {
         func number(_ value: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(value).bigEndian) { Array($0) } }
         func prefixed(_ bytes: [UInt8]) -> [UInt8] { number(bytes.count) + bytes }
         func party(_ name: String) -> [UInt8] {
@@ -129,7 +135,7 @@ package struct JSONWebEncryption: Sendable {
 
     /// The left of a SHA-2 hash of the secret that is long enough (OpenID Connect Core, section 10.2); and the secret
     /// itself, which some providers take where it happens to fit.
-    private static func keys(from secret: [UInt8], length: Int) -> [[UInt8]] {
+    static func keys(from secret: [UInt8], length: Int) -> [[UInt8]] {
         let digest: DigestAlgorithm = length <= 32 ? .sha256 : length <= 48 ? .sha384 : .sha512
         return [Array(Digest.of(secret, digest).prefix(length))] + (secret.count == length ? [secret] : [])
     }

@@ -48,14 +48,9 @@ package enum Cipher {
     ///
     /// Nil where it was wrapped with another key.
     package static func unwrap(_ wrapped: [UInt8], key: [UInt8]) -> [UInt8]? {
-        let cipher: OpaquePointer? =
-            switch key.count {
-            case 16: EVP_aes_128_wrap()
-            case 24: EVP_aes_192_wrap()
-            case 32: EVP_aes_256_wrap()
-            default: nil
-            }
-        guard let cipher, wrapped.count >= 24, wrapped.count % 8 == 0, wrapped.count <= maximum else {
+        guard let cipher = wrapping(key), wrapped.count >= 24, wrapped.count % 8 == 0,
+            wrapped.count <= maximum
+        else {
             return nil
         }
         defer { ERR_clear_error() }
@@ -63,6 +58,30 @@ package enum Cipher {
             count = Int(ar_key_unwrap(cipher, key, wrapped, Int32(wrapped.count), buffer.baseAddress))
         }
         return plain.isEmpty ? nil : plain
+    }
+
+    /// AES key wrap (RFC 3394) of whole blocks of eight bytes, two at least.
+    ///
+    /// Nil for keys of another length.
+    package static func wrap(_ plain: [UInt8], key: [UInt8]) -> [UInt8]? {
+        guard let cipher = wrapping(key), plain.count >= 16, plain.count % 8 == 0, plain.count <= maximum
+        else {
+            return nil
+        }
+        defer { ERR_clear_error() }
+        let wrapped = [UInt8](unsafeUninitializedCapacity: plain.count + 24) { buffer, count in
+            count = Int(ar_key_wrap(cipher, key, plain, Int32(plain.count), buffer.baseAddress))
+        }
+        return wrapped.isEmpty ? nil : wrapped
+    }
+
+    private static func wrapping(_ key: [UInt8]) -> OpaquePointer? {
+        switch key.count {
+        case 16: EVP_aes_128_wrap()
+        case 24: EVP_aes_192_wrap()
+        case 32: EVP_aes_256_wrap()
+        default: nil
+        }
     }
 
     private static let maximum = 64 << 20

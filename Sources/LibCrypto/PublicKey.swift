@@ -118,6 +118,25 @@ package final class PublicKey: @unchecked Sendable {
 
     // MARK: - Verifying
 
+    /// Encrypts for the holder of the private key: OAEP with a digest, PKCS #1 version 1.5 without one.
+    ///
+    /// Nil for other keys than RSA, and for what is too long.
+    package func encrypt(_ plain: [UInt8], oaep digest: DigestAlgorithm?) -> [UInt8]? {
+        guard case .rsa = kind, plain.count <= 1024 else { return nil }
+        defer { ERR_clear_error() }
+        let sealed = [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
+            count = ar_rsa_encrypt(
+                pointer,
+                digest?.pointer,
+                plain,
+                plain.count,
+                buffer.baseAddress,
+                buffer.count
+            )
+        }
+        return sealed.isEmpty ? nil : sealed
+    }
+
     /// Whether this is the message's signature under this key.
     ///
     /// ECDSA signatures are r and s side by side (RFC 7518, section 3.4), both as long as the curve's

@@ -107,6 +107,7 @@ extension LeftOutWords {
         case .asset: "asset"
         case .sentByProvider: "sent_by_provider"
         case .sentByApp: "sent_by_app"
+        case .repeated: "repeated"
         case .drivenBefore: "driven_before"
         case .unusedRegistration: "unused_registration"
         case .connection: "connection"

@@ -151,6 +151,7 @@ enum LeftOutWords {
         case .stranger(let origin): "somebody else's (\(origin); --allow-host drives it, too)"
         case .sentByProvider: "sent by the provider to the app"
         case .sentByApp: "sent by the app's server, which is driven itself"
+        case .repeated: "not answered, and repeated with an answer"
         case .drivenBefore: "driven with the flow before"
         case .unusedRegistration: "registers a client that takes no part in this flow"
         case .preflight, .asset, .connection: nil

@@ -39,7 +39,12 @@ struct DocumentedCommandsTests {
         #expect(Self.commands.count > 5)
     }
 
-    @Test(arguments: commands.filter { !$0.command.hasPrefix("authreel record") })
+    /// Whether a command goes on until somebody ends it.
+    private static func goesOn(_ documented: DocumentedCommand) -> Bool {
+        ["authreel record", "authreel mock"].contains(where: documented.command.hasPrefix)
+    }
+
+    @Test(arguments: commands.filter { !goesOn($0) })
     func commandRunsAsItStands(documented: DocumentedCommand) throws {
         let folder = try Self.folderWithCapture()
         defer { folder.remove() }
@@ -50,11 +55,12 @@ struct DocumentedCommandsTests {
         #expect([0, 1].contains(result.status), "\(documented.command): \(result.errors)")
     }
 
-    @Test(arguments: commands.filter { $0.command.hasPrefix("authreel record") })
-    func recordStartsAndEndsCleanly(documented: DocumentedCommand) throws {
+    @Test(arguments: commands.filter { goesOn($0) })
+    func serverStartsAndEndsCleanly(documented: DocumentedCommand) throws {
         let folder = try Self.folderWithCapture()
         defer { folder.remove() }
-        try FileManager.default.removeItem(atPath: folder.file("login.har"))
+        let isRecord = documented.command.hasPrefix("authreel record")
+        if isRecord { try FileManager.default.removeItem(atPath: folder.file("login.har")) }
         // Browsers and the reader's own programs are stood in for by one that waits; what they do is told elsewhere.
         let own = documented.command.components(separatedBy: " -- ").dropFirst().first?.split(separator: " ")
             .first
@@ -79,8 +85,8 @@ struct DocumentedCommandsTests {
             with: "$1:0",
             options: .regularExpression
         ).replacingOccurrences(
-            of: "authreel record",
-            with: "authreel record --listen 127.0.0.1:0 --ca-dir ca"
+            of: isRecord ? "authreel record" : "authreel mock",
+            with: "authreel \(isRecord ? "record" : "mock") --listen 127.0.0.1:0 --ca-dir ca"
         )
         let script = """
             \(command) 2>log & pid=$!

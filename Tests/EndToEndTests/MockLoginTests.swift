@@ -49,7 +49,8 @@ struct MockLoginTests {
             upstreamCA: try Self.authority(state)
         )
         let real = try RealComponents.run([
-            "login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca", recorder.certificate,
+            "login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca",
+            recorder.certificate,
         ])
         #expect(recorder.interrupt() == 0, "\(recorder.messages)")
         try #require(real.status == 0, "\(real.errors)\n\(recorder.messages)")
@@ -62,7 +63,8 @@ struct MockLoginTests {
         )
         let mocked = try RealComponents.run([
             "mock-login", "--state", another, "--proxy", "127.0.0.1:\(again.port)", "--proxy-ca",
-            again.certificate, "--capture", recorder.capture, "--authreel", Program.path, "--ca-dir", folder.file("ca"),
+            again.certificate, "--capture", recorder.capture, "--authreel", Program.path, "--ca-dir",
+            folder.file("ca"),
         ])
         #expect(again.interrupt() == 0, "\(again.messages)")
         try #require(mocked.status == 0, "\(mocked.errors)\n\(again.messages)")
@@ -102,5 +104,7 @@ struct MockLoginTests {
         #expect(!text.contains("\"\(origin)/"))
     }
 
-    private static func names(_ claims: JSONValue?) -> [String] { claims?.object?.members.map(\.name).sorted() ?? [] }
+    private static func names(_ claims: JSONValue?) -> [String] {
+        claims?.object?.members.map(\.name).sorted() ?? []
+    }
 }

@@ -10,7 +10,9 @@ import Testing
 
 /// Every healthy capture, played by its own mock and driven against it: the same.
 struct MockedReplayTests {
-    static let key = try? PrivateKey.generate(.elliptic(.p256))
+    static let keys: [String: PrivateKey] = [
+        "EC": try? PrivateKey.generate(.elliptic(.p256)), "RSA": try? PrivateKey.generate(.rsa(bits: 2048)),
+    ].compactMapValues { $0 }
 
     /// What the replay of a flow came to.
     struct Outcome {
@@ -55,8 +57,10 @@ struct MockedReplayTests {
         for need in missing where need.name != SecretNames.clientKey {
             credentials.values[need.name] = "made-for-the-test"
         }
-        if missing.contains(where: { $0.name == SecretNames.clientKey }) {
-            credentials.clientKey = key.map { ReplayCredentials.ClientKey(key: $0, id: "test-key") }
+        if let need = missing.first(where: { $0.name == SecretNames.clientKey }) {
+            credentials.clientKey = keys[need.algorithm?.keyType ?? "EC"].map {
+                ReplayCredentials.ClientKey(key: $0, id: "test-key")
+            }
         }
         let options = PlanOptions(givenSecrets: credentials.names)
         var states: [Int: RunState] = [:]

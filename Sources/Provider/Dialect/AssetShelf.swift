@@ -27,6 +27,11 @@ package struct AssetShelf: Sendable {
         var answer = BuiltAnswer(found.status)
         answer.headers = AnswerTemplate.reusable(found.headers)
         guard let body = found.body else { return answer }
+        if let coding = body.remainingCoding {
+            answer.headers.append("Content-Encoding", coding)
+            answer.content = .body(body)
+            return answer
+        }
         // Scripts name the provider, too.
         if Self.isText(body), let text = body.bytes {
             let bytes = Substitution([], addresses: addresses).applied(to: text)

@@ -7,6 +7,7 @@ import OAuth
 /// Turns a built answer into bytes: signs, hashes, encodes; and remembers what it gave out.
 struct AnswerRenderer {
     var state: ProviderState
+    let random: @Sendable (Int) -> [UInt8]
 
     mutating func response(_ answer: BuiltAnswer) -> RecordedResponse {
         var headers = answer.headers
@@ -93,7 +94,7 @@ struct AnswerRenderer {
                 Base64URL.encode(JSONWriter.bytes(of: .object(header))) + "."
                 + Base64URL.encode(JSONWriter.bytes(of: .object(claims))) + "."
         }
-        return token.seal?.sealed(text) ?? text
+        return token.seal?.sealed(text, random: random) ?? text
     }
 
     private func form(_ object: JSONObject) -> Body {

@@ -186,7 +186,14 @@ extension ProviderEngine {
             // Within one origin the path is enough, but the mock may have moved it.
             values.applied(to: step.url.resolving(location).text)
         }
-        if let body = step.body { answer.content = .body(Self.body(body, values)) }
+        guard let body = step.body else { return answer }
+        if let coding = body.remainingCoding {
+            // Nobody could read it: it goes as it came.
+            answer.headers.append("Content-Encoding", coding)
+            answer.content = .body(body)
+        } else {
+            answer.content = .body(Self.body(body, values))
+        }
         return answer
     }
 

@@ -133,7 +133,8 @@ extension ProviderEngine {
             token.key = entry.map { .privateKey($0.key) }
             if header["kid"] != nil { token.header["kid"] = entry.map { .string($0.id) } }
         }
-        token.seal = envelope.flatMap { TokenSeal(like: $0, secret: client(clientID)?.secret) }
+        let reader = client(clientID)
+        token.seal = envelope.map { TokenSeal(like: $0, keys: reader?.keys ?? [], secret: reader?.secret) }
         return token
     }
 

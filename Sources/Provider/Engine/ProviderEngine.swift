@@ -31,7 +31,7 @@ struct ProviderEngine {
 
     mutating func respond(to request: RecordedRequest) -> RecordedResponse {
         let answer = answer(to: request)
-        var renderer = AnswerRenderer(state: state)
+        var renderer = AnswerRenderer(state: state, random: random)
         state = ProviderState()
         var response = renderer.response(answer)
         state = renderer.state

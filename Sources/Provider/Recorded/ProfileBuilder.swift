@@ -47,7 +47,7 @@ struct ProfileBuilder {
         // Recordings do not show it; the longest that is common.
         configuration.codeLifetime = 600
         addPaths(&dialect)
-        AnswerFinder(issuer, users: users.subjects, addresses: addresses).learn(&dialect)
+        AnswerFinder(issuer, users: users.subjects, addresses: addresses, signing: keys.first).learn(&dialect)
         addMetadata(&dialect, name, keys)
         RefusalFinder(issuer).learn(&dialect)
         ScriptFinder(issuer, users: users).learn(&dialect)
@@ -58,7 +58,8 @@ struct ProfileBuilder {
         configuration.tokenLifetime =
             dialect.tokens.lazy.compactMap { $0.answer.members?["expires_in"]?.int }.first ?? 3600
         let state = SeedFinder(issuer, configuration: configuration, users: users.subjects).state()
-        tellOfEncryption(dialect)
+        tellOfEncryption(dialect, clients)
+        tellOfMissingBodies()
         return Profile(configuration: configuration, dialect: dialect, state: state, remarks: remarks)
     }
 
@@ -85,6 +86,9 @@ struct ProfileBuilder {
             }
         }
         for token in tokens { note(token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)), token.keyID) }
+        // ID tokens of which nobody saw what they were signed with.
+        let hasIDTokens = issuer.flows.contains { !$0.idTokens.isEmpty }
+        if seen.isEmpty, hasIDTokens { note(.rs256, nil) }
         var entries: [ProviderConfiguration.SigningKeyEntry] = []
         var byShape: [String: String] = [:]
         for (algorithm, id) in seen {
@@ -255,14 +259,44 @@ struct ProfileBuilder {
         }
     }
 
-    private mutating func tellOfEncryption(_ dialect: ProviderDialect) {
-        let envelopes = dialect.tokens.compactMap { form -> JSONObject? in
-            guard case .signed(let template) = form.idToken else { return nil }
-            return template.envelope
+    /// Recorders leave out large bodies, browsers what they had in their cache.
+    private mutating func tellOfMissingBodies() {
+        var missing: [String] = []
+        for index in issuer.captures {
+            for exchange in index.capture.indices where index.messages[exchange] == nil {
+                let recorded = index.capture[exchange]
+                guard recorded.request.method == "GET", isOwn(recorded.request.url),
+                    let response = recorded.response,
+                    response.status == 200
+                else { continue }
+                let isWhole = (response.body?.isRecorded ?? false) && response.body?.isTruncated == false
+                let isEmpty =
+                    isWhole && response.body?.size == 0
+                    && response.headers.first("content-length") ?? "0" != "0"
+                if !isWhole || isEmpty { missing.append(recorded.request.url.path) }
+            }
         }
-        guard let header = envelopes.first(where: { $0["alg"]?.string != "dir" }) else { return }
+        guard let first = missing.first else { return }
+        let more = missing.count == 1 ? "" : " and \(missing.count - 1) more"
         remarks.append(
-            "ID tokens were encrypted (\(header["alg"]?.string ?? "?")) to a key of the client's: they are signed only"
+            "the capture holds no whole body of \(first)\(more): pages that need them will not work"
         )
+    }
+
+    private mutating func tellOfEncryption(
+        _ dialect: ProviderDialect,
+        _ clients: [ProviderConfiguration.Client]
+    ) {
+        for form in dialect.tokens {
+            guard case .signed(let template) = form.idToken, let header = template.envelope,
+                let client = clients.first(where: { $0.id == form.clientID })
+            else { continue }
+            let seal = TokenSeal(like: header, keys: client.keys, secret: client.secret)
+            guard seal.sealed("", random: random) == nil else { continue }
+            remarks.append(
+                "ID tokens for \(client.id) were encrypted (\(header["alg"]?.string ?? "?")): they are signed only, "
+                    + "--client-key \(client.id)=FILE names the key"
+            )
+        }
     }
 }

@@ -1,37 +1,32 @@
 import JOSE
 import JSON
-import LibCrypto
 
-/// What an encrypted token is made with (RFC 7516).
+/// What an encrypted token is made with (RFC 7516): the key of whoever reads it, or a secret that both know.
 struct TokenSeal: Sendable {
+    /// As recorded, what belongs to one token aside.
     var header: JSONObject
-    var key: [UInt8]
-    var encryption: ContentEncryption
+    var key: JSONWebKey?
+    var secret: String?
 
-    /// For the client's secret as the key itself (`dir`), which is what can be made here; nil for other ways.
-    init?(like header: JSONObject, secret: String?) {
-        guard header["alg"]?.string == "dir",
-            let encryption = header["enc"]?.string.flatMap(ContentEncryption.init(rawValue:)),
-            let secret
-        else { return nil }
+    /// `keys`: of the reader; the one that `kid` names comes first, then those for encryption.
+    init(like header: JSONObject, keys: [JSONWebKey], secret: String?) {
         self.header = header
-        self.encryption = encryption
-        // OpenID Connect Core, section 10.2: the left of a hash that is long enough.
-        let digest: DigestAlgorithm =
-            encryption.keyLength <= 32 ? .sha256 : encryption.keyLength <= 48 ? .sha384 : .sha512
-        key = Array(Digest.of(Array(secret.utf8), digest).prefix(encryption.keyLength))
+        self.secret = secret
+        let type = header["alg"]?.string?.hasPrefix("RSA") ?? false ? "RSA" : "EC"
+        let fitting = keys.filter { $0.type == type && $0.use != "sig" }
+        let named = fitting.first { $0.id != nil && $0.id == header["kid"]?.string }
+        key = named ?? fitting.first { $0.use == "enc" } ?? fitting.first
+        if header["kid"] != nil, let id = key?.id { self.header["kid"] = .string(id) }
     }
 
-    /// The encrypted token; nil where the key does not fit.
-    func sealed(_ token: String) -> String? {
-        let members = header.members.filter {
-            !["alg", "enc", "epk", "iv", "tag", "p2s", "p2c"].contains($0.name)
-        }
-        return JSONWebEncryption.sealed(
+    /// The encrypted token; nil where there is no key that fits.
+    func sealed(_ token: String, random: (Int) -> [UInt8]) -> String? {
+        JSONWebEncryption.sealed(
             Array(token.utf8),
             key: key,
-            encryption: encryption,
-            header: members.map { ($0.name, $0.value) }
+            secret: secret.map { Array($0.utf8) },
+            header: header,
+            random: random
         )
     }
 }

@@ -40,6 +40,14 @@ enum CookieFacts {
         }
     }
 
+    /// Without the prefixes that a server can give over TLS only (RFC 6265bis, section 4.1.3).
+    static func baseName(_ name: String) -> String {
+        for prefix in ["__Host-", "__Secure-"] where name.utf8.starts(with: prefix.utf8) {
+            return String(name.dropFirst(prefix.count))
+        }
+        return name
+    }
+
     private static func attributes(_ cookie: SetCookie) -> [(String, String, DifferenceWeight)] {
         [
             ("SameSite", cookie.sameSite?.lowercased() ?? "(none)", .difference),

@@ -108,6 +108,7 @@ package struct PlanBuilder {
         guard recorded.request.method != "CONNECT", let origin = url.origin else { return .connection }
         if recorded.request.method == "OPTIONS" { return .preflight }
         if Asset.isAsset(recorded) { return .asset }
+        if recorded.response == nil, isRepeated(exchange) { return .repeated }
         let isAllowed = options.allows(origin, host: url.host)
         if callbacks.contains(exchange), !isAllowed { return .app(origin: origin) }
         let step = stepsByExchange[exchange]
@@ -127,6 +128,18 @@ package struct PlanBuilder {
         // On an origin that both share, the app's pages are those before the request and after the response.
         if step == nil, !isDuringLogin(exchange) { return .app(origin: origin) }
         return nil
+    }
+
+    /// Whether the same request was sent again later, and answered.
+    private func isRepeated(_ exchange: Int) -> Bool {
+        let position = flow.surroundings.position
+        let request = capture[exchange].request
+        return flow.exchanges.contains { later in
+            let other = capture[later]
+            return position[later] > position[exchange] && other.response != nil
+                && other.request.method == request.method && other.request.url.text == request.url.text
+                && other.request.body?.text == request.body?.text
+        }
     }
 
     /// Whether the client that was registered is the one that logs in.

@@ -1,5 +1,6 @@
 package import Captures
 package import Flows
+package import JOSE
 package import OAuth
 
 /// What a replay of a flow will do, in order; derived from the recording alone, and complete before anything
@@ -35,6 +36,8 @@ package struct ReplayPlan: Sendable {
             case sentByApp
             /// A client was registered that takes no part in the flow.
             case unusedRegistration
+            /// Not answered, and repeated later with an answer: a failure of the moment.
+            case repeated
             /// Belongs to several flows, and was driven with one before.
             case drivenBefore
             /// A tunnel, or a connection that carried nothing.
@@ -137,6 +140,8 @@ package struct SecretNeed: Sendable, Hashable {
     package var purpose: String
     /// Whether the capture has a value that can be used.
     package var isRecorded: Bool
+    /// Of the signatures that a key makes.
+    package var algorithm: SignatureAlgorithm?
 }
 
 /// A code challenge of the recording.

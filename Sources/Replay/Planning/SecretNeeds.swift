@@ -7,11 +7,18 @@ enum SecretNeeds {
     /// `given`: names of those that are there already.
     static func of(_ steps: [PlannedStep], in flow: Flow, given: Set<String>) -> [SecretNeed] {
         var needs: [SecretNeed] = []
-        func add(_ name: String, _ purpose: String, _ isRecorded: Bool) {
+        func add(
+            _ name: String,
+            _ purpose: String,
+            _ isRecorded: Bool,
+            _ algorithm: SignatureAlgorithm? = nil
+        ) {
             if let index = needs.firstIndex(where: { $0.name == name }) {
                 needs[index].isRecorded = needs[index].isRecorded && isRecorded
             } else {
-                needs.append(SecretNeed(name: name, purpose: purpose, isRecorded: isRecorded))
+                needs.append(
+                    SecretNeed(name: name, purpose: purpose, isRecorded: isRecorded, algorithm: algorithm)
+                )
             }
         }
         for step in steps {
@@ -33,7 +40,7 @@ enum SecretNeeds {
                             isSecretKnown(flow)
                         )
                     } else {
-                        add(SecretNames.clientKey, "signs \(what) (\(algorithm.rawValue))", false)
+                        add(SecretNames.clientKey, "signs \(what) (\(algorithm.rawValue))", false, algorithm)
                     }
                 default: continue
                 }

@@ -79,6 +79,7 @@ struct Mock: AsyncParsableCommand {
             } ?? "\(scheme)://\(listening)"
         do {
             let played = try Self.provider(recordings, base: base, options: try options.recorded())
+            try checkAutoLogin(played)
             session.set(MockSession(played, writer: writer, isVerbose: verbose))
             try tell(played, listening)
         } catch ProviderError.noProvider {
@@ -118,6 +119,19 @@ struct Mock: AsyncParsableCommand {
         captures.isEmpty
             ? try PlayedProvider(builtInAt: base, options: options)
             : try PlayedProvider(captures: captures, base: base, options: options)
+    }
+
+    /// A capture that stands behind the option would be taken for the name.
+    private func checkAutoLogin(_ played: PlayedProvider) throws {
+        guard let name = options.autoLogin, !name.isEmpty else { return }
+        let users = played.issuers.flatMap(\.users)
+        guard !users.contains(where: { $0.name == name || $0.subject == name }) else { return }
+        throw CommandFailure(
+            .usage,
+            "there is no user \(name): \(users.map(\.name).joined(separator: ", ")) can sign in",
+            hint:
+                "\(Invocation.name) mock CAPTURE --auto-login signs in whoever the capture shows; --user adds somebody"
+        )
     }
 
     // MARK: - What it says at the start

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Captures
+import JOSE
+import JSON
 import Provider
 
 /// Whom a mock plays, and for whom.
@@ -42,6 +44,16 @@ struct MockOptions: ParsableArguments {
         )
     )
     var client: [String] = []
+
+    @Option(
+        name: .customLong("client-key"),
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Public keys of a client (JWK or JWK Set): assertions are checked with them, tokens encrypted. Repeatable.",
+            valueName: "ID=FILE"
+        )
+    )
+    var clientKey: [String] = []
 
     @Option(
         name: .customLong("redirect-uri"),
@@ -124,6 +136,34 @@ struct MockOptions: ParsableArguments {
         }
     }
 
+    private func clientKeys() throws -> [String: [JSONWebKey]] {
+        var keys: [String: [JSONWebKey]] = [:]
+        for text in clientKey {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else {
+                throw CommandFailure(
+                    .usage,
+                    "--client-key takes ID=FILE, not \(text)",
+                    hint: "\(Invocation.name) mock --client-key my-app=jwks.json"
+                )
+            }
+            let bytes = try InputFile.bytes(parts[1])
+            let json = try? JSONParser.parse(bytes)
+            let found =
+                json.flatMap { JSONWebKeySet(json: $0) }?.keys ?? json?.object.map { [JSONWebKey(json: $0)] }
+            let usable = (found ?? []).filter { (try? $0.publicKey()) != nil }
+            guard !usable.isEmpty else {
+                throw CommandFailure(
+                    .dataError,
+                    "\(parts[1]): no public key is in it",
+                    hint: "a JWK, or a JWK Set as jwks_uri serves it"
+                )
+            }
+            keys[parts[0], default: []] += usable
+        }
+        return keys
+    }
+
     func users() throws -> [(name: String, password: String)] {
         try user.map { text in
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
@@ -145,6 +185,7 @@ struct MockOptions: ParsableArguments {
         var options = RecordedProviderOptions()
         options.issuer = try issuerURL()?.text
         options.clients = try clients()
+        options.clientKeys = try clientKeys()
         options.redirectURIs = redirectURI
         options.users = try users()
         options.autoLogin = autoLogin

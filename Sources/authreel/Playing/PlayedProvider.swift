@@ -49,6 +49,8 @@ struct PlayedProvider: Sendable {
                 requiresPKCE: false
             )
             known.acceptsLoopbackRedirects = options.redirectURIs.isEmpty
+            known.keys = options.clientKeys[client.id] ?? []
+            if client.secret == nil, !known.keys.isEmpty { known.authenticationMethods = ["private_key_jwt"] }
             return known
         }
         var policy = ProviderPolicy()

@@ -1,0 +1,210 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `authreel mock` as a program: what it says, what it refuses, and what it leaves.
+@Suite(.timeLimit(.minutes(3)))
+struct MockTests {
+    /// A running mock; ended when it is let go.
+    ///
+    /// `@unchecked Sendable`: the process is started once and afterwards only asked and signalled.
+    private final class Running: @unchecked Sendable {
+        let ready: JSONValue
+        private let process: Process
+        private let errorFile: String
+
+        init(_ arguments: [String], in folder: TemporaryFolder) throws {
+            process = Process()
+            process.executableURL = URL(filePath: Program.path)
+            process.arguments = ["mock", "--listen", "127.0.0.1:0", "--format", "json"] + arguments
+            errorFile = folder.file("mock-\(UUID().uuidString).log")
+            _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
+            let output = Pipe()
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = output
+            process.standardError = FileHandle(forWritingAtPath: errorFile)
+            try process.run()
+            var line = Data()
+            // Ends with the line, or with the process.
+            while line.last != 0x0a {
+                let more = output.fileHandleForReading.availableData
+                if more.isEmpty { break }
+                line += more
+            }
+            ready = (try? JSONParser.parse(line)) ?? .null
+        }
+
+        deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+        var issuer: String { ready["issuer"]?.string ?? "" }
+        var messages: String { (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? "" }
+
+        func end(_ signal: Int32 = SIGTERM) -> Int32 {
+            kill(process.processIdentifier, signal)
+            let killer = DispatchWorkItem { [process] in
+                if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: killer)
+            process.waitUntilExit()
+            killer.cancel()
+            return process.terminationStatus
+        }
+    }
+
+    private static let capture = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+
+    private static let query =
+        "response_type=code&client_id=shop-web&redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback&scope=openid%20profile"
+        + "&state=of-this-run&nonce=of-this-run-too"
+
+    /// Status, `Location` and body of an answer; redirects are not followed.
+    private static func curl(_ arguments: [String]) throws -> (status: String, location: String, body: String)
+    {
+        let result = try Program.run(
+            ["-sS", "--noproxy", "*", "--max-time", "20", "-w", "\n%{http_code} %{redirect_url}"] + arguments,
+            executable: "/usr/bin/curl"
+        )
+        try #require(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+        let words = (lines.last ?? "").split(separator: " ", maxSplits: 1).map(String.init)
+        return (words.first ?? "", words.dropFirst().first ?? "", lines.dropLast().joined(separator: "\n"))
+    }
+
+    // MARK: - Serving
+
+    @Test func playsARecordedLoginFromEndToEnd() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let out = folder.file("played.har")
+        let mock = try Running([Self.capture, "--auto-login", "--out", out], in: folder)
+        #expect(mock.ready["discovery"]?.string == mock.issuer + "/.well-known/openid-configuration")
+        #expect(mock.ready["recorded"] == "https://id.harbour.example")
+        #expect(mock.ready["clients"]?.array?.compactMap { $0["client_id"]?.string } == ["shop-web"])
+        #expect(mock.ready["users"]?.array?.compactMap { $0["name"]?.string } == ["alice"])
+
+        let metadata = try JSONParser.parse(try Self.curl([mock.ready["discovery"]?.string ?? ""]).body.utf8)
+        let authorize = try #require(metadata["authorization_endpoint"]?.string)
+        let answer = try Self.curl([authorize + "?" + Self.query])
+        #expect(
+            answer.status == "302" && answer.location.hasPrefix("https://www.shop.example/callback?code=")
+        )
+        let code = answer.location.split(separator: "=")[1].prefix { $0 != "&" }
+        let form =
+            "grant_type=authorization_code&code=\(code)&redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback"
+            + "&client_id=shop-web&client_secret=not-a-secret-of-anyone"
+        let token = metadata["token_endpoint"]?.string ?? ""
+        let granted = try Self.curl(["-d", form, token])
+        #expect(granted.status == "200")
+        #expect(try Self.curl(["-d", form, token]).status == "400")
+        #expect(mock.end() == 0)
+
+        // Every OAuth message is told of, with what was refused.
+        #expect(mock.messages.contains("plays https://id.harbour.example"))
+        #expect(mock.messages.contains("authorization_request"))
+        #expect(mock.messages.contains("invalid_grant: the code was used before"))
+        // Its half is a capture.
+        let shown = try Program.run(["show", "--format", "json", out])
+        let flow = try JSONParser.parse(shown.output.utf8)["flows"]?.array?.first
+        #expect(flow?["issuer"]?.string == mock.issuer)
+        let kinds = flow?["steps"]?.array?.compactMap { $0["kind"]?.string } ?? []
+        #expect(kinds.filter { $0 == "token_request" }.count == 2)
+    }
+
+    @Test func tlsIsOfTheRecordersAuthority() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let mock = try Running([Self.capture, "--tls", "--ca-dir", folder.file("ca")], in: folder)
+        #expect(mock.issuer.hasPrefix("https://127.0.0.1:"))
+        let trusted = try Program.run(["ca", "path", "--ca-dir", folder.file("ca")]).output
+        let authority = trusted.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(
+            try Self.curl(["--cacert", authority, mock.ready["discovery"]?.string ?? ""]).status == "200"
+        )
+        #expect(mock.end(SIGINT) == 0)
+    }
+
+    @Test func withoutACaptureItIsAProviderForDevelopment() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let mock = try Running(
+            [
+                "--client", "my-app:my-secret", "--redirect-uri", "http://localhost:3000/callback", "--user",
+                "bob:builder",
+                "--auto-login",
+            ],
+            in: folder
+        )
+        #expect(mock.ready["users"]?.array?.compactMap { $0["name"]?.string } == ["bob"])
+        func ask(_ client: String, _ uri: String) throws -> (status: String, location: String, body: String) {
+            try Self.curl([
+                "-G", mock.issuer + "/authorize", "-d", "response_type=code", "-d", "client_id=\(client)",
+                "--data-urlencode",
+                "redirect_uri=\(uri)",
+            ])
+        }
+        let answer = try ask("my-app", "http://localhost:3000/callback")
+        #expect(answer.location.hasPrefix("http://localhost:3000/callback?code="))
+        #expect(try ask("my-app", "http://localhost:3000/other").status == "400")
+        #expect(try ask("another", "http://localhost:3000/callback").status == "400")
+        #expect(mock.end() == 0)
+    }
+
+    @Test func severalCapturesAreSeveralIssuers() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let paths = ["curity", "wso2"].map {
+            Fixtures.root.appending(path: "captures/providers/\($0).har").path
+        }
+        let mock = try Running(paths, in: folder)
+        let issuers = mock.ready["issuers"]?.array ?? []
+        #expect(issuers.count == 2)
+        for issuer in issuers {
+            let metadata = try Self.curl([issuer["discovery"]?.string ?? ""])
+            #expect(try JSONParser.parse(metadata.body.utf8)["issuer"] == issuer["issuer"])
+        }
+        #expect(mock.end() == 0)
+    }
+
+    @Test func takenPortIsRefusedWhereItIsAskedFor() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let first = try Running([Self.capture], in: folder)
+        let port = first.ready["listening"]?.string?.split(separator: ":").last ?? ""
+        let taken = try Program.run(["mock", Self.capture, "--listen", "127.0.0.1:\(port)"])
+        #expect(taken.status == 69 && taken.errors.contains("hint: choose another port"))
+        #expect(first.end() == 0)
+    }
+
+    // MARK: - Refusing
+
+    @Test(
+        arguments: [
+            (["--listen", "0.0.0.0:0"], 64, "no loopback address"), (["--listen", "8090"], 64, "HOST:PORT"),
+            (["--issuer", "idp.test"], 64, "--issuer takes"),
+            (["--client", ":secret"], 64, "--client takes"),
+            (["--user", "bob"], 64, "--user takes"), (["--as-recorded"], 64, "needs a capture"),
+            (
+                ["--auto-login", "captures/healthy/refresh.har"], 64,
+                "there is no user captures/healthy/refresh.har"
+            ),
+            (["captures/discovery/resource-metadata-missing.har"], 65, "no exchange with a provider"),
+            (["no-such-file.har"], 66, "no such file"), (["README.md"], 65, "README.md"),
+        ] as [([String], Int32, String)]
+    )
+    func whatCannotBeIsRefused(arguments: [String], status: Int32, words: String) throws {
+        let result = try Program.run(["mock"] + arguments, in: Fixtures.root.path)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(result.errors.contains(words) && result.output.isEmpty, "\(result.errors)")
+    }
+
+    @Test func capturesOfOthersAreNotWrittenInto() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let own = folder.file("other.har")
+        try Data(#"{"log":{"version":"1.2","creator":{"name":"Browser","version":"1"},"entries":[]}}"#.utf8)
+            .write(to: URL(filePath: own))
+        let result = try Program.run(["mock", "--out", own])
+        #expect(result.status == 65)
+    }
+}
