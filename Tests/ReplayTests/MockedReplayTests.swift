@@ -1,6 +1,8 @@
 import Captures
 import Flows
 import Foundation
+import JOSE
+import JSON
 import LibCrypto
 import Provider
 import Replay
@@ -26,6 +28,14 @@ struct MockedReplayTests {
         let base = "http://127.0.0.1:8090"
         var played = RecordedProviderOptions()
         played.isAsRecorded = true
+        // Clients that get encrypted tokens have keys for it, which no capture shows.
+        for client in Set(FlowFinder.flows(in: capture).compactMap(\.clientID)) {
+            played.clientKeys[client] = keys.values.map { key in
+                var json = JSONWebKey(key.publicKey, id: "enc-key").json
+                json["use"] = "enc"
+                return JSONWebKey(json: json)
+            }
+        }
         let provider = try RecordedProvider(capture: capture, baseURL: base, options: played)
         let map = EndpointMap(provider.mapping.map { EndpointMap.Entry(old: $0.old, new: $0.new) })
         let time = Mutex(Timestamp(seconds: 1_790_000_000))
