@@ -50,7 +50,9 @@ struct PlayedPagesTests {
                         headers: HeaderFields(
                             isRight ? [("Set-Cookie", "sso=0a1b2c3d4e5f60718293; Path=/")] : []
                         ),
-                        body: .json(isRight ? #"{"goto":"\#(authorize)&resume=1"}"# : #"{"code":"bad-password"}"#)
+                        body: .json(
+                            isRight ? #"{"goto":"\#(authorize)&resume=1"}"# : #"{"code":"bad-password"}"#
+                        )
                     )
                 )
             )
