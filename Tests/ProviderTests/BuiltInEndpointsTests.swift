@@ -235,6 +235,15 @@ struct BuiltInEndpointsTests {
         )
     }
 
+    @Test mutating func deviceCodeRunsOut() {
+        let started = caller.json(caller.post(Self.issuer + "/device_authorization", [("client_id", "shop")]))
+        caller.now = caller.now + .seconds((started["expires_in"]?.int ?? 0) + 1)
+        let form = [("grant_type", Self.deviceGrant), ("device_code", started["device_code"]?.string ?? "")]
+        #expect(
+            caller.json(caller.post(Self.issuer + "/token", form + Self.secret))["error"] == "expired_token"
+        )
+    }
+
     // MARK: - Introspection and revocation
 
     @Test func introspectionTellsOfALivingTokenOnly() {

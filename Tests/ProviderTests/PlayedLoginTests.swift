@@ -122,7 +122,7 @@ struct PlayedLoginTests {
             request(["state": "second-login-state", "nonce": "another-nonce"])
         )
         for (page, state, nonce) in [
-            (second, "second-login-state", "another-nonce"), (first, "first-login-state", "a-nonce-of-mine"),
+            (first, "first-login-state", "a-nonce-of-mine"), (second, "second-login-state", "another-nonce"),
         ] {
             let flow = HTMLForm.all(in: page.body?.text ?? "").first?.fields.first { $0.name == "flow" }?
                 .value

@@ -50,13 +50,15 @@ struct PlayedPagesTests {
                         headers: HeaderFields(
                             isRight ? [("Set-Cookie", "sso=0a1b2c3d4e5f60718293; Path=/")] : []
                         ),
-                        body: .json(isRight ? #"{"goto":"\#(authorize)"}"# : #"{"code":"bad-password"}"#)
+                        body: .json(
+                            isRight ? #"{"goto":"\#(authorize)&resume=1"}"# : #"{"code":"bad-password"}"#
+                        )
                     )
                 )
             )
         }
         builder.get(
-            authorize,
+            authorize + "&resume=1",
             302,
             answer: [("Location", "https://shop.example/cb?code=0123456789abcdefABCDEF&state=RecordedState1")]
         )
@@ -103,7 +105,9 @@ struct PlayedPagesTests {
         let caller = Caller(try Self.provider(Self.capture(passwords: ["wrong", "open sesame"])))
         let first = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
         let cookie = first.cookieHeader
-        // Not before somebody has signed in.
+        // Not before somebody has signed in, also for who knows how it goes on.
+        let ahead = Self.request("MyOwnState42") + [("resume", "1")]
+        #expect(caller.get(Self.base + "/auth", ahead, headers: [cookie]).parameters.first("code") == nil)
         #expect(
             caller.get(Self.base + "/auth", Self.request("MyOwnState42"), headers: [cookie]).parameters.first(
                 "code"

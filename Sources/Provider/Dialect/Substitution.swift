@@ -23,6 +23,8 @@ package struct Substitution: Sendable {
 
     /// Values shorter than this are looked for by name only; ``init(_:)`` leaves them out.
     static let minimumLength = 6
+    /// Longer ones are not looked for: each has many spellings, and anybody may send one.
+    private static let maximumLength = 1 << 13
 
     package init(_ values: [(old: String, new: String)], addresses: AddressMap = AddressMap()) {
         var seen: Set<[UInt8]> = []
@@ -33,6 +35,7 @@ package struct Substitution: Sendable {
             }
         }
         for (old, new) in values where old != new && old.utf8.count >= Self.minimumLength {
+            guard old.utf8.count <= Self.maximumLength, new.utf8.count <= Self.maximumLength else { continue }
             add(old, new, old.utf8.count < 16 ? .short : .value)
         }
         for entry in addresses.entries where entry.old != entry.new { add(entry.old, entry.new, .address) }

@@ -34,7 +34,18 @@ struct AnswerRenderer {
         if let type = body?.mediaType, !headers.contains("content-type") {
             headers.append("Content-Type", type)
         }
+        headers.fields = headers.fields.map { .init(name: $0.name, value: Self.harmless($0.value)) }
         return RecordedResponse(status: answer.status, headers: headers, body: body)
+    }
+
+    /// A value that ends no field: control characters percent-encoded, as a URL would have them (RFC 9110, section 5.5).
+    private static func harmless(_ value: String) -> String {
+        func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7f }
+        guard value.utf8.contains(where: isControl) else { return value }
+        let bytes = value.utf8.flatMap { byte in
+            isControl(byte) ? Array(PercentEncoding.encode(String(UnicodeScalar(byte))).utf8) : [byte]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     // MARK: - Values

@@ -83,7 +83,7 @@ extension ProviderEngine {
             scope: dialect.granted(form.first("scope") ?? ""),
             userCode: userCode,
             expiresAt: now + .seconds(members["expires_in"]?.int ?? 600),
-            interval: members["interval"]?.int ?? 5
+            interval: min(max(members["interval"]?.int ?? 5, 0), 3600)
         )
         if let old = recorded.code { device.values[old] = code }
         if let old = recorded.user { device.values[old] = userCode }

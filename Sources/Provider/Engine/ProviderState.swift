@@ -82,7 +82,7 @@ struct ProviderState: Sendable {
     var transactions = LimitedTable<Transaction>()
     /// Transactions by values that only they carry.
     var transactionIDs = LimitedTable<String>(limit: 100_000)
-    var pushedRequests = LimitedTable<PushedRequest>()
+    var pushedRequests = LimitedTable<PushedRequest>(limit: 1000)
     var codes = LimitedTable<Code>()
     var refreshTokens = LimitedTable<RefreshToken>()
     var accessTokens = LimitedTable<AccessToken>()
@@ -94,9 +94,9 @@ struct ProviderState: Sendable {
     /// `jti` of client assertions and proofs that were used.
     var usedIdentifiers = LimitedTable<Bool>(limit: 100_000)
     var proofNonces = LimitedTable<Bool>()
-    var registeredClients = LimitedTable<ProviderConfiguration.Client>()
+    var registeredClients = LimitedTable<ProviderConfiguration.Client>(limit: 1000)
     /// What registered clients were told of themselves.
-    var registrations = LimitedTable<JSONObject>()
+    var registrations = LimitedTable<JSONObject>(limit: 1000)
     /// How often a script was begun, and an endpoint was called.
     var counts: [String: Int] = [:]
 }

@@ -201,7 +201,7 @@ struct AnswerFinder {
         let at = JSONValue.number(JSONNumber(origin.issuedAt))
         let claims: JSONObject = [
             "iss": "", "sub": .string(origin.subject), "aud": .string(origin.clientID), "iat": at,
-            "exp": .number(JSONNumber(origin.issuedAt + 600)), "nonce": "", "at_hash": "",
+            "exp": .number(JSONNumber(origin.issuedAt &+ 600)), "nonce": "", "at_hash": "",
         ]
         return TokenTemplate(header: header, claims: claims, origin: origin, envelope: envelope)
     }
