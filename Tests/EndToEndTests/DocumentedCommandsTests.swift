@@ -50,7 +50,9 @@ struct DocumentedCommandsTests {
         defer { folder.remove() }
         // Shown, not done: the machine's trust is not this test's to change.
         let isTrust = documented.command.hasPrefix("authreel ca trust")
-        let command = documented.command + (isTrust ? " --dry-run" : "")
+        // Replays go to providers that are not there: what each would send is shown, and the rest told elsewhere.
+        let isReplay = documented.command.hasPrefix("authreel replay")
+        let command = documented.command + (isTrust ? " --dry-run" : isReplay ? " --plan" : "")
         let result = try Self.shell(command, in: folder)
         #expect([0, 1].contains(result.status), "\(documented.command): \(result.errors)")
     }
@@ -113,6 +115,7 @@ struct DocumentedCommandsTests {
                 toPath: folder.file("\(name).har")
             )
         }
+        try Data("not-a-secret\n".utf8).write(to: URL(filePath: folder.file("client-secret")))
         // `--upstream-ca test-ca.pem` and the like name files that the reader is supposed to have.
         try FileManager.default.createDirectory(
             atPath: folder.file("home"),
@@ -132,7 +135,7 @@ struct DocumentedCommandsTests {
         process.environment = [
             "PATH": folder.file("bin") + ":" + programs + ":/usr/local/bin:/usr/bin:/bin",
             "HOME": folder.file("home"),
-            "TMPDIR": folder.path, "DISPLAY": ":99",
+            "TMPDIR": folder.path, "DISPLAY": ":99", "PASSWORD": "not-a-password",
         ]
         let errors = folder.file("errors")
         _ = FileManager.default.createFile(atPath: errors, contents: nil)

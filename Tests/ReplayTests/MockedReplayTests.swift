@@ -30,10 +30,10 @@ struct MockedReplayTests {
         played.isAsRecorded = true
         // Clients that get encrypted tokens have keys for it, which no capture shows.
         for client in Set(FlowFinder.flows(in: capture).compactMap(\.clientID)) {
-            played.clientKeys[client] = keys.values.map { key in
+            played.clientKeys[client] = keys.values.flatMap { key in
                 var json = JSONWebKey(key.publicKey, id: "enc-key").json
                 json["use"] = "enc"
-                return JSONWebKey(json: json)
+                return [JSONWebKey(json: json), JSONWebKey(key.publicKey, id: "test-key")]
             }
         }
         let provider = try RecordedProvider(capture: capture, baseURL: base, options: played)

@@ -1,0 +1,192 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `authreel replay` as a user runs it, against the mock of its own capture, which stands for the provider.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct ReplayCommandTests {
+    private static func capture(_ path: String) -> String {
+        Fixtures.root.appending(path: "captures/\(path).har").path
+    }
+
+    /// A mock that listens; ended with ``stop()``.
+    private final class MockProcess: @unchecked Sendable {
+        private let process = Process()
+        let issuer: String
+
+        init(_ captures: [String], _ options: [String] = [], in folder: TemporaryFolder) throws {
+            let ready = folder.file("ready-\(UUID().uuidString)")
+            _ = FileManager.default.createFile(atPath: ready, contents: nil)
+            process.executableURL = URL(filePath: Program.path)
+            process.arguments =
+                ["mock", "--listen", "127.0.0.1:0", "--format", "json", "--ca-dir", folder.file("ca")]
+                + options
+                + captures
+            process.standardOutput = FileHandle(forWritingAtPath: ready)
+            process.standardError = FileHandle.nullDevice
+            process.standardInput = FileHandle.nullDevice
+            try process.run()
+            let deadline = Date.now.addingTimeInterval(20)
+            var line = ""
+            while !line.contains("\n"), Date.now < deadline, process.isRunning {
+                usleep(20_000)
+                line = (try? String(contentsOfFile: ready, encoding: .utf8)) ?? ""
+            }
+            let json = try JSONParser.parse(line.utf8)
+            issuer = json["issuer"]?.string ?? json["issuers"]?.array?.first?["issuer"]?.string ?? ""
+        }
+
+        func stop() {
+            process.interrupt()
+            process.waitUntilExit()
+        }
+    }
+
+    private struct Mocked {
+        var folder: TemporaryFolder
+        var mock: MockProcess
+
+        init(_ captures: [String], _ options: [String] = []) throws {
+            folder = try TemporaryFolder()
+            mock = try MockProcess(captures, options, in: folder)
+        }
+
+        func end() {
+            mock.stop()
+            folder.remove()
+        }
+    }
+
+    @Test func healthyLoginIsTheSameAndItsRunACapture() throws {
+        let mocked = try Mocked([Self.capture("healthy/web-code-flow")])
+        defer { mocked.end() }
+        let again = mocked.folder.file("again.har")
+        let result = try Program.run([
+            "replay", "--against", mocked.mock.issuer, "--out", again, "--format", "json",
+            Self.capture("healthy/web-code-flow"),
+        ])
+        let json = try JSONParser.parse(result.output.utf8)
+        #expect(result.status == 0 && json["same"] == true, "\(result.output) \(result.errors)")
+        let diagnosis = try Program.run(["diagnose", again])
+        #expect(diagnosis.status == 0, "\(diagnosis.output)")
+        // A replay of the replay.
+        let second = try Program.run(["replay", "--against", mocked.mock.issuer, again])
+        #expect(second.status == 0 && second.output.contains("the same"), "\(second.output) \(second.errors)")
+    }
+
+    @Test func differenceIsSaidAndMakesTheStatusOne() throws {
+        let mocked = try Mocked([Self.capture("healthy/web-code-flow")])
+        defer { mocked.end() }
+        let junit = mocked.folder.file("replays.xml")
+        let result = try Program.run([
+            "replay", "--against", mocked.mock.issuer, "--set", "token_request.code_verifier=wrong",
+            "--junit", junit,
+            Self.capture("healthy/web-code-flow"),
+        ])
+        #expect(
+            result.status == 1 && result.output.contains("first difference: token_request"),
+            "\(result.output)"
+        )
+        let report = try String(contentsOfFile: junit, encoding: .utf8)
+        #expect(report.contains(#"failures="1""#) && report.contains("token_request"))
+    }
+
+    @Test func fixIsFoundAtTheMock() throws {
+        let mocked = try Mocked([Self.capture("token-request/redirect-uri-token-mismatch")])
+        defer { mocked.end() }
+        let result = try Program.run([
+            "replay", "--against", mocked.mock.issuer, "--find-fix",
+            Self.capture("token-request/redirect-uri-token-mismatch"),
+        ])
+        #expect(
+            result.status == 0 && result.output.contains("this makes the login work")
+                && result.output.contains("redirect_uri"),
+            "\(result.output) \(result.errors)"
+        )
+    }
+
+    /// The script of docs/ci.md, as the pipeline runs it.
+    @Test func pipelineScriptReplaysAFolder() throws {
+        let mocked = try Mocked([Self.capture("healthy/web-code-flow")])
+        defer { mocked.end() }
+        let logins = mocked.folder.file("logins")
+        try FileManager.default.createDirectory(atPath: logins, withIntermediateDirectories: true)
+        for name in ["web-code-flow", "refresh"] {
+            try FileManager.default.copyItem(
+                atPath: Self.capture("healthy/\(name)"),
+                toPath: "\(logins)/\(name).har"
+            )
+        }
+        let script = Fixtures.root.appending(path: "docs/examples/login-regression/replay-logins").path
+        let programs = URL(filePath: Program.path).deletingLastPathComponent().path
+        let result = try Program.run(
+            [logins, mocked.mock.issuer],
+            executable: script,
+            environment: ["PATH": programs + ":/usr/bin:/bin"],
+            in: mocked.folder.path
+        )
+        #expect(result.status == 0 || result.status == 1, "\(result.errors)")
+        #expect(result.output.contains("# Login replay") && result.output.contains("web-code-flow.har"))
+        let report = try String(contentsOfFile: mocked.folder.file("replays.xml"), encoding: .utf8)
+        #expect(report.contains(#"<testsuites name="authreel" tests="2""#), "\(report)")
+    }
+
+    // MARK: - What cannot be done
+
+    @Test func providerThatIsNotThereIsStatus69() throws {
+        let result = try Program.run([
+            "replay", "--map", "https://id.harbour.example=http://127.0.0.1:9",
+            Self.capture("healthy/web-code-flow"),
+        ])
+        #expect(
+            result.status == 69 && result.errors.contains("the provider was not reached"),
+            "\(result.errors)"
+        )
+        let discovery = try Program.run([
+            "replay", "--against", "http://127.0.0.1:9", Self.capture("healthy/web-code-flow"),
+        ])
+        #expect(discovery.status == 69 && discovery.errors.contains("hint:"), "\(discovery.errors)")
+    }
+
+    @Test func missingSecretIsNamedBeforeAnythingIsSent() throws {
+        let result = try Program.run(["replay", Self.capture("providers/singpass")])
+        #expect(result.status == 64, "\(result.output)")
+        #expect(
+            result.errors.contains("client_key") && result.errors.contains("--secret client_key=file:"),
+            "\(result.errors)"
+        )
+        let plan = try Program.run(["replay", "--dry-run", Self.capture("providers/singpass")])
+        #expect(plan.status == 64 && plan.output.contains("needed: --secret client_key"))
+    }
+
+    @Test(arguments: [
+        (["--map", "nonsense"], 64, "--map takes NAME=VALUE"),
+        (["--secret", "password=hunter2"], 64, "says where"),
+        (["--secret", "password=env:NO_SUCH_VARIABLE"], 64, "no variable NO_SUCH_VARIABLE"),
+        (["--secret", "password=file:/no/such/file"], 66, "no such file"),
+        (["--flow", "flow-9"], 65, "no flow flow-9"),
+        (["--repeat", "0"], 64, "--repeat"), (["--proxy", "nowhere"], 64, "--proxy takes HOST:PORT"),
+    ])
+    func wrongUseIsSaid(_ options: [String], _ status: Int, _ words: String) throws {
+        let result = try Program.run(
+            ["replay", "--plan"] + options + [Self.capture("healthy/web-code-flow")]
+        )
+        #expect(
+            Int(result.status) == status && result.errors.contains(words),
+            "\(result.status) \(result.errors)"
+        )
+    }
+
+    @Test func captureWithoutALoginIsSaid() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("empty.har")
+        try Data(#"{"log":{"version":"1.2","entries":[]}}"#.utf8).write(to: URL(filePath: path))
+        let result = try Program.run(["replay", path])
+        #expect(
+            result.status == 65 && result.errors.contains("nothing in it that can be replayed"),
+            "\(result.errors)"
+        )
+    }
+}
