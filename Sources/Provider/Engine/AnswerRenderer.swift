@@ -1,7 +1,6 @@
 import Captures
 import JOSE
 import JSON
-import LibCrypto
 import OAuth
 
 /// Turns a built answer into bytes: signs, hashes, encodes; and remembers what it gave out.

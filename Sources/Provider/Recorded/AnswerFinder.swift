@@ -6,15 +6,15 @@ import OAuth
 
 /// How a recorded provider answers what it grants: token responses, authorization responses, userinfo and the rest.
 struct AnswerFinder {
-    private let issuer: RecordedIssuer
-    private let users: [UserFinder.FlowKey: String]
-    private let addresses: AddressMap
+    let issuer: RecordedIssuer
+    private let users: UserFinder.Users
+    let addresses: AddressMap
     /// The key for tokens of which nobody saw what they were signed with.
     private let signing: ProviderConfiguration.SigningKeyEntry?
 
     init(
         _ issuer: RecordedIssuer,
-        users: [UserFinder.FlowKey: String],
+        users: UserFinder.Users,
         addresses: AddressMap,
         signing: ProviderConfiguration.SigningKeyEntry?
     ) {
@@ -36,7 +36,7 @@ struct AnswerFinder {
 
     // MARK: - Whose values they are
 
-    private func origin(
+    func origin(
         _ flow: Flow,
         clientID: String?,
         scope: String?,
@@ -48,7 +48,8 @@ struct AnswerFinder {
         var origin = RecordedOrigin()
         let request = flow.authorizationRequests.last
         origin.clientID = clientID ?? flow.clientID ?? ""
-        origin.subject = users[UserFinder.FlowKey(flow)] ?? ""
+        origin.subject = users.subjects[UserFinder.FlowKey(flow)] ?? ""
+        origin.userName = users.list.first { $0.subject == origin.subject }?.name
         origin.scope = scope ?? request?.parameters["scope"] ?? ""
         origin.grantedScope = dialect.granted(origin.scope)
         origin.redirectURI = request?.redirectURI
@@ -108,7 +109,7 @@ struct AnswerFinder {
         dialect.authorizations.append(form)
     }
 
-    private func note(_ name: String, _ value: String?, _ dialect: inout ProviderDialect) {
+    func note(_ name: String, _ value: String?, _ dialect: inout ProviderDialect) {
         guard let value, !value.isEmpty, dialect.shapes[name] == nil, !Placeholder.isOne(value) else {
             return
         }
@@ -165,7 +166,7 @@ struct AnswerFinder {
     }
 
     /// A token's own times count from its own `iat`.
-    private func tokenForm(_ text: String, _ index: CaptureIndex, _ origin: RecordedOrigin) -> TokenForm? {
+    func tokenForm(_ text: String, _ index: CaptureIndex, _ origin: RecordedOrigin) -> TokenForm? {
         guard !text.isEmpty else { return nil }
         guard let token = JSONWebToken.parse(text) else { return .opaque(ValueShape(like: text)) }
         var envelope: JSONObject?
@@ -235,130 +236,6 @@ struct AnswerFinder {
         return asked.subtracting(granted).filter { name in
             name != "openid" && name != "offline_access"
                 && !granted.contains { $0.hasSuffix("/" + name) || $0.hasSuffix("." + name) }
-        }
-    }
-
-    // MARK: - The other endpoints
-
-    private func learn(_ message: OAuthMessage, _ flow: Flow, _ dialect: inout ProviderDialect) {
-        let exchange = flow.capture[message.exchange]
-        guard let response = exchange.response else { return }
-        switch message {
-        case .keySet(let document) where document.answer.isSuccess && document.keys != nil:
-            dialect.keySet = AnswerTemplate(response)
-            dialect.keySet.members = nil
-        case .userInfo(let call) where call.answer.isSuccess:
-            dialect.userInfo.append(claims(of: call, response, flow, dialect))
-        case .introspection(let call) where call.answer.isSuccess:
-            if call.answer.json?["active"]?.bool == true {
-                dialect.introspections.append(claims(of: call, response, flow, dialect))
-            } else {
-                dialect.inactive = dialect.inactive ?? AnswerTemplate(response)
-            }
-        case .resource(let call): learn(resource: call, response, flow, &dialect)
-        case .discovery(let document) where document.isProtectedResource: learn(document, response, &dialect)
-        case .deviceAuthorization(let call) where call.answer.isSuccess && dialect.deviceAuthorization == nil:
-            let at = exchange.endedAt.seconds
-            let origin = origin(flow, clientID: nil, scope: call.parameters["scope"], issuedAt: at, dialect)
-            dialect.deviceAuthorization = (AnswerTemplate(response), origin)
-        case .pushedRequest(let call) where call.answer.isSuccess:
-            dialect.pushedRequest = dialect.pushedRequest ?? AnswerTemplate(response)
-            note("request_uri", call.answer.parameters["request_uri"], &dialect)
-        case .revocation(let call) where call.answer.isSuccess:
-            dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
-        case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
-            let sent = exchange.request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
-            if call.answer.parameters["id_token_signed_response_alg"] == "none" {
-                dialect.allowsUnsigned = true
-            }
-            dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
-            for name in ["client_id", "client_secret", "registration_access_token"] {
-                note(name, call.answer.parameters[name], &dialect)
-            }
-        default: break
-        }
-    }
-
-    private func claims(
-        of call: EndpointCall,
-        _ response: RecordedResponse,
-        _ flow: Flow,
-        _ dialect: ProviderDialect
-    ) -> ProviderDialect.Claims {
-        let at = call.answer.json?["iat"]?.int ?? flow.capture[call.exchange].endedAt.seconds
-        var origin = origin(flow, clientID: nil, scope: nil, issuedAt: at, dialect)
-        if let subject = call.answer.json?["sub"]?.string { origin.subject = subject }
-        var claims = ProviderDialect.Claims(
-            clientID: flow.clientID,
-            answer: AnswerTemplate(response),
-            origin: origin
-        )
-        if let text = response.body?.text,
-            case .signed(let template) = tokenForm(text, flow.surroundings, origin)
-        {
-            claims.token = template
-        }
-        return claims
-    }
-
-    private func learn(
-        resource call: EndpointCall,
-        _ response: RecordedResponse,
-        _ flow: Flow,
-        _ dialect: inout ProviderDialect
-    ) {
-        guard let played = addresses.played(call.endpoint.text) else { return }
-        let path = RecordedURL(played).path
-        let method = flow.capture[call.exchange].request.method
-        let template = AnswerTemplate(response)
-        let known = dialect.resources.firstIndex { $0.path == path && $0.method == method }
-        if let known {
-            if response.status == 401 {
-                dialect.resources[known].refused = dialect.resources[known].refused ?? template
-            } else if dialect.resources[known].answer.status == 401 {
-                dialect.resources[known].refused = dialect.resources[known].answer
-                dialect.resources[known].answer = template
-            }
-            return
-        }
-        let at = flow.capture[call.exchange].endedAt.seconds
-        dialect.resources.append(
-            ProviderDialect.Resource(
-                method: method,
-                path: path,
-                answer: template,
-                origin: origin(flow, clientID: nil, scope: nil, issuedAt: at, dialect)
-            )
-        )
-    }
-
-    /// The metadata of a resource (RFC 9728), with addresses where they are played.
-    private func learn(
-        _ document: MetadataDocument,
-        _ response: RecordedResponse,
-        _ dialect: inout ProviderDialect
-    ) {
-        guard let played = addresses.played(document.url.withoutQuery) else { return }
-        var template = AnswerTemplate(response)
-        if let members = template.members {
-            let bytes = JSONWriter.bytes(of: .object(members))
-            let rewritten = Substitution([], addresses: addresses).applied(to: bytes)
-            template.members = (try? JSONParser.parse(rewritten))?.object ?? members
-        }
-        dialect.documents[RecordedURL(played).path] = template
-    }
-
-    /// How often a device had to ask.
-    private func learnPolls(_ dialect: inout ProviderDialect) {
-        let waiting: Set<String> = ["authorization_pending", "slow_down"]
-        for flow in issuer.flows {
-            let polls = flow.tokenRequests.filter { $0.parameters.contains("device_code") }
-            guard !polls.isEmpty else { continue }
-            let count = polls.count { waiting.contains($0.answer.error?.error ?? "") }
-            dialect.pendingPolls = max(dialect.pendingPolls ?? 0, count)
-        }
-        if dialect.pendingPolls == nil, dialect.paths[.deviceAuthorization] != nil {
-            dialect.pendingPolls = 1
         }
     }
 }

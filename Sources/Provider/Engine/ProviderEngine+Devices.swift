@@ -1,0 +1,153 @@
+import Captures
+import JSON
+import OAuth
+
+/// Devices without a browser of their own (RFC 8628).
+extension ProviderEngine {
+    mutating func authorizeDevice(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
+        let client: ProviderConfiguration.Client
+        do throws(Refused) {
+            client = try deviceClient(form, request)
+        } catch {
+            return error.answer
+        }
+        let template = dialect.deviceAuthorization
+        var members = template?.answer.members ?? standardDevice
+        let recorded = (code: members["device_code"]?.string, user: members["user_code"]?.string)
+        let code =
+            recorded.code.map { $0.isEmpty ? fresh("device_code") : ValueShape(like: $0).make(random) }
+            ?? fresh("device_code")
+        let userCode = ValueShape(like: recorded.user.flatMap { $0.isEmpty ? nil : $0 } ?? "WDJB-MJHT").make(
+            random
+        )
+        var device = ProviderState.DeviceGrant(
+            clientID: client.id,
+            scope: dialect.granted(form.first("scope") ?? ""),
+            userCode: userCode,
+            expiresAt: now + .seconds(members["expires_in"]?.int ?? 600),
+            interval: min(max(members["interval"]?.int ?? 5, 0), 3600)
+        )
+        if let old = recorded.code { device.values[old] = code }
+        if let old = recorded.user { device.values[old] = userCode }
+        state.devices[code] = device
+        let values = device.values.map { (old: $0.key, new: $0.value) }
+        let substitution = Substitution(values.filter { !$0.old.isEmpty }, addresses: dialect.addresses)
+        for member in members.members {
+            guard let text = member.value.string else { continue }
+            members[member.name] = .string(substitution.applied(to: text))
+        }
+        members["device_code"] = .string(code)
+        members["user_code"] = .string(userCode)
+        if template == nil, let page = members["verification_uri"]?.string {
+            members["verification_uri_complete"] = .string(page + "?user_code=" + userCode)
+        }
+        var answer = BuiltAnswer(
+            like: template?.answer ?? AnswerTemplate(status: 200),
+            role: .deviceAuthorization
+        )
+        answer.content = .object(members)
+        return answer
+    }
+
+    /// Devices may name themselves without a proof, though they have a secret (Google).
+    private mutating func deviceClient(_ form: QueryItems, _ request: RecordedRequest) throws(Refused)
+        -> ProviderConfiguration.Client
+    {
+        let authentication = ClientAuthentication(
+            of: request,
+            exchange: 0,
+            parameters: Parameters(form, of: 0, in: .requestBody)
+        )
+        if authentication.methods == [.none], let client = client(authentication.clientID?.value) {
+            return client
+        }
+        return try authenticate(form, request, at: .deviceAuthorization)
+    }
+
+    private var standardDevice: JSONObject {
+        [
+            "device_code": "", "user_code": "", "verification_uri": .string(configuration.issuer + "/device"),
+            "expires_in": 600, "interval": 5,
+        ]
+    }
+
+    /// A device asks whether its user has agreed (RFC 8628, section 3.4).
+    mutating func poll(_ form: QueryItems, _ client: ProviderConfiguration.Client, _ boundKey: String?)
+        -> BuiltAnswer
+    {
+        guard let code = form.first("device_code"), var device = state.devices[code],
+            device.clientID == client.id, !device.isUsed
+        else { return refuse(.deviceUnknown, at: .token) }
+        guard device.expiresAt > now else { return refuse(.deviceExpired, at: .token) }
+        defer { state.devices[code] = device }
+        if device.isDenied { return refuse(.deviceDenied, at: .token) }
+        let isFast = device.lastPoll.map { now - $0 < .seconds(device.interval) } ?? false
+        device.lastPoll = now
+        device.polls += 1
+        if let pending = dialect.pendingPolls {
+            // As recorded, who had to wait was told so already.
+            guard policy.isAsRecorded || device.polls > pending else {
+                return refuse(.devicePending, at: .token)
+            }
+            device.user = device.user ?? deviceUser(client)
+        } else if device.user == nil {
+            if isFast {
+                // RFC 8628, section 3.5: from now on five seconds more.
+                device.interval += 5
+                return refuse(.deviceTooFast, at: .token)
+            }
+            return refuse(.devicePending, at: .token)
+        }
+        guard let user = device.user else { return refuse(.devicePending, at: .token) }
+        device.isUsed = true
+        let grant = ProviderState.Grant(
+            clientID: client.id,
+            user: user,
+            scope: device.scope,
+            challengeMethod: "plain",
+            signedInAt: now,
+            family: identifier(),
+            boundKey: boundKey,
+            values: device.values
+        )
+        return issue(grant, GrantType.deviceCode)
+    }
+
+    /// The built-in page at which the user of a device agrees (RFC 8628, section 3.3).
+    mutating func verifyDevice(_ request: RecordedRequest) -> BuiltAnswer {
+        let path = request.url.path
+        guard request.method == "POST" else {
+            let code = request.url.queryItems.first("user_code") ?? ""
+            return .page(200, SignInPage.device(code: code, action: path))
+        }
+        let form = Self.form(of: request)
+        let typed = form.first("user_code") ?? ""
+        guard let (code, device) = state.devices.newestFirst.first(where: { $0.value.userCode == typed }),
+            device.expiresAt > now, device.user == nil, !device.isDenied
+        else {
+            return .page(
+                200,
+                SignInPage.device(code: typed, action: path, message: "This code is not known.")
+            )
+        }
+        if form.first("action") == "deny" {
+            state.devices[code]?.isDenied = true
+            return .page(200, SignInPage.deviceDone(isAllowed: false))
+        }
+        let credentials = SignInCredentials(user: form.first("username"), password: form.first("password"))
+        guard let user = user(with: credentials) else {
+            let page = SignInPage.device(code: typed, action: path, message: "Name or password is wrong.")
+            return .page(200, page)
+        }
+        state.devices[code]?.user = user
+        return .page(200, SignInPage.deviceDone(isAllowed: true))
+    }
+
+    private func deviceUser(_ client: ProviderConfiguration.Client) -> ProviderConfiguration.User? {
+        let recorded = dialect.tokens.first {
+            $0.grantType == GrantType.deviceCode && $0.clientID == client.id
+        }
+        return configuration.users.first { $0.subject == recorded?.origin.subject }
+            ?? configuration.users.first
+    }
+}

@@ -1,0 +1,130 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// The endpoints besides those of authorization and tokens.
+extension AnswerFinder {
+    func learn(_ message: OAuthMessage, _ flow: Flow, _ dialect: inout ProviderDialect) {
+        let exchange = flow.capture[message.exchange]
+        guard let response = exchange.response else { return }
+        switch message {
+        case .keySet(let document) where document.answer.isSuccess && document.keys != nil:
+            dialect.keySet = AnswerTemplate(response)
+            dialect.keySet.members = nil
+        case .userInfo(let call) where call.answer.isSuccess:
+            dialect.userInfo.append(claims(of: call, response, flow, dialect))
+        case .introspection(let call) where call.answer.isSuccess:
+            if call.answer.json?["active"]?.bool == true {
+                dialect.introspections.append(claims(of: call, response, flow, dialect))
+            } else {
+                dialect.inactive = dialect.inactive ?? AnswerTemplate(response)
+            }
+        case .resource(let call): learn(resource: call, response, flow, &dialect)
+        case .discovery(let document) where document.isProtectedResource: learn(document, response, &dialect)
+        case .deviceAuthorization(let call) where call.answer.isSuccess && dialect.deviceAuthorization == nil:
+            let at = exchange.endedAt.seconds
+            let origin = origin(flow, clientID: nil, scope: call.parameters["scope"], issuedAt: at, dialect)
+            dialect.deviceAuthorization = (AnswerTemplate(response), origin)
+        case .pushedRequest(let call) where call.answer.isSuccess:
+            dialect.pushedRequest = dialect.pushedRequest ?? AnswerTemplate(response)
+            note("request_uri", call.answer.parameters["request_uri"], &dialect)
+        case .revocation(let call) where call.answer.isSuccess:
+            dialect.revocation = dialect.revocation ?? AnswerTemplate(response)
+        case .registration(let call) where call.answer.isSuccess && dialect.registration == nil:
+            let sent = exchange.request.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object
+            if call.answer.parameters["id_token_signed_response_alg"] == "none" {
+                dialect.allowsUnsigned = true
+            }
+            dialect.registration = (sent ?? JSONObject(), AnswerTemplate(response))
+            for name in ["client_id", "client_secret", "registration_access_token"] {
+                note(name, call.answer.parameters[name], &dialect)
+            }
+        default: break
+        }
+    }
+
+    private func claims(
+        of call: EndpointCall,
+        _ response: RecordedResponse,
+        _ flow: Flow,
+        _ dialect: ProviderDialect
+    ) -> ProviderDialect.Claims {
+        let at = call.answer.json?["iat"]?.int ?? flow.capture[call.exchange].endedAt.seconds
+        var origin = origin(flow, clientID: nil, scope: nil, issuedAt: at, dialect)
+        if let subject = call.answer.json?["sub"]?.string { origin.subject = subject }
+        var claims = ProviderDialect.Claims(
+            clientID: flow.clientID,
+            answer: AnswerTemplate(response),
+            origin: origin
+        )
+        if let text = response.body?.text,
+            case .signed(let template) = tokenForm(text, flow.surroundings, origin)
+        {
+            claims.token = template
+        }
+        return claims
+    }
+
+    private func learn(
+        resource call: EndpointCall,
+        _ response: RecordedResponse,
+        _ flow: Flow,
+        _ dialect: inout ProviderDialect
+    ) {
+        guard let played = addresses.played(call.endpoint.text) else { return }
+        let path = RecordedURL(played).path
+        let method = flow.capture[call.exchange].request.method
+        let template = AnswerTemplate(response)
+        let known = dialect.resources.firstIndex { $0.path == path && $0.method == method }
+        if let known {
+            if response.status == 401 {
+                dialect.resources[known].refused = dialect.resources[known].refused ?? template
+            } else if dialect.resources[known].answer.status == 401 {
+                dialect.resources[known].refused = dialect.resources[known].answer
+                dialect.resources[known].answer = template
+            }
+            return
+        }
+        let at = flow.capture[call.exchange].endedAt.seconds
+        dialect.resources.append(
+            ProviderDialect.Resource(
+                method: method,
+                path: path,
+                answer: template,
+                origin: origin(flow, clientID: nil, scope: nil, issuedAt: at, dialect)
+            )
+        )
+    }
+
+    /// The metadata of a resource (RFC 9728), with addresses where they are played.
+    private func learn(
+        _ document: MetadataDocument,
+        _ response: RecordedResponse,
+        _ dialect: inout ProviderDialect
+    ) {
+        guard let played = addresses.played(document.url.withoutQuery) else { return }
+        var template = AnswerTemplate(response)
+        if let members = template.members {
+            let bytes = JSONWriter.bytes(of: .object(members))
+            let rewritten = Substitution([], addresses: addresses).applied(to: bytes)
+            template.members = (try? JSONParser.parse(rewritten))?.object ?? members
+        }
+        dialect.documents[RecordedURL(played).path] = template
+    }
+
+    /// How often a device had to ask.
+    func learnPolls(_ dialect: inout ProviderDialect) {
+        let waiting: Set<String> = ["authorization_pending", "slow_down"]
+        for flow in issuer.flows {
+            let polls = flow.tokenRequests.filter { $0.parameters.contains("device_code") }
+            guard !polls.isEmpty else { continue }
+            let count = polls.count { waiting.contains($0.answer.error?.error ?? "") }
+            dialect.pendingPolls = max(dialect.pendingPolls ?? 0, count)
+        }
+        if dialect.pendingPolls == nil, dialect.paths[.deviceAuthorization] != nil {
+            dialect.pendingPolls = 1
+        }
+    }
+}

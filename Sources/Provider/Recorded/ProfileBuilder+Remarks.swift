@@ -1,0 +1,49 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// What a recording lacks, in sentences for whoever plays it.
+extension ProfileBuilder {
+    /// Recorders leave out large bodies, browsers what they had in their cache.
+    mutating func tellOfMissingBodies() {
+        var missing: [String] = []
+        for index in issuer.captures {
+            for exchange in index.capture.indices where index.messages[exchange] == nil {
+                let recorded = index.capture[exchange]
+                guard recorded.request.method == "GET", isOwn(recorded.request.url),
+                    let response = recorded.response,
+                    response.status == 200
+                else { continue }
+                let isWhole = (response.body?.isRecorded ?? false) && response.body?.isTruncated == false
+                let isEmpty =
+                    isWhole && response.body?.size == 0
+                    && response.headers.first("content-length") ?? "0" != "0"
+                if !isWhole || isEmpty { missing.append(recorded.request.url.path) }
+            }
+        }
+        guard let first = missing.first else { return }
+        let more = missing.count == 1 ? "" : " and \(missing.count - 1) more"
+        remarks.append(
+            "the capture holds no whole body of \(first)\(more): pages that need them will not work"
+        )
+    }
+
+    mutating func tellOfEncryption(
+        _ dialect: ProviderDialect,
+        _ clients: [ProviderConfiguration.Client]
+    ) {
+        for form in dialect.tokens {
+            guard case .signed(let template) = form.idToken, let header = template.envelope,
+                let client = clients.first(where: { $0.id == form.clientID })
+            else { continue }
+            let seal = TokenSeal(like: header, keys: client.keys, secret: client.secret)
+            guard seal.sealed("", random: random) == nil else { continue }
+            remarks.append(
+                "ID tokens for \(client.id) were encrypted (\(header["alg"]?.string ?? "?")): they are signed only, "
+                    + "--client-key \(client.id)=FILE names the key"
+            )
+        }
+    }
+}
