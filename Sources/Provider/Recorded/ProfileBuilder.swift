@@ -83,9 +83,8 @@ struct ProfileBuilder {
             }
         }
         for token in tokens { note(token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)), token.keyID) }
-        // ID tokens of which nobody saw what they were signed with.
-        let hasIDTokens = issuer.flows.contains { !$0.idTokens.isEmpty }
-        if seen.isEmpty, hasIDTokens { note(.rs256, nil) }
+        // ID tokens of which nobody saw what they were signed with, or which the recorded login did not come to.
+        if seen.isEmpty, issuer.flows.contains(where: Self.asksForIDToken) { note(.rs256, nil) }
         var entries: [ProviderConfiguration.SigningKeyEntry] = []
         var byShape: [String: String] = [:]
         for (algorithm, id) in seen {
@@ -103,6 +102,20 @@ struct ProfileBuilder {
             entries.append(.init(id: fresh, algorithm: algorithm, key: try pool.key(for: algorithm)))
         }
         return entries
+    }
+
+    private static func asksForIDToken(_ flow: Flow) -> Bool {
+        if !flow.idTokens.isEmpty { return true }
+        return flow.messages.contains { message in
+            let scope: String? =
+                switch message {
+                case .authorizationRequest(let request): request.parameters["scope"]
+                case .deviceAuthorization(let call), .pushedRequest(let call): call.parameters["scope"]
+                case .token(let request): request.parameters["scope"]
+                default: nil
+                }
+            return scope?.split(separator: " ").contains("openid") ?? false
+        }
     }
 
     func isOwn(_ url: RecordedURL) -> Bool {
