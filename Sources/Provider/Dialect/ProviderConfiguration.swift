@@ -82,12 +82,18 @@ package struct ProviderConfiguration: Sendable {
 
     /// Without a final slash; every endpoint lies below it.
     package var issuer: String
+    /// Whether the identifier that is told has a final slash: clients compare it to the letter (OpenID Connect Core,
+    /// section 3.1.3.7).
+    package var endsWithSlash = false
     package var clients: [Client]
     package var users: [User]
     package var keys: [SigningKeyEntry]
     /// Seconds.
     package var codeLifetime: Int64 = 60
     package var tokenLifetime: Int64 = 300
+
+    /// The issuer identifier as it is told.
+    package var issuerIdentifier: String { issuer + (endsWithSlash ? "/" : "") }
 
     package init(issuer: String, clients: [Client], users: [User], keys: [SigningKeyEntry]) {
         self.issuer = issuer

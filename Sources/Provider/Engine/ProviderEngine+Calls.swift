@@ -132,7 +132,8 @@ extension ProviderEngine {
     private func standardIntrospection(_ token: ProviderState.AccessToken) -> JSONObject {
         var answer: JSONObject = [
             "active": true, "client_id": .string(token.grant.clientID), "scope": .string(token.grant.scope),
-            "iss": .string(configuration.issuer), "iat": .number(JSONNumber(token.issuedAt.seconds)),
+            "iss": .string(configuration.issuerIdentifier),
+            "iat": .number(JSONNumber(token.issuedAt.seconds)),
             "exp": .number(JSONNumber(token.expiresAt.seconds)),
             "token_type": token.grant.boundKey == nil ? "Bearer" : "DPoP",
         ]

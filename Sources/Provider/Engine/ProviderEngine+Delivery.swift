@@ -24,7 +24,7 @@ extension ProviderEngine {
         if let state = login.state { parameters.append(.init("state", text: state)) }
         // RFC 9207, section 2.
         if form?.parameters.contains(where: { $0.name == "iss" }) ?? dialect.namesIssuer {
-            parameters.append(.init("iss", text: configuration.issuer))
+            parameters.append(.init("iss", text: configuration.issuerIdentifier))
         }
         return response(parameters, login, form, mode)
     }
@@ -94,7 +94,7 @@ extension ProviderEngine {
         for (name, value) in form?.parameters ?? [] {
             switch name {
             case "state": if let state = login.state { parameters.append(.init(name, text: state)) }
-            case "iss": parameters.append(.init(name, text: configuration.issuer))
+            case "iss": parameters.append(.init(name, text: configuration.issuerIdentifier))
             case "code", "access_token", "id_token":
                 if let member = rest.removeValue(forKey: name) { parameters.append(member) }
             // As the provider writes them, where a token comes along at all.
@@ -120,7 +120,9 @@ extension ProviderEngine {
             parameters.append(.init("state", text: state))
         }
         // RFC 9207, section 2.
-        if form == nil, dialect.namesIssuer { parameters.append(.init("iss", text: configuration.issuer)) }
+        if form == nil, dialect.namesIssuer {
+            parameters.append(.init("iss", text: configuration.issuerIdentifier))
+        }
         return parameters
     }
 
@@ -183,7 +185,7 @@ extension ProviderEngine {
     /// JWT Secured Authorization Response Mode, section 2.1.
     private func envelope(_ template: TokenTemplate?, _ login: PendingLogin) -> UnsignedToken? {
         let claims: JSONObject = [
-            "iss": .string(configuration.issuer), "aud": .string(login.clientID),
+            "iss": .string(configuration.issuerIdentifier), "aud": .string(login.clientID),
             "exp": .number(JSONNumber(now.seconds + 600)),
         ]
         return unsigned(header: template?.header ?? ["typ": "JWT"], claims: claims, clientID: login.clientID)

@@ -142,7 +142,7 @@ extension ProviderEngine {
         ClaimFiller(
             origin: origin,
             grant: grant,
-            issuer: configuration.issuer,
+            issuer: configuration.issuerIdentifier,
             now: now,
             addresses: dialect.addresses,
             random: random

@@ -80,7 +80,7 @@ extension ProfileBuilder {
         } else {
             dialect.metadata = AnswerTemplate(status: 200, members: seen(dialect, keys))
         }
-        dialect.metadata.members?["issuer"] = .string(name)
+        dialect.metadata.members?["issuer"] = .string(name + (issuer.endsWithSlash ? "/" : ""))
         // Tokens are checked with keys that somebody has to find.
         if !keys.isEmpty, dialect.paths[.keys] == nil {
             dialect.paths[.keys] = [own.path + "/jwks"]

@@ -43,6 +43,7 @@ struct ProfileBuilder {
         let keys = try signingKeys(&pool, &dialect)
         var clients = ClientFinder(issuer).clients(options, keys, &remarks)
         var configuration = ProviderConfiguration(issuer: name, clients: [], users: users.list, keys: keys)
+        configuration.endsWithSlash = issuer.endsWithSlash
         // Recordings do not show it; the longest that is common.
         configuration.codeLifetime = 600
         addPaths(&dialect)

@@ -6,7 +6,11 @@ import OAuth
 /// An issuer of a recording: the flows it took part in, and the hosts it spoke from.
 struct RecordedIssuer {
     /// As recorded; the origin of its endpoints where nobody named it.
+    ///
+    /// Without a final slash.
     var identifier: String
+    /// Whether the recorded identifier has one.
+    var endsWithSlash = false
     var flows: [Flow]
     /// `https://host`, in the order in which they were met; the issuer's own first.
     var origins: [String]
@@ -27,13 +31,15 @@ struct RecordedIssuer {
             guard let name = flow.issuer, let origin = AddressMap.origin(of: RecordedURL(name)) else {
                 continue
             }
-            let identifier = name.hasSuffix("/") ? String(name.dropLast()) : name
+            let hasSlash = name.hasSuffix("/")
+            let identifier = hasSlash ? String(name.dropLast()) : name
             if let index = issuers.firstIndex(where: { $0.identifier == identifier }) {
                 issuers[index].flows.append(flow)
             } else {
                 issuers.append(
                     RecordedIssuer(
                         identifier: identifier,
+                        endsWithSlash: hasSlash,
                         flows: [flow],
                         origins: [origin],
                         clientOrigins: []

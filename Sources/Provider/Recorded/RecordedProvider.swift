@@ -86,7 +86,7 @@ package final class RecordedProvider: Sendable {
             issuers.append(
                 Issuer(
                     recorded: issuer.identifier,
-                    identifier: built.configuration.issuer,
+                    identifier: built.configuration.issuerIdentifier,
                     discovery: built.configuration.issuer + "/.well-known/openid-configuration",
                     clients: built.configuration.clients,
                     users: built.configuration.users,

@@ -265,7 +265,13 @@ struct ScriptFinder {
         for (index, step) in script.steps.enumerated() {
             sent += [step.credentials?.user, step.credentials?.password].compactMap { $0 }
             for cookie in step.cookies { take(PercentEncoding.decode(cookie.value)) }
-            for cookie in step.cookies where cookie.name.utf8.count > 24 { take(cookie.name) }
+            // A name that carries its own value changes with it.
+            for cookie in step.cookies
+            where cookie.name.utf8.count > 24
+                && !(cookie.value.utf8.count >= 8 && cookie.name.contains(cookie.value))
+            {
+                take(cookie.name)
+            }
             if step.delivery == nil, let location = step.location {
                 for item in RecordedURL(location).queryItems.items { take(item.value) }
             }

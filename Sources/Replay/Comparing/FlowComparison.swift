@@ -256,6 +256,9 @@ struct FlowComparison {
             if unknown.contains(fact.value) || unknown.contains(other.value) { return .note }
             if fact.value == "unknown_key" { return other.value == "valid" ? .note : nil }
             return other.value == "unknown_key" && !seen.flow.hasKeys ? .note : nil
+        case "Path":
+            // One that is played for another lies in a folder of its own.
+            return !options.mapped.isEmpty && other.value.hasSuffix(fact.value) ? .note : nil
         case "Domain":
             // An address has no domains above it, nor has this machine.
             let host = other.place.exchange.flatMap { seen.flow.capture[$0].request.url.host } ?? ""
