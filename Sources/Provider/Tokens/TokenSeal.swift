@@ -11,6 +11,8 @@ struct TokenSeal: Sendable {
     /// `keys`: of the reader; the one that `kid` names comes first, then those for encryption.
     init(like header: JSONObject, keys: [JSONWebKey], secret: String?) {
         self.header = header
+        // A recording that lost it says nothing of the cipher: the one that every reader has.
+        if header["enc"] == nil { self.header["enc"] = "A256GCM" }
         self.secret = secret
         let type = header["alg"]?.string?.hasPrefix("RSA") ?? false ? "RSA" : "EC"
         let fitting = keys.filter { $0.type == type && $0.use != "sig" }

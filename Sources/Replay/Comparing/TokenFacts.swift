@@ -108,9 +108,15 @@ struct TokenFacts {
                 value,
                 treatment,
                 token: token_ ?? name,
-                type: member.value.typeName
+                type: member.value.typeName,
+                presence: isOfEncryption(member.name, token) ? .note : .difference
             )
         }
+    }
+
+    /// What an encryption brings along by its own rules (RFC 7518, sections 4.6 to 4.8).
+    private func isOfEncryption(_ name: String, _ token: JSONWebToken) -> Bool {
+        token.form == .encrypted && ["epk", "p2s", "p2c", "iv", "tag", "apu", "apv", "enc"].contains(name)
     }
 
     private func addClaims(_ claims: JSONObject, to list: inout FactList) {
