@@ -208,20 +208,12 @@ private struct Drive {
         for later in plan.steps.indices.dropFirst(index + 1) {
             let other = plan.steps[later]
             guard other.kind == step.kind, capture[other.exchange].request.url.withoutQuery == url,
-                isSameCall(step.exchange, other.exchange)
+                SameCall.isOne(capture[step.exchange].request, capture[other.exchange].request)
             else { continue }
             last = later
             if !isPutOff(other.exchange) { break }
         }
         return last
-    }
-
-    /// Whether two recorded requests ask for the same: one code spent twice is no two codes.
-    private func isSameCall(_ first: Int, _ second: Int) -> Bool {
-        let bodies = [first, second].map { FormBody.items(of: capture[$0].request.body) ?? QueryItems() }
-        return ["grant_type", "code", "refresh_token", "device_code"].allSatisfy {
-            bodies[0].first($0) == bodies[1].first($0)
-        }
     }
 
     /// Goes on asking until the device is confirmed, or its code has run out.

@@ -407,7 +407,7 @@ struct RequestComposer {
         {
             hash = DPoPProof.hash(ofAccessToken: replacements.value(of: "access_token", sent.value))
         }
-        let recordedURL = exchange.request.url.withoutQuery
+        let recordedURL = exchange.request.url
         let bound = values
         let map = map
         return try proofs.proof(
@@ -419,9 +419,14 @@ struct RequestComposer {
             },
             tokenHash: hash,
             replacing: { text in
-                text == recordedURL
+                Self.isSamePlace(RecordedURL(text), recordedURL)
                     ? url.withoutQuery : bound[text] ?? map.mapped(value: bound.replacing(in: text))
             }
         )
+    }
+
+    /// Whether a proof's `htu` names the place of its request, however it is spelled (RFC 9449, section 4.3).
+    private static func isSamePlace(_ named: RecordedURL, _ url: RecordedURL) -> Bool {
+        named.origin != nil && named.origin == url.origin && named.path == url.path
     }
 }

@@ -138,7 +138,7 @@ package struct PlanBuilder {
             let other = capture[later]
             return position[later] > position[exchange] && other.response != nil
                 && other.request.method == request.method && other.request.url.text == request.url.text
-                && other.request.body?.text == request.body?.text
+                && SameCall.isOne(request, other.request)
         }
     }
 
