@@ -47,7 +47,6 @@ package struct InteractionScript: Sendable {
 
     package var purpose: Purpose
     package var clientID: String?
-    package var responseType = ""
     package var prompt: [String] = []
     /// Of the request that began it.
     package var parameters: [(name: String, value: String)] = []

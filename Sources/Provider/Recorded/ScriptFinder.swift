@@ -45,7 +45,6 @@ struct ScriptFinder {
     {
         var script = InteractionScript(purpose: .login)
         script.clientID = login.request.clientID
-        script.responseType = login.request.responseType ?? "code"
         script.prompt = (login.request.parameters["prompt"] ?? "").split(separator: " ").map(String.init)
         script.parameters = login.request.parameters.items.map { ($0.name, $0.value) }
         script.subject = users.subjects[UserFinder.FlowKey(flow)]
