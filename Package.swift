@@ -104,7 +104,7 @@ let package = Package(
         tests("DiagnosisTests", ["Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests(
             "ReplayTests",
-            ["Replay", "Provider", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
+            ["Replay", "Provider", "Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
         ),
         tests("ProviderTests", ["Provider", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests("ReportsTests", ["Reports", "Replay", "Diagnosis", "Flows", "Captures", "JSON"]),

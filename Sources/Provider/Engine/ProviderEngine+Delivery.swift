@@ -184,8 +184,11 @@ extension ProviderEngine {
 
     /// JWT Secured Authorization Response Mode, section 2.1.
     private func envelope(_ template: TokenTemplate?, _ login: PendingLogin) -> UnsignedToken? {
+        let audience = JSONValue.string(login.clientID)
         let claims: JSONObject = [
-            "iss": .string(configuration.issuerIdentifier), "aud": .string(login.clientID),
+            "iss": .string(configuration.issuerIdentifier),
+            // Alone or in a list, as recorded (RFC 7519, section 4.1.3).
+            "aud": template?.claims["aud"]?.array == nil ? audience : .array([audience]),
             "exp": .number(JSONNumber(now.seconds + 600)),
         ]
         return unsigned(header: template?.header ?? ["typ": "JWT"], claims: claims, clientID: login.clientID)

@@ -48,11 +48,17 @@ struct ClaimFiller {
 
     /// Times move with the login; nil for members that are none.
     private func time(_ name: String, _ recorded: JSONValue) -> JSONValue? {
-        guard let seconds = recorded.int else { return nil }
+        // Some write fractions (RFC 7519, section 2: NumericDate).
+        let fraction = recorded.int == nil ? recorded.double.map { $0 - $0.rounded(.down) } : nil
+        guard let seconds = recorded.int ?? recorded.double.flatMap({ Int64(exactly: $0.rounded(.down)) })
+        else {
+            return nil
+        }
         let start = token?.issuedAt ?? now
         switch name {
         case "iat", "nbf", "exp":
-            return .number(JSONNumber(start.seconds &+ (seconds &- origin.issuedAt)))
+            let moved = start.seconds &+ (seconds &- origin.issuedAt)
+            return .number(fraction.map { JSONNumber(Double(moved) + $0) } ?? JSONNumber(moved))
         // Some providers say 0 where they do not know.
         case "auth_time": return seconds == 0 ? 0 : .number(JSONNumber(grant.signedInAt.seconds))
         default: return nil

@@ -55,7 +55,8 @@ struct TokenFacts {
             list.add(place(.jwtHeader, "jwk"), words, .verdict, token: name, presence: .note)
         }
         for member in proof.token.claims?.members ?? [] {
-            let text = member.value.string ?? JSONWriter.text(of: member.value)
+            var text = member.value.string ?? JSONWriter.text(of: member.value)
+            if member.name == "htu" { text = Self.normalized(text) }
             let treatment: Fact.Treatment =
                 switch member.name {
                 case "htu": .url
@@ -87,6 +88,16 @@ struct TokenFacts {
                 presence: nil
             )
         }
+    }
+
+    /// A URL by scheme, host and path: how else it is spelled does not count (RFC 9449, section 4.3).
+    private static func normalized(_ text: String) -> String {
+        let url = RecordedURL(text)
+        guard let scheme = url.scheme?.lowercased(), let host = url.host, let port = url.port else {
+            return text
+        }
+        let isDefault = port == (scheme == "https" ? 443 : 80)
+        return "\(scheme)://\(host)" + (isDefault ? "" : ":\(port)") + url.path
     }
 
     // MARK: - Parts
