@@ -15,10 +15,10 @@ package struct ReplayReport: Sendable {
     package var recorded: FlowDiagnosis
     package var diagnosis: FlowDiagnosis?
 
-    /// - Parameters:
-    ///   - run: the replay of one flow of that capture.
-    ///   - options: what the comparison takes for granted besides what the plan says.
-    ///   - rules: asked of both flows.
+    /// Compares and diagnoses the run.
+    ///
+    /// `run`: the replay of one flow of that capture; `options`: what the comparison takes for granted besides what the
+    /// plan says; `rules`: asked of both flows.
     package init(
         capture: String,
         run: FlowRun,

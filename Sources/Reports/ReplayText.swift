@@ -12,7 +12,9 @@ package struct ReplayText {
     private let columns: Int
 
     /// - Parameters:
+    ///   - report: of one flow.
     ///   - showsAll: also shows equal steps and what is only worth knowing.
+    ///   - style: of the terminal.
     ///   - columns: how wide lines may be; 80 at least.
     package init(_ report: ReplayReport, showsAll: Bool, style: TextStyle, columns: Int = 100) {
         self.report = report

@@ -40,8 +40,7 @@ package struct FixSearch: Sendable {
     /// More pairs are not tried: each is a whole login.
     private static let maximumPairs = 15
 
-    /// - Parameters:
-    ///   - works: whether a flow of a new run is a login that works.
+    /// `works`: whether a flow of a new run is a login that works.
     package init(
         _ plan: ReplayPlan,
         _ hypotheses: [Hypothesis],

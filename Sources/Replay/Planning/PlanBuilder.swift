@@ -23,8 +23,10 @@ package struct PlanBuilder {
     /// Exchanges that another plan drives before, in the same browser.
     private let drivenBefore: Set<Int>
 
-    /// `siblings`: the flows of the capture, this one among them.
-    /// `drivenBefore`: exchanges that the flows drive from whose session this one goes on.
+    /// Reads the flow.
+    ///
+    /// `siblings`: the flows of the capture, this one among them; `drivenBefore`: exchanges that the flows drive from whose
+    /// session this one goes on.
     package init(
         _ flow: Flow,
         siblings: [Flow],
