@@ -149,6 +149,10 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         try ReplayCheck.secrets(of: plans, given: credentials.names)
         try ReplayCheck.sideEffects(of: plans, isAllowed: yes)
+        // Whoever replays somebody else's capture sees whom it makes him speak to.
+        let targets = jobs.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
+        let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
         let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
         if findFix { return try await searchFix(jobs, session, writer) }
         var reports: [ReplayReport] = []
