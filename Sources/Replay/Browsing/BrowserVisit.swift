@@ -28,6 +28,28 @@ package struct BrowserVisit: Sendable {
         package var isHTTPOnly: Bool
         package var sameSite: String?
         package var expiresAt: Timestamp?
+
+        package init(
+            name: String,
+            value: String,
+            domain: String,
+            isHostOnly: Bool = true,
+            path: String = "/",
+            isSecure: Bool = false,
+            isHTTPOnly: Bool = false,
+            sameSite: String? = nil,
+            expiresAt: Timestamp? = nil
+        ) {
+            self.name = name
+            self.value = value
+            self.domain = domain
+            self.isHostOnly = isHostOnly
+            self.path = path
+            self.isSecure = isSecure
+            self.isHTTPOnly = isHTTPOnly
+            self.sameSite = sameSite
+            self.expiresAt = expiresAt
+        }
     }
 
     package init(

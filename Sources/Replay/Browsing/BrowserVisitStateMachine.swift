@@ -40,6 +40,7 @@ package struct BrowserVisitStateMachine {
     private var world: Int64?
     /// Requests without an answer.
     private var pending: Set<String> = []
+    private var began = Timestamp(nanoseconds: 0)
     private var lastNetwork = Timestamp(nanoseconds: 0)
     private var lastProgress = Timestamp(nanoseconds: 0)
     private var lastLook = Timestamp(nanoseconds: 0)
@@ -58,6 +59,8 @@ package struct BrowserVisitStateMachine {
     private static let silence = Duration.seconds(2)
     /// Without a person the page has to move on by then.
     private static let patience = Duration.seconds(30)
+    /// A page that changes for ever is not waited for.
+    private static let longest = Duration.seconds(300)
     private static let maximumPending = 1000
 
     /// - Parameters:
@@ -80,7 +83,7 @@ package struct BrowserVisitStateMachine {
         guard phase != .over else { return [] }
         switch event {
         case .begin:
-            (lastNetwork, lastProgress, snapshotSince) = (now, now, now)
+            (began, lastNetwork, lastProgress, snapshotSince) = (now, now, now, now)
             return prepare()
         case .message(let message): return handle(message, at: now)
         case .exchanged(let exchange): return handle(exchange)
@@ -298,7 +301,9 @@ package struct BrowserVisitStateMachine {
             guard now - lastProgress >= Self.patience else { return [] }
             return finish(.failed(reason: "the browser does not answer"))
         }
-        if !visit.isForPerson, now - lastProgress >= Self.patience { return finish(stuck) }
+        // A person looks at the page without us, and takes the time that it takes.
+        guard !visit.isForPerson else { return [] }
+        if now - lastProgress >= Self.patience || now - began >= Self.longest { return finish(stuck) }
         guard questions.isEmpty, now - lastLook >= Self.lookInterval, isAtRest(now) else { return [] }
         lastLook = now
         guard world != nil else {
@@ -338,7 +343,7 @@ package struct BrowserVisitStateMachine {
             (snapshot, snapshotSince) = (page, now)
             return []
         }
-        guard page.isComplete, now - snapshotSince >= Self.rest, !visit.isForPerson else { return [] }
+        guard page.isComplete, now - snapshotSince >= Self.rest else { return [] }
         switch filling.move(on: page) {
         case .fill(let assignments):
             let pairs = assignments.map { assignment -> JSONValue in

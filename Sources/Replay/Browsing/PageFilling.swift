@@ -33,7 +33,7 @@ package struct PageFilling {
     /// Fields that have been entered, by entry and place in it.
     private var used: Set<[Int]> = []
     /// What has been filled in on which page and is about to be sent.
-    private var filled: (page: String, fit: Fit)?
+    private var filled: Fit?
     private var presses: [String: Int] = [:]
 
     /// A page that shows the same button after this many presses does not mean to go on.
@@ -46,19 +46,17 @@ package struct PageFilling {
 
     /// What to do on a page that does not change any more.
     package mutating func move(on page: PageSnapshot) -> Move {
-        let identity = page.identity
-        if let (place, fit) = filled {
+        if let fit = filled {
             filled = nil
-            // The page may have answered what was filled in by another page.
-            if place == identity || fit.controls.isSubset(of: Set(page.controls.map(\.number))) {
-                return press(fit, on: page)
-            }
+            if fit.identities.isSubset(of: page.controls.map(\.identity)) { return press(fit, on: page) }
+            // The page has sent it by itself, as those do that want nothing but a code.
+            used.formUnion(fit.used)
         }
         for index in entries.indices {
             guard let fit = fit(index, page) else { continue }
             guard fit.isWhole else { return .none }
             if fit.assignments.isEmpty { return press(fit, on: page) }
-            filled = (identity, fit)
+            filled = fit
             return .fill(fit.assignments)
         }
         guard goesOn, !asks(page) else { return .none }
@@ -73,6 +71,8 @@ package struct PageFilling {
         var assignments: [Assignment]
         /// Those that belong to the entry, also where nothing has to be changed.
         var controls: Set<Int>
+        /// What the controls are called.
+        var identities: Set<String> = []
         var used: Set<[Int]>
         var entry: PersonsEntries.Entry
         /// Nothing is missing that the page asks for.
@@ -95,6 +95,9 @@ package struct PageFilling {
             fit.controls = [button.number]
         }
         fit.used.insert([index])
+        fit.identities = Set(
+            page.controls.filter { fit.controls.contains($0.number) }.map(\.identity)
+        )
         return fit
     }
 
@@ -130,7 +133,8 @@ package struct PageFilling {
     private func fillBoxes(_ index: Int, _ page: PageSnapshot, _ fit: inout Fit) {
         let entry = entries[index]
         func set(_ control: PageSnapshot.Control, _ value: Bool) {
-            fit.controls.insert(control.number)
+            // By its own name counts more than by a word in it.
+            guard fit.controls.insert(control.number).inserted else { return }
             if control.isChecked != value {
                 fit.assignments.append(Assignment(control: control.number, value: .ticked(value)))
             }
@@ -211,8 +215,12 @@ package struct PageFilling {
     // MARK: - Reading a page
 
     /// Whether the page asks for something that only a person knows.
+    ///
+    /// A secret that is still there is one that was turned down.
     private func asks(_ page: PageSnapshot) -> Bool {
-        page.controls.contains { Self.isAsking($0) && !$0.isFilled }
+        page.controls.contains { control in
+            control.type == "password" || Self.isCode(control) || Self.isAsking(control) && !control.isFilled
+        }
     }
 
     private static func isAsking(_ control: PageSnapshot.Control) -> Bool {

@@ -38,7 +38,7 @@ package struct PersonsEntries: Sendable, Hashable {
     ///
     /// What the page itself supplied (hidden fields, what the provider issued) is left out. `credentials` and
     /// `overrides` count more than the recording.
-    init(
+    package init(
         of steps: [PlannedStep],
         in plan: ReplayPlan,
         credentials: ReplayCredentials,

@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 
 /// The address at which a browser hands a response to the app, and beyond which a replay does not go: a
 /// `redirect_uri`, or a `post_logout_redirect_uri`.
@@ -15,20 +15,20 @@ package struct RedirectTarget: Sendable, Hashable {
         isWeb = url.isWeb
     }
 
-    func matches(_ url: RecordedURL) -> Bool { Self.spelled(url) == text }
+    package func matches(_ url: RecordedURL) -> Bool { Self.spelled(url) == text }
 
     /// What a request to it carries: query, fragment and, of a form that was posted, the fields
     /// (OAuth 2.0 Multiple Response Type Encoding Practices, section 2.1; Form Post Response Mode, section 2).
     ///
     /// - Returns: nil for a request to somebody else.
-    func response(in url: RecordedURL, form: QueryItems? = nil) -> QueryItems? {
+    package func response(in url: RecordedURL, form: QueryItems? = nil) -> QueryItems? {
         guard matches(url) else { return nil }
         return QueryItems(items: url.queryItems.items + url.fragmentItems.items + (form?.items ?? []))
     }
 
     /// The pattern of the requests that are held, for `Fetch.enable`; nil where the app's scheme is its own, which
     /// a browser requests nothing of.
-    var pattern: String? {
+    package var pattern: String? {
         guard isWeb else { return nil }
         let escaped = text.map { "*?\\".contains($0) ? "\\\($0)" : String($0) }
         return escaped.joined() + "*"

@@ -474,7 +474,7 @@ private struct Drive {
             exchanges.append(exchange)
             environment.tell(.exchanged(exchange))
         }
-        cookiesInBrowser = max(mark, browser.cookieJars.jar.cookies(after: mark).mark)
+        cookiesInBrowser = browser.cookieJars.jar.cookies(after: mark).mark
         let pairs = visits.pairs(covered, outcome.exchanges, composer.values)
         for covered in covered {
             guard let live = pairs[covered] else {
