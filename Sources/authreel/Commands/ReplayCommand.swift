@@ -155,10 +155,12 @@ struct ReplayCommand: AsyncParsableCommand {
         let plans = jobs.map { ($0.name, $0.plan) }
         if plan || dryRun {
             printPlans(jobs.map { ($0.plan, session.target.map(for: $0.plan.flow)) }, credentials.names)
-            if dryRun { try ReplayCheck.secrets(of: plans, given: credentials.names) }
+            if dryRun {
+                try ReplayCheck.secrets(of: plans, given: credentials.names, hasPerson: browsing.interactive)
+            }
             return
         }
-        try ReplayCheck.secrets(of: plans, given: credentials.names)
+        try ReplayCheck.secrets(of: plans, given: credentials.names, hasPerson: browsing.interactive)
         try ReplayCheck.sideEffects(of: plans, isAllowed: yes)
         let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
         if session.browsers != nil { BrowserEnding.endWithUs() }
