@@ -166,6 +166,16 @@ struct BrowserReplayTests {
         #expect(replayed.asked.filter { $0 == "POST /session" }.count == 1)
     }
 
+    @Test(.enabled(if: hasBrowser)) func codeThatWasGivenIsEntered() async throws {
+        let replayed = try await Self.replay(
+            .asksForCode,
+            recorded: .plain,
+            ["--browser", "--secret", "otp=env:CODE"],
+            environment: ["CODE": ScriptedProvider.code]
+        )
+        #expect(replayed.asked.last == "POST /token", "\(replayed.result.output)\n\(replayed.result.errors)")
+    }
+
     @Test(.enabled(if: hasBrowser)) func passwordThatIsTurnedDownIsEnteredOnce() async throws {
         let replayed = try await Self.replay(
             .plain,

@@ -36,7 +36,8 @@ struct VirtualDisplay {
     }
 
     func end() {
-        process.terminate()
+        // It was started with every other signal blocked.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 }

@@ -176,7 +176,8 @@ package struct BrowserVisitStateMachine {
             {
                 return finish(.failed(reason: error))
             }
-            return []
+            // A new window has the keyboard in its address bar.
+            return visit.isForPerson ? [send("Page.bringToFront")] : []
         case .world:
             world = result["executionContextId"]?.int
             return look()

@@ -4,7 +4,7 @@ package import JSON
 package struct DevToolsCommand: Sendable, Hashable {
     /// Tells its reply among others; counted by whoever speaks.
     package var id: Int64
-    /// `Page.navigate`, …
+    /// Domain and name, as in `Page.navigate`.
     package var method: String
     package var parameters: JSONObject
     /// The page that it is for; nil speaks to the browser as a whole.

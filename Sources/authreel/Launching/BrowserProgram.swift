@@ -111,6 +111,7 @@ struct BrowserProgram: Sendable, Hashable {
     /// - Parameters:
     ///   - wanted: as for ``find(_:searchPath:)``.
     ///   - searchPath: as in `PATH`.
+    /// - Returns: what can be started.
     /// - Throws: ``CommandFailure`` that says what to install.
     static func findDrivable(_ wanted: String?, searchPath: String) throws -> BrowserProgram {
         guard wanted == nil else {

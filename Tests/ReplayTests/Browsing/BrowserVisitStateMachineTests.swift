@@ -335,6 +335,7 @@ struct BrowserVisitStateMachineTests {
         var script = Script(Self.visit(isForPerson: true))
         script.open()
         #expect(script.notices == [.awaitsPerson(at: "https://idp.example/authorize")])
+        #expect(script.said.last == "Page.bringToFront", "the keyboard is in the page")
         script.pass(.seconds(1200))
         #expect(script.ending == nil && !script.said.contains("Runtime.callFunctionOn"))
         script.event("Target.detachedFromTarget", ["sessionId": "S"], session: nil)
