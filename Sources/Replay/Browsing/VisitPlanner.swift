@@ -2,6 +2,18 @@ import Captures
 import Flows
 import OAuth
 
+extension ReplayPlan {
+    /// The logins that no browser can begin, by recorded exchange: those that the app itself begins, being driven, and
+    /// those whose request is a POST.
+    package var loginsWithoutBrowser: [Int] {
+        let visits = VisitPlanner(plan: self, map: EndpointMap())
+        let covered = Set(steps.indices.filter { visits.begins(at: $0) }.flatMap { visits.steps(from: $0) })
+        return steps.indices.filter { index in
+            !covered.contains(index) && flow.logins.contains { $0.request.exchange == steps[index].exchange }
+        }.map { steps[$0].exchange }
+    }
+}
+
 /// Says which steps of a plan a browser's visit covers, and which of its exchanges stands for which of them.
 struct VisitPlanner {
     let plan: ReplayPlan

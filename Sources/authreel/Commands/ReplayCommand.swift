@@ -163,7 +163,16 @@ struct ReplayCommand: AsyncParsableCommand {
         try ReplayCheck.secrets(of: plans, given: credentials.names, hasPerson: browsing.interactive)
         try ReplayCheck.sideEffects(of: plans, isAllowed: yes)
         let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
-        if session.browsers != nil { BrowserEnding.endWithUs() }
+        if session.browsers != nil {
+            BrowserEnding.endWithUs()
+            for job in jobs {
+                for exchange in job.plan.loginsWithoutBrowser {
+                    StandardError.warn(
+                        "\(job.name): the login at exchange \(exchange) begins at the app or with a POST, and is driven without the browser"
+                    )
+                }
+            }
+        }
         if findFix { return try await searchFix(jobs, session, writer) }
         var reports: [ReplayReport] = []
         for _ in 0..<`repeat` {

@@ -156,4 +156,24 @@ struct BrowserVisitTests {
         }
         #expect(cookies.withLock { $0 } == ["idp.example device=0123456789abcdef"])
     }
+
+    @Test func loginThatIsPostedIsToldToBeWithoutTheBrowser() throws {
+        let recorded = try ReplayWorld().record()
+        var exchanges = recorded.indices.map { recorded[$0] }
+        func plan() throws -> ReplayPlan {
+            let flows = FlowFinder.flows(in: Capture(exchanges))
+            return PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        }
+        #expect(try plan().loginsWithoutBrowser == [])
+        let index = try #require(
+            exchanges.firstIndex { $0.request.url.queryItems.contains("code_challenge") }
+        )
+        exchanges[index].request.body = Body(
+            text: exchanges[index].request.url.query ?? "",
+            mediaType: FormBody.mediaType
+        )
+        exchanges[index].request.url = RecordedURL(exchanges[index].request.url.withoutQuery)
+        exchanges[index].request.method = "POST"
+        #expect(try plan().loginsWithoutBrowser == [index])
+    }
 }
