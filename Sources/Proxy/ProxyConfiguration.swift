@@ -16,6 +16,8 @@ package struct ProxyConfiguration: Sendable {
     package var onlyHosts: [HostPattern]
     /// The hosts whose bytes are passed on unopened and unrecorded.
     package var passThroughHosts: [HostPattern]
+    /// Whether a server may be connected to, by host and port; one that may not is refused as if it were not there.
+    package var permits: @Sendable (_ host: String, _ port: Int) -> Bool
     /// A client that refuses our certificate for a host is passed through to it from its next connection on.
     package var passesPinningClients: Bool
     /// Trusted besides the system's roots.
@@ -39,6 +41,7 @@ package struct ProxyConfiguration: Sendable {
         reverse: [ReverseOrigin] = [],
         onlyHosts: [HostPattern] = [],
         passThroughHosts: [HostPattern] = [],
+        permits: @escaping @Sendable (_ host: String, _ port: Int) -> Bool = { _, _ in true },
         passesPinningClients: Bool = true,
         upstreamTrust: [Certificate] = [],
         insecureUpstream: Bool = false,
@@ -53,6 +56,7 @@ package struct ProxyConfiguration: Sendable {
         self.reverse = reverse
         self.onlyHosts = onlyHosts
         self.passThroughHosts = passThroughHosts
+        self.permits = permits
         self.passesPinningClients = passesPinningClients
         self.upstreamTrust = upstreamTrust
         self.insecureUpstream = insecureUpstream

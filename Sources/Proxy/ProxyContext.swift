@@ -46,7 +46,8 @@ final class ProxyContext: Sendable {
         reverse = configuration.reverse.map { ReverseListener($0) }
         connector = UpstreamConnector(
             connectTime: TimeAmount(configuration.limits.connectTime),
-            own: [own] + reverse.map(\.own)
+            own: [own] + reverse.map(\.own),
+            permits: configuration.permits
         )
     }
 

@@ -62,6 +62,26 @@ package struct CookieJar: Sendable {
             .map { "\($0.cookie.name)=\($0.cookie.value)" }.joined(separator: "; ")
     }
 
+    /// The cookies that were stored after the mark, for a browser that has those before it.
+    ///
+    /// - Returns: the cookies, and the mark for the next time.
+    func cookies(after mark: Int) -> (cookies: [BrowserVisit.Cookie], mark: Int) {
+        let cookies = stored.filter { $0.order > mark }.map { item in
+            BrowserVisit.Cookie(
+                name: item.cookie.name,
+                value: item.cookie.value,
+                domain: item.domain,
+                isHostOnly: item.isHostOnly,
+                path: item.path,
+                isSecure: item.cookie.isSecure,
+                isHTTPOnly: item.cookie.isHTTPOnly,
+                sameSite: item.cookie.sameSite,
+                expiresAt: item.expiresAt
+            )
+        }
+        return (cookies, count)
+    }
+
     private static func isLoopback(_ host: String) -> Bool {
         ["localhost", "127.0.0.1", "[::1]"].contains(host)
     }

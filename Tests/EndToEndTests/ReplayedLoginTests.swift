@@ -173,7 +173,7 @@ struct ReplayedLoginTests {
     /// Plays a scenario through a recorder, and replays its capture while the provider is there.
     ///
     /// `options`: of `replay`, made of the capture's name.
-    private static func play(
+    static func play(
         _ name: String,
         in folder: TemporaryFolder,
         _ options: (String) -> [String]

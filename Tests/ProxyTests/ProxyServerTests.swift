@@ -59,6 +59,31 @@ struct ProxyServerTests {
         try await origin.stop()
     }
 
+    @Test(arguments: ["http", "https"])
+    func serverThatIsNotPermittedIsNotConnectedTo(scheme: String) async throws {
+        let tls = scheme == "https" ? try ProxyRig.originTLS() : nil
+        let origin = try await LoopbackOrigin(tls: tls, script: answering(hello))
+        let other = try await LoopbackOrigin(tls: tls, script: answering(hello))
+        let port = other.port
+        let rig = try await ProxyRig(adjust: { $0.permits = { $0 == "localhost" && $1 != port } })
+        let output = try await rig.curl(
+            "\(scheme)://localhost:\(origin.port)/",
+            "\(scheme)://localhost:\(port)/",
+            "-w",
+            " %{http_code} "
+        )
+        #expect(
+            output.text.hasPrefix("hello 200 ") && !output.text.dropFirst(9).contains("200"),
+            "\(output.text)"
+        )
+        let refused = try await rig.exchanges(atLeast: 2).last
+        #expect(refused?.failure == "localhost:\(port) is not to be connected to")
+        #expect(other.received == 0)
+        await rig.stop()
+        try await origin.stop()
+        try await other.stop()
+    }
+
     @Test func connectionIsKeptForSeveralRequests() async throws {
         let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), script: answering(hello))
         let rig = try await ProxyRig()

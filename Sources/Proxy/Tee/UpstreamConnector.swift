@@ -7,11 +7,16 @@ struct UpstreamConnector: Sendable {
     let connectTime: TimeAmount
     /// Where the proxy itself listens; set once it does.
     let own: [OwnAddress]
+    /// Whether a server may be connected to, by host and port.
+    var permits: @Sendable (_ host: String, _ port: Int) -> Bool = { _, _ in true }
 
     /// Opens a connection to `origin` on the loop of the client's connection.
     ///
     /// - Returns: a channel that does not read yet (`autoRead` is off); fails with ``UpstreamFailure``.
     func connect(to origin: Origin, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
+        guard permits(origin.host, origin.port) else {
+            return loop.makeFailedFuture(UpstreamFailure.notPermitted(origin))
+        }
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(connectTime)
             .channelOption(.autoRead, value: false)
@@ -55,6 +60,10 @@ struct UpstreamFailure: Error, Equatable {
 
     static func loop(_ origin: Origin) -> UpstreamFailure {
         UpstreamFailure(reason: "\(origin) is this proxy itself; it does not connect to itself")
+    }
+
+    static func notPermitted(_ origin: Origin) -> UpstreamFailure {
+        UpstreamFailure(reason: "\(origin) is not to be connected to")
     }
 
     /// A connection that was not made.

@@ -17,7 +17,7 @@ struct BrowserWalk {
     /// The login that is under way.
     private(set) var login: Login?
     /// Where its response is to go.
-    private var redirectURI: String?
+    private(set) var redirectURI: String?
     private var response: QueryItems?
     private(set) var isAnswered = false
 
@@ -145,6 +145,12 @@ struct BrowserWalk {
             return QueryItems(items: refresh.queryItems.items + refresh.fragmentItems.items)
         }
         return nil
+    }
+
+    /// The response that a real browser was about to hand to the app.
+    mutating func answered(_ items: QueryItems) {
+        response = items
+        isAnswered = true
     }
 
     /// The response, once.

@@ -10,9 +10,14 @@ package struct FlowDriver: Sendable {
     /// Sends one request; never throws, a request without an answer is an exchange with a failure.
     package typealias Send = @Sendable (RecordedRequest) async -> Exchange
 
+    /// Lets a real browser walk from a request to its response.
+    package typealias Browse = @Sendable (BrowserVisit) async -> BrowserVisit.Outcome
+
     /// What a run is given.
     package struct Environment: Sendable {
         package var send: Send
+        /// Nil: the driver walks through the pages itself.
+        package var browse: Browse?
         package var clock: @Sendable () -> Timestamp
         package var sleep: @Sendable (Duration) async throws -> Void
         package var random: @Sendable (Int) -> [UInt8]
@@ -87,6 +92,7 @@ private struct Drive {
     private static let longestPolling = Duration.seconds(120)
     /// Seconds between the polls of a device (RFC 8628, section 3.2).
     private var pollInterval: Int64 = 5
+    private var cookiesInBrowser: Int
 
     init(
         plan: ReplayPlan,
@@ -106,6 +112,7 @@ private struct Drive {
             values: state.values
         )
         browser = BrowserWalk(plan: plan, map: options.map, options: options.plan, state: state)
+        cookiesInBrowser = state.cookiesInBrowser
         results = [FlowRun.Result](repeating: .notReached, count: plan.steps.count)
     }
 
@@ -113,6 +120,7 @@ private struct Drive {
         var state = RunState()
         state.values = composer.values
         (state.jar, state.recordedJar) = browser.cookieJars
+        state.cookiesInBrowser = cookiesInBrowser
         return FlowRun(plan: plan, results: results, exchanges: exchanges, stop: stop, state: state)
     }
 
@@ -293,6 +301,10 @@ private struct Drive {
             results[index] = .notNeeded
             return
         }
+        let visits = VisitPlanner(plan: plan, map: options.map)
+        if let browse = environment.browse, visits.begins(at: index) {
+            return try await visit(index, visits, browse)
+        }
         switch step.action {
         case .follow(let source):
             guard let redirected = liveExchange(of: source) else {
@@ -425,6 +437,76 @@ private struct Drive {
             tries += 1
         }
         if browser.isAnswered { takeResponse() }
+    }
+
+    /// A real browser walks from a request to its response, or to the last page of a logout.
+    private mutating func visit(_ index: Int, _ visits: VisitPlanner, _ browse: FlowDriver.Browse)
+        async throws
+    {
+        let step = plan.steps[index]
+        let request = try composer.request(for: step, at: environment.clock())
+        guard browser.allows(request.url) else {
+            throw StepFailure.notAllowed(origin: request.url.origin ?? request.url.text)
+        }
+        let isLogin = step.kind == .authorizationRequest
+        if isLogin { browser.begin(login: step.exchange) }
+        let covered = visits.steps(from: index)
+        let (cookies, mark) = browser.cookieJars.jar.cookies(after: cookiesInBrowser)
+        let target =
+            request.url.queryItems.first(isLogin ? "redirect_uri" : "post_logout_redirect_uri")
+            ?? (isLogin ? browser.redirectURI : nil)
+        let walk = browser
+        let outcome = await browse(
+            BrowserVisit(
+                url: request.url,
+                target: target.map { RedirectTarget($0) },
+                expectsResponse: isLogin && browser.expectsResponse,
+                entries: PersonsEntries(
+                    of: covered.map { plan.steps[$0] },
+                    in: plan,
+                    credentials: options.credentials,
+                    overrides: options.plan.overrides
+                ),
+                cookies: cookies,
+                isForPerson: isLogin,
+                allows: { walk.allows($0) }
+            )
+        )
+        let first = exchanges.count
+        for exchange in outcome.exchanges {
+            if let response = exchange.response {
+                composer.noteAnswer(response, from: exchange.request.url)
+                browser.store(response, from: exchange.request.url, at: exchange.endedAt)
+            }
+            exchanges.append(exchange)
+            environment.tell(.exchanged(exchange))
+        }
+        cookiesInBrowser = browser.cookieJars.jar.cookies(after: mark).mark
+        let pairs = visits.pairs(covered, outcome.exchanges, composer.values)
+        for covered in covered {
+            guard let live = pairs[covered] else {
+                results[covered] = .notNeeded
+                continue
+            }
+            results[covered] = .sent(first + live)
+            learn(from: first + live, recorded: plan.steps[covered].exchange)
+        }
+        end(outcome.ending, isLogin: isLogin)
+    }
+
+    private mutating func end(_ ending: BrowserVisit.Ending, isLogin: Bool) {
+        switch ending {
+        case .answered(let items):
+            guard isLogin else { return }
+            browser.answered(items)
+            takeResponse()
+        case .settled: break
+        case .stuck(let url, let title, let fields):
+            stop = .stuckPage(url: url, title: title, fields: fields)
+        case .leadsElsewhere(let url): stop = .leadsElsewhere(url: url)
+        case .closed: stop = .windowClosed
+        case .failed(let reason): stop = Task.isCancelled ? .cancelled : .browserFailed(reason: reason)
+        }
     }
 
     /// The values of the response to the app, in place of the recorded ones.

@@ -31,6 +31,12 @@ package struct FlowRun: Sendable {
         case leadsElsewhere(url: String)
         /// The provider shows a page on which nothing of the recording can be filled in.
         case unknownPage(url: String, title: String)
+        /// A real browser shows a page that does not move on.
+        case stuckPage(url: String, title: String, fields: [String])
+        /// The person closed the window before the login was done.
+        case windowClosed
+        /// The browser could not do its part.
+        case browserFailed(reason: String)
         /// More redirects than any login has.
         case tooManyRedirects(url: String)
         case cancelled
@@ -40,6 +46,12 @@ package struct FlowRun: Sendable {
             case .leadsElsewhere(let url): "the provider leads to \(url), which is not part of this replay"
             case .unknownPage(let url, let title):
                 "the page \(url)\(title.isEmpty ? "" : " (\(title))") has no form that the recording knows"
+            case .stuckPage(let url, let title, let fields):
+                "the page \(url)\(title.isEmpty ? "" : " (\(title))") does not move on; "
+                    + (fields.isEmpty
+                        ? "it has nothing to fill in" : "it has \(fields.joined(separator: ", "))")
+            case .windowClosed: "the window was closed before the login was done"
+            case .browserFailed(let reason): "the browser could not go on: \(reason)"
             case .tooManyRedirects(let url): "more than 20 redirects, the last to \(url)"
             case .cancelled: "interrupted"
             }
@@ -72,6 +84,8 @@ package struct RunState: Sendable {
     var jar = CookieJar()
     /// What a browser with the recorded answers would have.
     var recordedJar = CookieJar()
+    /// Cookies up to this mark of the jar are known to the real browser.
+    var cookiesInBrowser = 0
 
     package init() {}
 }
@@ -86,4 +100,6 @@ package enum ReplayEvent: Sendable {
     case enterCode(String, at: String)
     /// An exchange is done.
     case exchanged(Exchange)
+    /// Something that a real browser's visit comes upon.
+    case browser(BrowserVisit.Notice)
 }

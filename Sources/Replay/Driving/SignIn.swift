@@ -77,7 +77,7 @@ struct SignIn {
         return words.contains(where: text.containsBytes)
     }
 
-    private static let names: Set<String> = [
+    static let names: Set<String> = [
         "username", "user", "login", "email", "identifier", "user_name", "userid", "user_id", "j_username",
         "loginfmt", "account", "callback_0", "pf.username",
     ]

@@ -25,6 +25,8 @@ struct ReplayCommand: AsyncParsableCommand {
               authreel replay --set token_request.redirect_uri=https://app.example/cb login.har
               authreel replay --junit replays.xml captures/*.har
               authreel replay --find-fix --out proof.har broken.har
+              authreel replay --browser login.har        sign-in pages that need their scripts
+              authreel replay --interactive login.har    sign in by hand, in a window
             """
     )
 
@@ -53,6 +55,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: "Drive a failing login with one change after the other until it works; print the change."
     )
     var findFix = false
+    @OptionGroup var browsing: ReplayBrowserOptions
     @OptionGroup var replay: ReplayOptions
     @OptionGroup var upstream: UpstreamTrustOptions
     @Option(
@@ -101,6 +104,13 @@ struct ReplayCommand: AsyncParsableCommand {
     func validate() throws {
         guard `repeat` >= 1 else { throw ValidationError("--repeat takes a number from 1 on") }
         guard width >= 1 else { throw ValidationError("--jobs takes a number from 1 on") }
+        guard browsing.isWanted else { return }
+        guard !findFix else {
+            throw ValidationError("--find-fix tries many logins and drives no browser: leave --browser out")
+        }
+        guard proxy == nil else {
+            throw ValidationError("a browser's part cannot go through --proxy: leave one of the two out")
+        }
     }
 
     func run() async throws {
@@ -139,25 +149,40 @@ struct ReplayCommand: AsyncParsableCommand {
             longestWait: .seconds(replay.longestWait),
             comparison: ComparisonOptions(ignoring: ignore, comparing: compare),
             rules: RuleCatalog.rules,
+            browsers: try plan || dryRun ? nil : browsing.configuration(upstream),
             tell: { job, event in progress.tell(event, of: job) }
         )
         let plans = jobs.map { ($0.name, $0.plan) }
         if plan || dryRun {
             printPlans(jobs.map { ($0.plan, session.target.map(for: $0.plan.flow)) }, credentials.names)
-            if dryRun { try ReplayCheck.secrets(of: plans, given: credentials.names) }
+            if dryRun {
+                try ReplayCheck.secrets(of: plans, given: credentials.names, hasPerson: browsing.interactive)
+            }
             return
         }
-        try ReplayCheck.secrets(of: plans, given: credentials.names)
+        try ReplayCheck.secrets(of: plans, given: credentials.names, hasPerson: browsing.interactive)
         try ReplayCheck.sideEffects(of: plans, isAllowed: yes)
         // Whoever replays somebody else's capture sees whom it makes him speak to.
         let targets = jobs.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
         let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
         let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
+        if session.browsers != nil {
+            BrowserEnding.endWithUs()
+            for job in jobs {
+                for exchange in job.plan.loginsWithoutBrowser {
+                    StandardError.warn(
+                        "\(job.name): the login at exchange \(exchange) begins at the app or with a POST, and is driven without the browser"
+                    )
+                }
+            }
+        }
         if findFix { return try await searchFix(jobs, session, writer) }
         var reports: [ReplayReport] = []
         for _ in 0..<`repeat` {
-            let round = try await session.run(jobs, width: width) { _, report in progress.done(report) }
+            let round = try await session.run(jobs, width: browsing.width(width)) { _, report in
+                progress.done(report)
+            }
             for report in round { try writer?.append(report.run.exchanges) }
             reports += round
         }

@@ -15,15 +15,21 @@ struct BrowserLauncher {
     ///   - program: which.
     ///   - isHeadless: without a window.
     ///   - environment: tells whether there is a display.
+    ///   - remedy: what to do where there is none.
     /// - Throws: ``CommandFailure`` when it could not be shown.
-    init(program: BrowserProgram, isHeadless: Bool, environment: [String: String]) throws {
+    init(
+        program: BrowserProgram,
+        isHeadless: Bool,
+        environment: [String: String],
+        remedy: String = "--headless runs it without a window, for a login that needs no hands"
+    ) throws {
         #if os(Linux)
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
         guard isHeadless || hasDisplay else {
             throw CommandFailure(
                 .unavailable,
                 "there is no display for \(program.name): neither DISPLAY nor WAYLAND_DISPLAY is set",
-                hint: "--headless runs it without a window, for a login that needs no hands"
+                hint: remedy
             )
         }
         #endif
@@ -47,6 +53,7 @@ struct BrowserLauncher {
     ///   - keyDigest: of the key in the recorder's certificates.
     ///   - certificatePath: of the recorder's authority.
     ///   - environment: what it would have had.
+    ///   - pipe: of a browser that is driven: its descriptors 3 and 4; such a one calls nobody by itself.
     /// - Returns: the browser, running.
     /// - Throws: ``CommandFailure``.
     func start(
@@ -55,7 +62,8 @@ struct BrowserLauncher {
         proxy: Recording.Address,
         keyDigest: [UInt8],
         certificatePath: String,
-        environment: [String: String]
+        environment: [String: String],
+        pipe: DevToolsPipe? = nil
     ) throws -> ChildProcess {
         let profile = folder.file(Self.profileName)
         try FileManager.default.createDirectory(
@@ -63,7 +71,7 @@ struct BrowserLauncher {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        let arguments: [String]
+        var arguments: [String]
         switch program.family {
         case .chromium:
             arguments = ChromiumProfile.arguments(
@@ -74,6 +82,7 @@ struct BrowserLauncher {
                 isRoot: getuid() == 0,
                 pages: [page]
             )
+            if pipe != nil { arguments.insert(contentsOf: ChromiumProfile.drivenArguments, at: 0) }
         case .firefox:
             try folder.write(
                 FirefoxProfile.preferences(host: proxy.host, port: proxy.port).utf8,
@@ -88,6 +97,7 @@ struct BrowserLauncher {
             arguments: arguments,
             environment: Self.environment(environment, folder),
             output: .file(folder.file(Self.logName)),
+            descriptors: pipe?.childDescriptors ?? [:],
             leadsGroup: true
         )
     }

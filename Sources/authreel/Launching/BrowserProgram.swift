@@ -106,6 +106,34 @@ struct BrowserProgram: Sendable, Hashable {
         return nil
     }
 
+    /// The browser that is to be driven, which only those of the Chromium family let themselves be by a pipe.
+    ///
+    /// - Parameters:
+    ///   - wanted: as for ``find(_:searchPath:)``.
+    ///   - searchPath: as in `PATH`.
+    /// - Returns: what can be started.
+    /// - Throws: ``CommandFailure`` that says what to install.
+    static func findDrivable(_ wanted: String?, searchPath: String) throws -> BrowserProgram {
+        guard wanted == nil else {
+            let program = try find(wanted, searchPath: searchPath)
+            guard program.family == .chromium else {
+                throw CommandFailure(
+                    .usage,
+                    "\(program.name) cannot be driven: only browsers of the Chromium family can",
+                    hint: "--browser-program chromium, chrome, edge, brave, or the path of one"
+                )
+            }
+            return program
+        }
+        let drivable = kinds.filter { $0.family == .chromium }
+        for kind in drivable { if let program = installed(kind, searchPath) { return program } }
+        throw CommandFailure(
+            .unavailable,
+            "no browser to drive: none of \(drivable.flatMap(\.programs).joined(separator: ", ")) is in PATH",
+            hint: "install one (Debian: apt install chromium), or name it: --browser-program PATH"
+        )
+    }
+
     /// Whatever is not called after Firefox takes the switches of Chromium.
     private static func family(of path: String) -> Family {
         let name = (path as NSString).lastPathComponent.lowercased()

@@ -46,6 +46,7 @@ final class ChildProcess: Sendable {
     ///   - arguments: without the program's name, which comes first.
     ///   - environment: all of its variables.
     ///   - output: of both streams.
+    ///   - descriptors: of ours that it gets, by its numbers.
     ///   - leadsGroup: a group of its own, so that Ctrl-C reaches it through us alone, and all it starts can be ended.
     /// - Throws: ``CommandFailure`` with status 126 when the system refuses to start it.
     init(
@@ -54,14 +55,16 @@ final class ChildProcess: Sendable {
         arguments: [String],
         environment: [String: String],
         output: Output = .inherited,
+        descriptors: [Int32: Int32] = [:],
         leadsGroup: Bool = false
     ) throws {
         self.leadsGroup = leadsGroup
-        let streams =
+        var streams =
             switch output {
             case .inherited: ProcessSpawner.Streams()
             case .file(let file): ProcessSpawner.Streams(input: "/dev/null", outputs: file)
             }
+        streams.further = descriptors
         let (child, code) = ProcessSpawner.spawn(
             path,
             [name] + arguments,

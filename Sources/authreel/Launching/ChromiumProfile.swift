@@ -19,6 +19,12 @@ enum ChromiumProfile {
         "componentupdater.brave.com", "*.bravesoftware.com",
     ]
 
+    /// What it is told besides when it is spoken to by a pipe: no port for it, and no name leads anywhere but through
+    /// the proxy.
+    static let drivenArguments = [
+        "--remote-debugging-pipe", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ]
+
     /// What it is told.
     ///
     /// - Parameters:

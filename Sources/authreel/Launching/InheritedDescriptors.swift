@@ -17,16 +17,19 @@ enum InheritedDescriptors {
     #endif
 
     /// Lets a child have them, and closes everything else.
-    static func passOn(_ actions: inout Actions) {
+    ///
+    /// `given`: those that were made for this child.
+    static func passOn(_ actions: inout Actions, besides given: Set<Int32> = []) {
         #if canImport(Darwin)
         // With POSIX_SPAWN_CLOEXEC_DEFAULT.
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] + all {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] + all.union(given) {
             posix_spawn_file_actions_addinherit_np(&actions, descriptor)
         }
         #else
-        let last = all.max() ?? STDERR_FILENO
+        let kept = all.union(given)
+        let last = kept.max() ?? STDERR_FILENO
         // Closing one that is not open is no error.
-        for descriptor in STDERR_FILENO + 1..<max(last, STDERR_FILENO + 1) where !all.contains(descriptor) {
+        for descriptor in STDERR_FILENO + 1..<max(last, STDERR_FILENO + 1) where !kept.contains(descriptor) {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
         closeFrom(last + 1, &actions)

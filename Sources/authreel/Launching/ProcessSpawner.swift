@@ -15,6 +15,8 @@ enum ProcessSpawner {
         /// A descriptor in place of each output.
         var output: Int32?
         var errors: Int32?
+        /// Further descriptors of the program, by its numbers; ours are above all of those.
+        var further: [Int32: Int32] = [:]
     }
 
     /// Starts a program.
@@ -49,7 +51,7 @@ enum ProcessSpawner {
             posix_spawnattr_destroy(&attributes)
         }
         direct(streams, &actions)
-        InheritedDescriptors.passOn(&actions)
+        InheritedDescriptors.passOn(&actions, besides: Set(streams.further.keys))
         // Ours ignore SIGINT and SIGTERM, as NIO does SIGPIPE; a child would inherit that.
         var defaults = sigset_t()
         sigemptyset(&defaults)
@@ -95,5 +97,6 @@ enum ProcessSpawner {
         }
         if let output = streams.output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         if let errors = streams.errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
+        for (number, own) in streams.further { posix_spawn_file_actions_adddup2(&actions, own, number) }
     }
 }

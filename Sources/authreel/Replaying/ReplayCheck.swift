@@ -7,11 +7,20 @@ import Replay
 enum ReplayCheck {
     /// Secrets that are neither in the capture nor given.
     ///
+    /// - Parameters:
+    ///   - plans: of the flows, by name.
+    ///   - given: the names of those that are there.
+    ///   - hasPerson: somebody signs in by hand, and knows what is typed.
     /// - Throws: ``CommandFailure`` that names each with the option that gives it.
-    static func secrets(of plans: [(name: String, plan: ReplayPlan)], given: Set<String>) throws {
+    static func secrets(
+        of plans: [(name: String, plan: ReplayPlan)],
+        given: Set<String>,
+        hasPerson: Bool = false
+    ) throws {
         var missing: [(need: SecretNeed, name: String)] = []
         for (name, plan) in plans {
-            for need in plan.secrets where !need.isRecorded && !given.contains(need.name) {
+            for need in hasPerson ? plan.secretsBesidesThePersons : plan.secrets
+            where !need.isRecorded && !given.contains(need.name) {
                 if !missing.contains(where: { $0.need.name == need.name }) { missing.append((need, name)) }
             }
         }

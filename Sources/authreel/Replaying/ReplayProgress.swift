@@ -10,6 +10,8 @@ final class ReplayProgress: Sendable {
     private let bar: ProgressBar
     private let isVerbose: Bool
     private let finished = Mutex(0)
+    /// Hosts that were told of.
+    private let refused = Mutex<Set<String>>([])
 
     init(jobs: Int, isVerbose: Bool) {
         bar = ProgressBar("replaying", total: jobs)
@@ -29,6 +31,17 @@ final class ReplayProgress: Sendable {
             clear()
             StandardError.note(
                 "\(job.plan.flow.id): enter the code \(code.printable) at \(address.printable)"
+            )
+        case .browser(.awaitsPerson(let address)):
+            clear()
+            StandardError.note(
+                "\(job.plan.flow.id): sign in in the window that is open, at \(address.printable); the replay goes on by itself then (Ctrl-C ends it)"
+            )
+        case .browser(.refused(let host)):
+            guard refused.withLock({ $0.insert(host).inserted }) else { return }
+            clear()
+            StandardError.warn(
+                "a page wanted something of \(host.printable), which is not part of this replay; --allow-host \(host.printable) lets it"
             )
         case .exchanged(let exchange):
             guard isVerbose else { return }

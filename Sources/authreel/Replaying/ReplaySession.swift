@@ -15,6 +15,8 @@ struct ReplaySession: Sendable {
     let longestWait: Duration
     let comparison: ComparisonOptions
     let rules: [any Rule]
+    /// How real browsers walk through the provider's pages; nil where none does.
+    var browsers: ReplayBrowser.Configuration?
     /// What is to be said meanwhile.
     let tell: @Sendable (ReplayJob, ReplayEvent) -> Void
 
@@ -49,13 +51,31 @@ struct ReplaySession: Sendable {
         _ jobs: [ReplayJob],
         _ done: @Sendable (Int, ReplayReport) -> Void
     ) async throws -> [(Int, ReplayReport)] {
+        // One for all of them, since they share its session.
+        let browser = browsers.map(ReplayBrowser.init)
+        do {
+            let reports = try await run(chain, jobs, browser, done)
+            await browser?.end()
+            return reports
+        } catch {
+            await browser?.end()
+            throw error
+        }
+    }
+
+    private func run(
+        _ chain: [Int],
+        _ jobs: [ReplayJob],
+        _ browser: ReplayBrowser?,
+        _ done: @Sendable (Int, ReplayReport) -> Void
+    ) async throws -> [(Int, ReplayReport)] {
         var states: [Int: RunState] = [:]
         var reports: [(Int, ReplayReport)] = []
         for index in chain {
             let job = jobs[index]
             let map = target.map(for: job.plan.flow)
             let state = job.predecessor.flatMap { states[$0] } ?? RunState()
-            let run = await drive(job, map, from: state)
+            let run = await drive(job, map, from: state, in: browser)
             states[job.number] = run.state
             let report = ReplayReport(
                 capture: job.capture,
@@ -70,8 +90,18 @@ struct ReplaySession: Sendable {
         return reports
     }
 
-    func drive(_ job: ReplayJob, _ map: EndpointMap, from state: RunState) async -> FlowRun {
-        await FlowDriver(job.plan, environment(for: job), options: options(map)).run(from: state)
+    func drive(
+        _ job: ReplayJob,
+        _ map: EndpointMap,
+        from state: RunState,
+        in browser: ReplayBrowser? = nil
+    ) async -> FlowRun {
+        var environment = environment(for: job)
+        if let browser {
+            let tell = tell
+            environment.browse = { visit in await browser.visit(visit) { tell(job, .browser($0)) } }
+        }
+        return await FlowDriver(job.plan, environment, options: options(map)).run(from: state)
     }
 
     func environment(for job: ReplayJob) -> FlowDriver.Environment {
