@@ -77,12 +77,11 @@ struct BrowserReplayTests {
             ScriptedProvider.recordedLogin(recorded ?? manner, redirectURI: redirectURI)
         )
         let map = "\(ScriptedProvider.recordedOrigin)=http://127.0.0.1:\(server.port)"
-        let before = Self.leftovers
         let result = try await Self.run(
             ["replay", "--format", "json", "--map", map] + options + [capture],
-            environment: environment
+            environment: environment.merging(["TMPDIR": folder.path]) { $1 }
         )
-        #expect(Self.leftovers.subtracting(before).isEmpty, "a browser or its folder is left")
+        #expect(Self.leftovers(in: folder).isEmpty, "a browser or its folder is left")
         await server.stop()
         return Replayed(result: result, asked: provider.asked)
     }
@@ -100,15 +99,14 @@ struct BrowserReplayTests {
         }
     }
 
-    /// Folders of browsers, and browsers that are driven by a pipe.
-    private static var leftovers: Set<String> {
-        let folders =
-            (try? FileManager.default.contentsOfDirectory(atPath: FileManager.default.temporaryDirectory.path))
-            ?? []
+    /// Folders of browsers, and browsers that have theirs below this one.
+    private static func leftovers(in folder: TemporaryFolder) -> Set<String> {
+        let folders = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let processes = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter {
             name in
             let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
-            return String(decoding: line, as: UTF8.self).contains("--remote-debugging-pipe")
+            let text = String(decoding: line, as: UTF8.self)
+            return text.contains("--remote-debugging-pipe") && text.contains(folder.path)
         }
         return Set(folders.filter { $0.hasPrefix("authreel-run-") } + processes)
     }
@@ -269,9 +267,9 @@ struct BrowserReplayTests {
         let server = try await LocalServer.start { provider.respond(to: $0) }
         let capture = folder.file("login.har")
         try CaptureWriter(path: capture, version: "test").append(ScriptedProvider.recordedLogin())
-        let before = Self.leftovers
         let process = Process()
         process.executableURL = URL(filePath: Program.path)
+        process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
         process.arguments = [
             "replay", "--browser", "--map",
             "\(ScriptedProvider.recordedOrigin)=http://127.0.0.1:\(server.port)", capture,
@@ -280,11 +278,11 @@ struct BrowserReplayTests {
         try process.run()
         // It waits for a code that nobody has.
         try await Self.until { provider.asked.contains("POST /session") }
-        #expect(!Self.leftovers.subtracting(before).isEmpty)
+        #expect(!Self.leftovers(in: folder).isEmpty)
         kill(process.processIdentifier, signal)
         try await Self.until { !process.isRunning }
         #expect(process.terminationStatus == 128 + signal)
-        try await Self.until { Self.leftovers.subtracting(before).isEmpty }
+        try await Self.until { Self.leftovers(in: folder).isEmpty }
         await server.stop()
     }
 }
