@@ -26,6 +26,8 @@ struct Mock: AsyncParsableCommand {
               authreel mock --client my-app:secret --redirect-uri http://localhost:3000/callback
               authreel mock login.har --tls --listen localhost:8443
               authreel mock broken.har --as-recorded --out played.har
+              authreel mock --fault id-token-nonce-mismatch
+              authreel mock --list-faults
             """
     )
 
@@ -49,6 +51,8 @@ struct Mock: AsyncParsableCommand {
     @OptionGroup var authority: AuthorityOptions
 
     func run() async throws {
+        if options.listFaults { return print(Self.list(FaultCatalog.all, format)) }
+        let recordedOptions = try options.recorded()
         let (host, ports) = try options.address()
         let issuerURL = try options.issuerURL()
         guard !options.asRecorded || !captures.isEmpty else {
@@ -78,7 +82,7 @@ struct Mock: AsyncParsableCommand {
                 "\(url.scheme ?? scheme)://\(url.authority ?? listening)"
             } ?? "\(scheme)://\(listening)"
         do {
-            let played = try Self.provider(recordings, base: base, options: try options.recorded())
+            let played = try Self.provider(recordings, base: base, options: recordedOptions)
             try checkAutoLogin(played)
             session.set(MockSession(played, writer: writer, isVerbose: verbose))
             try tell(played, listening)
@@ -151,11 +155,32 @@ struct Mock: AsyncParsableCommand {
             }
             for remark in issuer.remarks { StandardError.line("  note        \(remark.printable)") }
         }
+        for fault in try options.faults() {
+            StandardError.line("  fault       \(fault.id): \(fault.summary)")
+        }
         StandardError.line("listening on \(listening)")
         // Unbuffered: whoever waits for the line waits on a pipe.
         if format == .json {
             try OutputFile.write(JSONWriter.bytes(of: Self.json(played, listening)) + [0x0a], to: "-")
         }
+    }
+
+    /// A line for each fault, or an object with all of them.
+    private static func list(_ faults: [Fault], _ format: OutputFormat) -> String {
+        guard format == .text else {
+            let list = faults.map { fault -> JSONValue in
+                [
+                    "id": .string(fault.id), "rule": .string(fault.rule), "summary": .string(fault.summary),
+                    "must_be_rejected": .bool(fault.mustBeRejected),
+                ]
+            }
+            return JSONWriter.text(of: ["faults": .array(list)])
+        }
+        let width = faults.map(\.id.utf8.count).max() ?? 0
+        return faults.map { fault in
+            let gap = String(repeating: " ", count: width - fault.id.utf8.count)
+            return "\(fault.id)\(gap)  \(fault.mustBeRejected ? "reject" : "      ")  \(fault.summary)"
+        }.joined(separator: "\n")
     }
 
     /// `shop, a secret, redirect URI https://shop.example/callback`.
