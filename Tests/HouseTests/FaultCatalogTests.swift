@@ -8,7 +8,7 @@ import Testing
 struct FaultCatalogTests {
     @Test func everyFaultIsNamedAfterARule() {
         let rules = Set(RuleCatalog.infos.map(\.id))
-        #expect(FaultCatalog.all.map(\.rule).filter { !rules.contains($0) } == [])
+        #expect(FaultCatalog.all.compactMap(\.rule).filter { !rules.contains($0) } == [])
     }
 
     @Test func namesAreUnique() {

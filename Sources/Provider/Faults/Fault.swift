@@ -20,10 +20,22 @@ package struct Fault: Sendable {
         case answer(@Sendable (inout BuiltAnswer, FaultContext) -> Void)
         /// After everything is bytes.
         case response(@Sendable (inout RecordedResponse, FaultContext) -> Void)
+        /// On the way: whoever serves the provider sees to it.
+        case delivery(Delivery)
     }
 
-    /// The rule it is named after.
-    package var rule: String { String(id.prefix { $0 != ":" }) }
+    /// How the answer to a token request is delivered.
+    package enum Delivery: Sendable, Equatable {
+        case late(Duration)
+        /// Its length announced, and half of it sent.
+        case cutShort
+        case never
+    }
+
+    package var delivery: Delivery? { if case .delivery(let delivery) = alteration { delivery } else { nil } }
+
+    /// The rule it is named after; nil for one that no rule is about.
+    package var rule: String? { delivery == nil ? String(id.prefix { $0 != ":" }) : nil }
 
     init(_ id: String, _ summary: String, mustBeRejected: Bool = false, _ alteration: Alteration) {
         self.id = id

@@ -13,7 +13,18 @@ enum TransportFaults {
                 answer.fail(429, "temporarily_unavailable", "too many requests")
                 answer.headers.append("Retry-After", "60")
             }
-        )
+        ),
+        Fault(
+            "slow",
+            "The answer to a token request comes after 20 seconds.",
+            .delivery(.late(.seconds(20)))
+        ),
+        Fault("hanging", "A token request is never answered.", .delivery(.never)),
+        Fault(
+            "truncated",
+            "The connection is closed in the middle of a token response.",
+            .delivery(.cutShort)
+        ),
     ]
 }
 

@@ -72,7 +72,8 @@ struct Mock: AsyncParsableCommand {
         let signals = Interruption.signals()
         // The address is in every answer, and known only when it is taken.
         let session = Late<MockSession>()
-        let server = try await Self.listen(host, ports, tls) { request in
+        let delivery = try options.faults().compactMap(\.delivery).last
+        let server = try await Self.listen(host, ports, tls, delivery) { request in
             session.value?.answer(request) ?? RecordedResponse(status: 503)
         }
         let scheme = options.tls ? "https" : "http"
@@ -105,11 +106,18 @@ struct Mock: AsyncParsableCommand {
         _ host: String,
         _ ports: [Int],
         _ tls: TLSContext?,
+        _ delivery: Fault.Delivery?,
         _ responder: @escaping LocalServer.Responder
     ) async throws -> LocalServer {
         for (index, port) in ports.enumerated() {
             do {
-                return try await LocalServer.start(host: host, port: port, tls: tls, responder: responder)
+                return try await LocalServer.start(
+                    host: host,
+                    port: port,
+                    tls: tls,
+                    delivery: { MockSession.delivery(of: $0, delivery) },
+                    responder: responder
+                )
             } catch let error as ProxyError {
                 guard case .addressInUse = error, index + 1 < ports.count else { throw CommandFailure(error) }
             }
@@ -170,7 +178,8 @@ struct Mock: AsyncParsableCommand {
         guard format == .text else {
             let list = faults.map { fault -> JSONValue in
                 [
-                    "id": .string(fault.id), "rule": .string(fault.rule), "summary": .string(fault.summary),
+                    "id": .string(fault.id), "rule": fault.rule.map { .string($0) } ?? .null,
+                    "summary": .string(fault.summary),
                     "must_be_rejected": .bool(fault.mustBeRejected),
                 ]
             }
