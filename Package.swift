@@ -106,13 +106,16 @@ let package = Package(
             "ReplayTests",
             ["Replay", "Provider", "Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
         ),
-        tests("ProviderTests", ["Provider", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
+        tests(
+            "ProviderTests",
+            ["Provider", "Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
+        ),
         tests("ReportsTests", ["Reports", "Replay", "Diagnosis", "Flows", "Captures", "JSON"]),
         tests(
             "authreelTests",
             ["authreel", argumentParser, "Reports", "Captures", "Proxy", "JSON", "LibCrypto"]
         ),
-        tests("HouseTests", ["Diagnosis", "Flows", "Captures"]),
+        tests("HouseTests", ["Diagnosis", "Provider", "Flows", "Captures"]),
         tests(
             "EndToEndTests",
             [

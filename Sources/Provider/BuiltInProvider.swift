@@ -86,7 +86,8 @@ extension ProviderDialect {
     fileprivate static let notKept = HeaderFields([("Cache-Control", "no-store")])
 
     private static let supported: [(String, [String])] = [
-        ("response_types_supported", ["code"]), ("response_modes_supported", ["query", "form_post"]),
+        ("response_types_supported", ["code"]),
+        ("response_modes_supported", ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"]),
         (
             "grant_types_supported",
             ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]

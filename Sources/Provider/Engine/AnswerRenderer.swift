@@ -88,7 +88,7 @@ struct AnswerRenderer {
             }
             claims[claim] = .string(JSONWebToken.halfHash(of: value, algorithm: token.algorithm ?? .rs256))
         }
-        let text: String
+        var text: String
         if let algorithm = token.algorithm, let key = token.key,
             let signed = try? JSONWebToken.sign(
                 claims: claims,
@@ -104,6 +104,7 @@ struct AnswerRenderer {
                 Base64URL.encode(JSONWriter.bytes(of: .object(header))) + "."
                 + Base64URL.encode(JSONWriter.bytes(of: .object(claims))) + "."
         }
+        if let tampering = token.tampering { text = tampering(text) }
         return token.seal?.sealed(text, random: random) ?? text
     }
 

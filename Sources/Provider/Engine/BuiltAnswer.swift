@@ -120,6 +120,8 @@ struct UnsignedToken: Sendable {
     var hashes: [(claim: String, member: String)] = []
     /// Values to hash that are no members of the same answer: the code at the token endpoint.
     var hashed: [String: String] = [:]
+    /// What is done to the finished token before it is sealed; nil leaves it whole.
+    var tampering: (@Sendable (String) -> String)?
     /// The key and header to encrypt with; nil where it travels as it is.
     var seal: TokenSeal?
 }

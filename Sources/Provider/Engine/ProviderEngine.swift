@@ -14,6 +14,8 @@ package struct ProviderPolicy: Sendable {
     package var acceptsUnknownClients = false
     /// Further redirect URIs of clients that nobody registered.
     package var redirectURIs: [String] = []
+    /// In which ways it breaks.
+    package var faults: [Fault] = []
 
     package init() {}
 }
@@ -30,13 +32,37 @@ struct ProviderEngine {
     var state: ProviderState
 
     mutating func respond(to request: RecordedRequest) -> RecordedResponse {
-        let answer = answer(to: request)
+        var answer = answer(to: request)
+        let context = faultContext(of: request, answer)
+        for fault in policy.faults {
+            if case .answer(let alter) = fault.alteration { alter(&answer, context) }
+        }
         var renderer = AnswerRenderer(state: state, random: random)
         state = ProviderState()
         var response = renderer.response(answer)
         state = renderer.state
+        // RFC 9110, section 6.6.1: whoever has a clock says so; times in tokens are judged by it.
+        if !response.headers.contains("date") { response.headers.append("Date", now.httpDate) }
         allowOrigin(of: request, in: &response)
+        for fault in policy.faults {
+            if case .response(let alter) = fault.alteration { alter(&response, context) }
+        }
         return response
+    }
+
+    /// What faults are told; counts the ID tokens that they are told of.
+    private mutating func faultContext(of request: RecordedRequest, _ answer: BuiltAnswer) -> FaultContext {
+        let role = role(of: request.url.path)
+        let isToken = role == .token
+        let grant = isToken ? Self.form(of: request).first("grant_type") : nil
+        let query = isToken ? request.url.queryItems.first("grant_type") : nil
+        return FaultContext(
+            role: role,
+            isMetadata: dialect.metadataPaths.contains(request.url.path),
+            grantType: grant ?? query,
+            now: now,
+            issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0
+        )
     }
 
     /// Whether a request goes to one of the endpoints, documents or resources.

@@ -72,6 +72,7 @@ package final class RecordedProvider: Sendable {
         var policy = ProviderPolicy()
         policy.autoLogin = options.autoLogin
         policy.isAsRecorded = options.isAsRecorded
+        policy.faults = options.faults
         self.policy = policy
         self.random = random
         var parts: [Part] = []

@@ -31,5 +31,8 @@ package struct RecordedProviderOptions: Sendable {
     /// The recorded outcome, too: an error stays an error.
     package var isAsRecorded = false
 
+    /// In which ways it breaks.
+    package var faults: [Fault] = []
+
     package init() {}
 }

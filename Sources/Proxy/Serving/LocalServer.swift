@@ -11,6 +11,20 @@ package final class LocalServer: Sendable {
     /// What is asked, with the address it was asked at, to what is answered.
     package typealias Responder = @Sendable (RecordedRequest) async -> RecordedResponse
 
+    /// How an answer is delivered; whole and at once unless said otherwise.
+    package enum Delivery: Sendable, Equatable {
+        case whole
+        /// After a pause; no longer than ``longestPause``.
+        case late(Duration)
+        /// The length is announced and half of the body sent, then the connection is closed.
+        case cutShort
+        /// Nothing is sent; the connection stays open until ``longestPause`` is over.
+        case never
+    }
+
+    /// What nobody waits longer for.
+    package static let longestPause: Duration = .seconds(300)
+
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
     /// The port that is listened on.
@@ -27,11 +41,13 @@ package final class LocalServer: Sendable {
     /// `host`: a loopback address or name, without brackets.
     /// `port`: 0 lets the system pick one.
     /// `tls`: a server's context; nil speaks plain HTTP.
+    /// `delivery`: how the answer to a request is delivered.
     /// Throws ``ProxyError`` when the port is not to be had.
     package static func start(
         host: String = "127.0.0.1",
         port: Int = 0,
         tls: TLSContext? = nil,
+        delivery: @escaping @Sendable (RecordedRequest) -> Delivery = { _ in .whole },
         responder: @escaping Responder
     ) async throws -> LocalServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -50,7 +66,9 @@ package final class LocalServer: Sendable {
                         )
                     }
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(LocalServerHandler(scheme: scheme, responder: responder))
+                    try pipeline.addHandler(
+                        LocalServerHandler(scheme: scheme, delivery: delivery, responder: responder)
+                    )
                 }
             }
         do {
@@ -80,13 +98,19 @@ private final class LocalServerHandler: ChannelInboundHandler {
     private static let maximumBodyBytes = 1 << 20
 
     private let scheme: String
+    private let delivery: @Sendable (RecordedRequest) -> LocalServer.Delivery
     private let responder: LocalServer.Responder
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isTooLarge = false
 
-    init(scheme: String, responder: @escaping LocalServer.Responder) {
+    init(
+        scheme: String,
+        delivery: @escaping @Sendable (RecordedRequest) -> LocalServer.Delivery,
+        responder: @escaping LocalServer.Responder
+    ) {
         self.scheme = scheme
+        self.delivery = delivery
         self.responder = responder
     }
 
@@ -123,7 +147,29 @@ private final class LocalServerHandler: ChannelInboundHandler {
         // The pipeline hands out the next request only when this one is answered.
         context.eventLoop.makeFutureWithTask { await responder(request) }.whenSuccess { response in
             let (handler, context) = bound.value
-            handler.write(response, to: head, context)
+            handler.deliver(response, to: head, handler.delivery(request), context)
+        }
+    }
+
+    private func deliver(
+        _ response: RecordedResponse,
+        to head: HTTPRequestHead,
+        _ delivery: LocalServer.Delivery,
+        _ context: ChannelHandlerContext
+    ) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        switch delivery {
+        case .whole: write(response, to: head, context)
+        case .cutShort: write(response, to: head, context, isCutShort: true)
+        case .late(let pause):
+            context.eventLoop.scheduleTask(in: TimeAmount(min(pause, LocalServer.longestPause))) {
+                let (handler, context) = bound.value
+                if context.channel.isActive { handler.write(response, to: head, context) }
+            }
+        case .never:
+            context.eventLoop.scheduleTask(in: TimeAmount(LocalServer.longestPause)) {
+                bound.value.1.close(promise: nil)
+            }
         }
     }
 
@@ -146,7 +192,8 @@ private final class LocalServerHandler: ChannelInboundHandler {
     private func write(
         _ response: RecordedResponse,
         to request: HTTPRequestHead,
-        _ context: ChannelHandlerContext
+        _ context: ChannelHandlerContext,
+        isCutShort: Bool = false
     ) {
         let bytes = response.body?.bytes ?? []
         var headers = HTTPHeaders(response.headers.fields.map { ($0.name, $0.value) })
@@ -158,9 +205,16 @@ private final class LocalServerHandler: ChannelInboundHandler {
         )
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if request.method != .HEAD, !bytes.isEmpty {
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
+            let sent = isCutShort ? bytes.prefix(bytes.count / 2) : bytes[...]
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: sent)))), promise: nil)
         }
         let channel = context.channel
+        guard !isCutShort else {
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            context.flush()
+            // Behind what was flushed.
+            return context.eventLoop.execute { bound.value.close(promise: nil) }
+        }
         let isLast = !request.isKeepAlive
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             if isLast { channel.close(promise: nil) }

@@ -26,6 +26,8 @@ struct Mock: AsyncParsableCommand {
               authreel mock --client my-app:secret --redirect-uri http://localhost:3000/callback
               authreel mock login.har --tls --listen localhost:8443
               authreel mock broken.har --as-recorded --out played.har
+              authreel mock --fault id-token-nonce-mismatch
+              authreel mock --list-faults
             """
     )
 
@@ -49,6 +51,8 @@ struct Mock: AsyncParsableCommand {
     @OptionGroup var authority: AuthorityOptions
 
     func run() async throws {
+        if options.listFaults { return print(Self.list(FaultCatalog.all, format)) }
+        let recordedOptions = try options.recorded()
         let (host, ports) = try options.address()
         let issuerURL = try options.issuerURL()
         guard !options.asRecorded || !captures.isEmpty else {
@@ -68,7 +72,8 @@ struct Mock: AsyncParsableCommand {
         let signals = Interruption.signals()
         // The address is in every answer, and known only when it is taken.
         let session = Late<MockSession>()
-        let server = try await Self.listen(host, ports, tls) { request in
+        let delivery = try options.faults().compactMap(\.delivery).last
+        let server = try await Self.listen(host, ports, tls, delivery) { request in
             session.value?.answer(request) ?? RecordedResponse(status: 503)
         }
         let scheme = options.tls ? "https" : "http"
@@ -78,7 +83,7 @@ struct Mock: AsyncParsableCommand {
                 "\(url.scheme ?? scheme)://\(url.authority ?? listening)"
             } ?? "\(scheme)://\(listening)"
         do {
-            let played = try Self.provider(recordings, base: base, options: try options.recorded())
+            let played = try Self.provider(recordings, base: base, options: recordedOptions)
             try checkAutoLogin(played)
             session.set(MockSession(played, writer: writer, isVerbose: verbose))
             try tell(played, listening)
@@ -101,11 +106,18 @@ struct Mock: AsyncParsableCommand {
         _ host: String,
         _ ports: [Int],
         _ tls: TLSContext?,
+        _ delivery: Fault.Delivery?,
         _ responder: @escaping LocalServer.Responder
     ) async throws -> LocalServer {
         for (index, port) in ports.enumerated() {
             do {
-                return try await LocalServer.start(host: host, port: port, tls: tls, responder: responder)
+                return try await LocalServer.start(
+                    host: host,
+                    port: port,
+                    tls: tls,
+                    delivery: { MockSession.delivery(of: $0, delivery) },
+                    responder: responder
+                )
             } catch let error as ProxyError {
                 guard case .addressInUse = error, index + 1 < ports.count else { throw CommandFailure(error) }
             }
@@ -151,11 +163,33 @@ struct Mock: AsyncParsableCommand {
             }
             for remark in issuer.remarks { StandardError.line("  note        \(remark.printable)") }
         }
+        for fault in try options.faults() {
+            StandardError.line("  fault       \(fault.id): \(fault.summary)")
+        }
         StandardError.line("listening on \(listening)")
         // Unbuffered: whoever waits for the line waits on a pipe.
         if format == .json {
             try OutputFile.write(JSONWriter.bytes(of: Self.json(played, listening)) + [0x0a], to: "-")
         }
+    }
+
+    /// A line for each fault, or an object with all of them.
+    private static func list(_ faults: [Fault], _ format: OutputFormat) -> String {
+        guard format == .text else {
+            let list = faults.map { fault -> JSONValue in
+                [
+                    "id": .string(fault.id), "rule": fault.rule.map { .string($0) } ?? .null,
+                    "summary": .string(fault.summary),
+                    "must_be_rejected": .bool(fault.mustBeRejected),
+                ]
+            }
+            return JSONWriter.text(of: ["faults": .array(list)])
+        }
+        let width = faults.map(\.id.utf8.count).max() ?? 0
+        return faults.map { fault in
+            let gap = String(repeating: " ", count: width - fault.id.utf8.count)
+            return "\(fault.id)\(gap)  \(fault.mustBeRejected ? "reject" : "      ")  \(fault.summary)"
+        }.joined(separator: "\n")
     }
 
     /// `shop, a secret, redirect URI https://shop.example/callback`.

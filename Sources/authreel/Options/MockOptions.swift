@@ -71,6 +71,18 @@ struct MockOptions: ParsableArguments {
     @Flag(name: .customLong("as-recorded"), help: "Give the recorded outcome, too: an error stays an error.")
     var asRecorded = false
 
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Break in a named way; --list-faults names them all. Repeatable.",
+            valueName: "RULE[,RULE]"
+        )
+    )
+    var fault: [String] = []
+
+    @Flag(name: .customLong("list-faults"), help: "List the ways in which it can break, and end.")
+    var listFaults = false
+
     static let defaultPort = 8090
 
     /// Where to listen.
@@ -180,6 +192,26 @@ struct MockOptions: ParsableArguments {
         }
     }
 
+    /// In which ways to break.
+    ///
+    /// - Throws: ``CommandFailure`` for a name that is none, with those nearest to it.
+    func faults() throws -> [Fault] {
+        let names = fault.flatMap { $0.split(separator: ",") }.map {
+            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        return try names.map { name in
+            if let fault = FaultCatalog.fault(name) { return fault }
+            let nearest = FaultCatalog.nearest(to: name)
+            throw CommandFailure(
+                .usage,
+                "there is no fault \(name)",
+                hint: nearest.isEmpty
+                    ? "\(Invocation.name) mock --list-faults names them all"
+                    : "\(nearest.joined(separator: ", ")): is it one of these? \(Invocation.name) mock --list-faults names them all"
+            )
+        }
+    }
+
     /// What of these a recording is overruled by.
     func recorded() throws -> RecordedProviderOptions {
         var options = RecordedProviderOptions()
@@ -190,6 +222,7 @@ struct MockOptions: ParsableArguments {
         options.users = try users()
         options.autoLogin = autoLogin
         options.isAsRecorded = asRecorded
+        options.faults = try faults()
         return options
     }
 }

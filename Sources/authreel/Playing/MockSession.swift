@@ -1,6 +1,7 @@
 import Captures
 import Foundation
 import OAuth
+import Provider
 import Proxy
 import Reports
 import TLS
@@ -39,6 +40,18 @@ final class MockSession: Sendable {
         }
         tell(exchange)
         return response
+    }
+
+    /// A fault of the way back: token requests have it, everything else comes whole.
+    static func delivery(of request: RecordedRequest, _ fault: Fault.Delivery?) -> LocalServer.Delivery {
+        guard let fault, FormBody.items(of: request.body)?.contains("grant_type") ?? false else {
+            return .whole
+        }
+        switch fault {
+        case .late(let pause): return .late(pause)
+        case .cutShort: return .cutShort
+        case .never: return .never
+        }
     }
 
     // MARK: - Telling

@@ -55,6 +55,7 @@ struct PlayedProvider: Sendable {
         }
         var policy = ProviderPolicy()
         policy.autoLogin = options.autoLogin
+        policy.faults = options.faults
         if clients.isEmpty {
             policy.acceptsUnknownClients = true
             policy.redirectURIs = options.redirectURIs

@@ -1,0 +1,144 @@
+import Captures
+import JSON
+import OAuth
+
+/// What goes wrong on the way back to the redirect URI (RFC 6749, section 4.1.2; RFC 9207; JARM, section 2.4).
+enum AuthorizationResponseFaults {
+    static let list: [Fault] =
+        refusals + parameters + places + envelopes + [codeMissing, serverError, refused]
+
+    private static func fault(
+        _ id: String,
+        _ summary: String,
+        mustBeRejected: Bool = false,
+        _ change: @escaping @Sendable (inout BuiltAnswer.Authorization) -> Void
+    ) -> Fault {
+        Fault(
+            id,
+            summary,
+            mustBeRejected: mustBeRejected,
+            .answer { answer, _ in
+                guard case .authorization(var response) = answer.content else { return }
+                change(&response)
+                answer.content = .authorization(response)
+            }
+        )
+    }
+
+    /// Nothing of what was granted, but an error (RFC 6749, section 4.1.2.1).
+    private static func refuse(
+        _ response: inout BuiltAnswer.Authorization,
+        _ error: String,
+        _ description: String
+    ) {
+        let kept = response.parameters.filter { ["state", "iss"].contains($0.name) }
+        response.parameters =
+            [.init("error", text: error), .init("error_description", text: description)] + kept
+        response.page = nil
+    }
+
+    private static let refusals = [
+        fault("user-cancelled", "The answer says that the user declined.") {
+            refuse(&$0, "access_denied", "the user cancelled")
+        },
+        fault("access-denied-by-policy", "The answer says that the user may not use this client.") {
+            refuse(&$0, "access_denied", "User is not assigned to the client application.")
+        },
+    ]
+
+    private static let parameters = [
+        fault("state-mismatch", "The answer has the state of another login.", mustBeRejected: true) {
+            $0.parameters.set("state", "state-of-another-login")
+        },
+        fault("state-missing-in-response", "The answer has no state.") { $0.parameters.set("state", nil) },
+        fault(
+            "issuer-param-mismatch",
+            "The answer says that it is of another issuer (a mix-up).",
+            mustBeRejected: true
+        ) { $0.parameters.set("iss", .string(IDTokenFaults.otherIssuer)) },
+        Fault(
+            "issuer-param-missing",
+            "The metadata announce iss in answers, and the answer has none.",
+            .answer { answer, context in
+                if context.isMetadata {
+                    answer.alterObject { $0["authorization_response_iss_parameter_supported"] = true }
+                }
+                answer.alterParameters { $0.set("iss", nil) }
+            }
+        ),
+    ]
+
+    private static let places = [
+        Fault(
+            "response-mode-differs",
+            "The answer comes in the fragment where the query was asked for, and the other way round.",
+            .answer { answer, _ in
+                guard case .authorization(var response) = answer.content else { return }
+                response.mode = response.mode == .query ? .fragment : .query
+                answer.content = .authorization(response)
+                answer.status = 302
+            }
+        ),
+        fault("redirect-target-differs", "The answer goes to another path than the redirect URI's.") {
+            let end = $0.target.firstIndex(of: "?") ?? $0.target.endIndex
+            $0.target.insert(contentsOf: "/other", at: end)
+        },
+    ]
+
+    private static func envelope(
+        _ variant: String,
+        _ summary: String,
+        _ change: @escaping @Sendable (inout UnsignedToken, FaultContext) -> Void
+    ) -> Fault {
+        Fault(
+            "jarm-invalid:\(variant)",
+            summary,
+            mustBeRejected: true,
+            .answer { answer, context in
+                guard case .authorization(var response) = answer.content, var token = response.envelope
+                else { return }
+                // The token names its issuer itself (JARM, section 2.1).
+                response.parameters.set("iss", nil)
+                change(&token, context)
+                response.envelope = token
+                answer.content = .authorization(response)
+            }
+        )
+    }
+
+    private static let envelopes = [
+        envelope("iss", "The signed answer (JARM) is of another issuer.") { token, _ in
+            token.claims["iss"] = .string(IDTokenFaults.otherIssuer)
+        },
+        envelope("aud", "The signed answer (JARM) is for another client.") { token, _ in
+            token.claims["aud"] = .string(IDTokenFaults.otherClient)
+        },
+        envelope("exp", "The signed answer (JARM) ran out an hour ago.") { token, context in
+            token.claims["exp"] = .number(JSONNumber(context.now.seconds - 3600))
+        },
+        envelope("alg-none", "The signed answer (JARM) is not signed.") { token, _ in
+            token.algorithm = nil
+            token.key = nil
+            token.header["kid"] = nil
+        },
+    ]
+
+    private static let codeMissing = fault(
+        "code-missing",
+        "The answer has neither a code nor an error."
+    ) { $0.parameters.set("code", nil) }
+
+    private static let serverError = Fault(
+        "provider-server-error",
+        "The authorization endpoint answers 500.",
+        .answer { answer, _ in
+            guard case .authorization = answer.content else { return }
+            answer.becomePage(500, "Internal server error")
+        }
+    )
+
+    private static let refused = fault(
+        "authorization-error",
+        "The answer is an error that names no reason: invalid_request."
+    ) { refuse(&$0, "invalid_request", "the request cannot be served") }
+}

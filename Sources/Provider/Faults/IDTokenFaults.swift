@@ -1,0 +1,169 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// ID tokens that a client has to look at closely (OpenID Connect Core, section 3.1.3.7).
+enum IDTokenFaults {
+    static let list: [Fault] = malformed + claims + times + nonces + signatures + bindings
+
+    /// A stranger, in every claim that names one.
+    static let otherIssuer = "https://another-issuer.example"
+    static let otherClient = "another-client"
+
+    /// Wrong in each ID token of a login; refreshed ones are left alone.
+    private static func fault(
+        _ id: String,
+        _ summary: String,
+        mustBeRejected: Bool = true,
+        _ change: @escaping @Sendable (inout UnsignedToken, FaultContext) -> Void
+    ) -> Fault {
+        Fault(
+            id,
+            summary,
+            mustBeRejected: mustBeRejected,
+            .answer { answer, context in
+                guard !context.isRefresh else { return }
+                answer.alterIDToken { change(&$0, context) }
+            }
+        )
+    }
+
+    private static let malformed = [
+        fault("id-token-malformed", "The ID token is cut off inside its claims.") { token, _ in
+            token.tampering = { text in
+                let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
+                return "\(parts.first ?? "").\((parts.last ?? "").prefix(20))"
+            }
+        }
+    ]
+
+    private static let claims =
+        ["iss", "sub", "aud", "exp", "iat"].map { name in
+            fault("id-token-claims-missing:\(name)", "The ID token has no \(name).") { token, _ in
+                token.claims[name] = nil
+            }
+        } + [
+            fault("id-token-issuer-mismatch", "The ID token is of another issuer.") { token, _ in
+                token.claims["iss"] = .string(otherIssuer)
+            },
+            fault("id-token-audience-mismatch", "The ID token is for another client.") { token, _ in
+                token.claims["aud"] = .string(otherClient)
+                if token.claims["azp"] != nil { token.claims["azp"] = .string(otherClient) }
+            },
+            fault(
+                "id-token-azp-mismatch",
+                "The ID token is for this client and another, and was issued to the other (azp).",
+                mustBeRejected: false
+            ) { token, _ in
+                let audience = token.claims["aud"] ?? ""
+                token.claims["aud"] = .array((audience.array ?? [audience]) + [.string(otherClient)])
+                token.claims["azp"] = .string(otherClient)
+            },
+        ]
+
+    private static let times = [
+        fault("id-token-expired", "The ID token ran out an hour ago.") { token, context in
+            let seconds = context.now.seconds
+            token.claims["iat"] = .number(JSONNumber(seconds - 7200))
+            token.claims["exp"] = .number(JSONNumber(seconds - 3600))
+            if token.claims["nbf"] != nil { token.claims["nbf"] = .number(JSONNumber(seconds - 7200)) }
+        },
+        fault("id-token-not-yet-valid", "The ID token is from an hour ahead.") { token, context in
+            let seconds = context.now.seconds
+            token.claims["iat"] = .number(JSONNumber(seconds + 3600))
+            token.claims["nbf"] = .number(JSONNumber(seconds + 3600))
+            token.claims["exp"] = .number(JSONNumber(seconds + 7200))
+        },
+    ]
+
+    private static let nonces = [
+        fault("id-token-nonce-mismatch", "The ID token has the nonce of another login.") { token, _ in
+            token.claims["nonce"] = "nonce-of-another-login"
+        },
+        fault("id-token-nonce-missing", "The ID token has no nonce.") { token, _ in
+            token.claims["nonce"] = nil
+        },
+    ]
+
+    private static let signatures = [
+        fault("id-token-alg-none", "The ID token is not signed: alg is none.") { token, _ in
+            token.algorithm = nil
+            token.key = nil
+            token.header["kid"] = nil
+        },
+        fault(
+            "id-token-alg-unexpected",
+            "The ID token is signed with an algorithm that the metadata do not name.",
+            mustBeRejected: false
+        ) { token, _ in
+            guard token.algorithm?.keyType == "RSA" else {
+                token.algorithm = .hs512
+                token.key = .secret(Array("a secret that nobody was given".utf8))
+                return
+            }
+            token.algorithm = .ps512
+        },
+        fault("id-token-kid-unknown", "The ID token names a key that is in no key set.") { token, _ in
+            token.header["kid"] = "a-key-of-nobody"
+        },
+        // A correct client fetches the keys again: nothing is to be rejected.
+        Fault(
+            "id-token-kid-unknown:rotated",
+            "The key set has the signing key only after the first ID token is out.",
+            .answer { answer, context in
+                guard context.role == .keys, context.issuedIDTokens == 0 else { return }
+                answer.alterObject { $0["keys"] = [] }
+            }
+        ),
+        fault("id-token-signature-invalid", "The ID token's signature is not of its content.") { token, _ in
+            token.tampering = { text in
+                guard let dot = text.lastIndex(of: ".") else { return text }
+                var signature = Base64URL.decode(String(text[text.index(after: dot)...])) ?? []
+                for index in signature.indices.prefix(8) { signature[index] ^= 0x55 }
+                return text[...dot] + Base64URL.encode(signature)
+            }
+        },
+        fault(
+            "id-token-signature-invalid:claims",
+            "The ID token's sub was changed after it was signed."
+        ) { token, _ in
+            token.tampering = { text in
+                let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                guard parts.count == 3, var claims = JSONWebToken.parse(text)?.claims else { return text }
+                claims["sub"] = "another-user"
+                let changed = Base64URL.encode(JSONWriter.bytes(of: .object(claims)))
+                return "\(parts[0]).\(changed).\(parts[2])"
+            }
+        },
+    ]
+
+    private static let bindings = [
+        fault(
+            "id-token-hash-mismatch",
+            "The ID token's at_hash is of another access token.",
+            mustBeRejected: false
+        ) { token, _ in
+            token.hashes.removeAll { $0.claim == "at_hash" }
+            let hash = JSONWebToken.halfHash(
+                of: "another access token",
+                algorithm: token.algorithm ?? .rs256
+            )
+            token.claims["at_hash"] = .string(hash)
+        },
+        fault(
+            "acr-not-satisfied",
+            "The ID token says that the user signed in by the weakest method, whatever was asked for.",
+            mustBeRejected: false
+        ) { token, _ in
+            token.claims["acr"] = "0"
+        },
+        fault(
+            "auth-time-stale",
+            "The ID token says that the user signed in ten days ago, whatever max_age was asked for.",
+            mustBeRejected: false
+        ) { token, context in
+            token.claims["auth_time"] = .number(JSONNumber(context.now.seconds - 864_000))
+        },
+    ]
+}

@@ -1,0 +1,68 @@
+import Captures
+import JSON
+import OAuth
+
+/// Token responses that are not as they should be (RFC 6749, section 5.1; OpenID Connect Core, section 3.1.3.3).
+enum TokenResponseFaults {
+    static let list: [Fault] = [
+        members("id-token-missing", "The token response has no ID token.") { $0.set("id_token", nil) },
+        whole("token-response-not-json:html", "A page stands where the token response should be.") {
+            $0.becomePage(200, "Welcome")
+        },
+        whole("token-response-not-json:form", "The token response is a form.") { answer in
+            guard case .tokens(let members, _) = answer.content else { return }
+            answer.content = .tokens(members, isForm: true)
+        },
+        Fault(
+            "token-response-not-json:truncated",
+            "The token response ends in the middle.",
+            .response { response, context in
+                if context.isFirstExchange, response.status == 200 { response.truncateBody() }
+            }
+        ),
+        whole("token-error-with-200", "The token endpoint tells of an error with status 200.") {
+            $0.fail(200, "invalid_request", "the request cannot be served")
+        },
+        members("token-type-invalid", "The token response has a token_type that nobody knows.") {
+            $0.set("token_type", "unheard-of")
+        },
+        members("token-type-invalid:missing", "The token response has no token_type.") {
+            $0.set("token_type", nil)
+        },
+        members("expires-in-not-number", "The token response's expires_in is a text.") {
+            $0.set("expires_in", "300")
+        },
+        whole("token-response-cacheable", "The token response may be kept by caches.") { answer in
+            answer.headers.fields.removeAll { ["cache-control", "pragma"].contains($0.name.lowercased()) }
+        },
+        members("scope-reduced", "The token response grants openid and nothing else.") {
+            $0.set("scope", "openid")
+        },
+        members("refresh-token-missing", "The token response has no refresh token.") {
+            $0.set("refresh_token", nil)
+        },
+    ]
+
+    private static func whole(
+        _ id: String,
+        _ summary: String,
+        _ change: @escaping @Sendable (inout BuiltAnswer) -> Void
+    ) -> Fault {
+        Fault(
+            id,
+            summary,
+            .answer { answer, context in
+                guard context.isFirstExchange, case .tokens = answer.content else { return }
+                change(&answer)
+            }
+        )
+    }
+
+    private static func members(
+        _ id: String,
+        _ summary: String,
+        _ change: @escaping @Sendable (inout [BuiltAnswer.Member]) -> Void
+    ) -> Fault {
+        whole(id, summary) { $0.alterMembers(change) }
+    }
+}

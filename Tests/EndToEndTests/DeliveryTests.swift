@@ -1,0 +1,53 @@
+import Captures
+import NIOCore
+import NIOPosix
+import Proxy
+import Synchronization
+import Testing
+
+/// How a server delivers, as its client sees it: by what arrives, and by whether it ends.
+struct DeliveryTests {
+    private static func received(_ delivery: LocalServer.Delivery, within limit: TimeAmount) async throws
+        -> String
+    {
+        let server = try await LocalServer.start(delivery: { _ in delivery }) { _ in
+            RecordedResponse(status: 200, body: Body(text: "0123456789", mediaType: "text/plain"))
+        }
+        let collector = TextCollector()
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelInitializer { $0.pipeline.addHandler(collector) }
+            .connect(host: "127.0.0.1", port: server.port).get()
+        let request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        try await channel.writeAndFlush(ByteBuffer(string: request))
+        channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+        try await channel.closeFuture.get()
+        await server.stop()
+        return collector.text.withLock { $0 }
+    }
+
+    @Test func wholeAndLateAnswersArrive() async throws {
+        for delivery in [LocalServer.Delivery.whole, .late(.milliseconds(50))] {
+            let text = try await Self.received(delivery, within: .seconds(20))
+            #expect(text.hasPrefix("HTTP/1.1 200") && text.hasSuffix("0123456789"))
+        }
+    }
+
+    @Test func cutShortAnnouncesMoreThanItSends() async throws {
+        let text = try await Self.received(.cutShort, within: .seconds(20))
+        #expect(text.lowercased().contains("content-length: 10\r\n") && text.hasSuffix("\r\n\r\n01234"))
+    }
+
+    @Test func hangingSendsNothing() async throws {
+        #expect(try await Self.received(.never, within: .milliseconds(300)) == "")
+    }
+}
+
+private final class TextCollector: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    let text = Mutex("")
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        text.withLock { $0 += String(buffer: bytes) }
+    }
+}

@@ -1,0 +1,50 @@
+import Diagnosis
+import Foundation
+import Provider
+import TestSupport
+import Testing
+
+/// Faults and rules are two lists of two modules; here they are compared.
+struct FaultCatalogTests {
+    @Test func everyFaultIsNamedAfterARule() {
+        let rules = Set(RuleCatalog.infos.map(\.id))
+        #expect(FaultCatalog.all.compactMap(\.rule).filter { !rules.contains($0) } == [])
+    }
+
+    @Test func namesAreUnique() {
+        let ids = FaultCatalog.all.map(\.id)
+        #expect(Set(ids).count == ids.count)
+        #expect(FaultCatalog.all.filter { $0.summary.isEmpty || !$0.summary.hasSuffix(".") }.map(\.id) == [])
+    }
+
+    /// The catalogue's words: all `id-token-*` rules that are plain errors, and these.
+    @Test func whatMustBeRejectedIsWhatTheRulesSay() {
+        let named: Set<String> = [
+            "state-mismatch", "issuer-param-mismatch", "jarm-invalid", "userinfo-sub-mismatch",
+            "refresh-subject-changed",
+        ]
+        // Whoever fetches the keys again finds the new one.
+        let recoverable: Set<String> = ["id-token-kid-unknown:rotated"]
+        for fault in FaultCatalog.all {
+            guard let info = RuleCatalog.infos.first(where: { $0.id == fault.rule }) else { continue }
+            let isPlainError = if case .error = info.severity { true } else { false }
+            let isExpected = named.contains(info.id) || info.id.hasPrefix("id-token-") && isPlainError
+            #expect(fault.mustBeRejected == (isExpected && !recoverable.contains(fault.id)), "\(fault.id)")
+        }
+    }
+
+    @Test func theTableOfTheManualIsTheList() throws {
+        let manual = try String(contentsOf: Fixtures.root.appending(path: "docs/mock.md"), encoding: .utf8)
+        let rows = manual.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
+        let expected = FaultCatalog.all.map {
+            "| `\($0.id)` | \($0.mustBeRejected ? "yes" : "") | \($0.summary) |"
+        }
+        #expect(rows == expected)
+    }
+
+    @Test func aNameThatIsNoneHasNeighbours() {
+        #expect(FaultCatalog.nearest(to: "id-token-nonce-mismach").first == "id-token-nonce-mismatch")
+        #expect(FaultCatalog.nearest(to: "nonce").contains("id-token-nonce-mismatch"))
+        #expect(FaultCatalog.nearest(to: "zzzz") == [])
+    }
+}
