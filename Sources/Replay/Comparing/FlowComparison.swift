@@ -200,9 +200,9 @@ struct FlowComparison {
         let isAgain = !toldPresences.insert(ToldPresence(kind: kind, key: fact.key, isExpected: isExpected))
             .inserted
         let isEcho = isAgain && kind == .authorizationRequest
-        // One cookie more takes nothing from anybody.
+        // Whoever is played by another gets a cookie more, by which the other knows its browsers.
         let isMore =
-            !isExpected
+            !isExpected && !options.mapped.isEmpty
             && (fact.place.part == .requestCookie || fact.key.name.hasPrefix("Set-Cookie "))
         let isLight = isEcho || isMore || facts.isIgnored(fact, in: kind)
         let value = Self.shown(fact.value, of: fact)
