@@ -59,6 +59,8 @@ package struct BrowserVisitStateMachine {
     private static let silence = Duration.seconds(2)
     /// Without a person the page has to move on by then.
     private static let patience = Duration.seconds(30)
+    /// The same for a page that asks nobody for anything meanwhile.
+    private static let quietPatience = Duration.seconds(10)
     /// A page that changes for ever is not waited for.
     private static let longest = Duration.seconds(300)
     private static let maximumPending = 1000
@@ -363,7 +365,8 @@ package struct BrowserVisitStateMachine {
             if !visit.expectsResponse { return finish(.settled) }
             // A page of an error goes nowhere by itself.
             if let status, status >= 400 { return finish(stuck) }
-            return []
+            let isQuiet = pending.isEmpty && now - lastNetwork >= Self.quietPatience
+            return isQuiet && now - snapshotSince >= Self.quietPatience ? finish(stuck) : []
         }
     }
 

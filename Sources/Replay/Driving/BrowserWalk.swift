@@ -5,6 +5,7 @@ import OAuth
 /// The browser of a run: its cookies, the page that it shows, and the response that it would hand to the app.
 struct BrowserWalk {
     private let plan: ReplayPlan
+    private let logins: [Login]
     private let map: EndpointMap
     private let origins: Set<String>
     private let allowed: PlanOptions
@@ -25,6 +26,7 @@ struct BrowserWalk {
         jar = state.jar
         recordedJar = state.recordedJar
         self.plan = plan
+        logins = plan.flow.logins
         self.map = map
         allowed = options
         var origins = Set(plan.origins.map { map.mapped(RecordedURL($0 + "/")).origin ?? $0 })
@@ -87,11 +89,11 @@ struct BrowserWalk {
 
     /// Whether a recorded authorization request is the first of its login.
     func isBeginning(_ exchange: Int) -> Bool {
-        plan.flow.logins.contains { $0.request.exchange == exchange }
+        logins.contains { $0.request.exchange == exchange }
     }
 
     mutating func begin(login exchange: Int) {
-        login = plan.flow.logins.first { $0.request.exchange == exchange }
+        login = logins.first { $0.request.exchange == exchange }
         isAnswered = false
         response = nil
         shown = nil
@@ -119,7 +121,7 @@ struct BrowserWalk {
 
     // MARK: - What an answer brings
 
-    mutating func arrive(at live: Int, _ exchange: Exchange, in values: RunValues) {
+    mutating func arrive(at live: Int, _ exchange: Exchange) {
         shown = live
         guard let items = caught(exchange) else { return }
         response = items

@@ -26,8 +26,6 @@ package struct EndpointMap: Sendable {
         for entry in entries { add(entry) }
     }
 
-    package var isEmpty: Bool { entries.isEmpty }
-
     package mutating func add(_ entry: Entry) {
         guard !entry.old.isEmpty, entry.old != entry.new, !entries.contains(where: { $0.old == entry.old })
         else {

@@ -14,8 +14,6 @@ package struct RequestAdjustments: Sendable, Hashable {
 
     package init() {}
 
-    var isEmpty: Bool { self == RequestAdjustments() }
-
     /// The request of an endpoint with client authentication, adjusted.
     ///
     /// `secret`: the client's, where the request itself does not show it.

@@ -193,8 +193,7 @@ struct ReplayCommand: AsyncParsableCommand {
     private func searchFix(_ jobs: [ReplayJob], _ session: ReplaySession, _ writer: CaptureWriter?)
         async throws
     {
-        let style = Style.forDescriptor(STDOUT_FILENO)
-        let reports = await FixFinding(session: session, style: style).search(jobs)
+        let reports = await FixFinding(session: session).search(jobs)
         guard !reports.isEmpty else {
             throw CommandFailure(
                 .dataError,
@@ -206,6 +205,7 @@ struct ReplayCommand: AsyncParsableCommand {
         for report in reports {
             if let fix = report.search.fix { try writer?.append(fix.run.exchanges) }
         }
+        let style = Style.forDescriptor(STDOUT_FILENO)
         print(
             format == .json
                 ? FixJSON.text(of: reports)

@@ -15,6 +15,8 @@ final class PipedBrowser: Sendable {
         var listener: Listener?
         var ticking: Task<Void, Never>?
         var hasEnded = false
+        /// We are ending it: whoever listens is not told, or a replay would report what the interruption did to it.
+        var isBeingEnded = false
     }
 
     private let state = Mutex(State())
@@ -71,7 +73,7 @@ final class PipedBrowser: Sendable {
     func listen(_ listener: Listener?) {
         let hasEnded = state.withLock { state in
             state.listener = listener
-            return state.hasEnded
+            return state.hasEnded && !state.isBeingEnded
         }
         if hasEnded { listener?(.browserEnded(reason: lastWords)) }
     }
@@ -110,6 +112,7 @@ final class PipedBrowser: Sendable {
     /// The same without asking it first.
     private func endNow() {
         guard Self.running.withLock({ $0.removeValue(forKey: ObjectIdentifier(self)) }) != nil else { return }
+        state.withLock { $0.isBeingEnded = true }
         // What it starts outside of its group as well.
         let helpers = child.ending == nil ? ProcessTree.descendants(of: child.processID) : []
         child.send(SIGKILL)
@@ -130,7 +133,7 @@ final class PipedBrowser: Sendable {
     private func hasEnded() {
         let listener = state.withLock { state in
             state.hasEnded = true
-            return state.listener
+            return state.isBeingEnded ? nil : state.listener
         }
         listener?(.browserEnded(reason: lastWords))
     }

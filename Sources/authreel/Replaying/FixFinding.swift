@@ -10,7 +10,6 @@ import Reports
 /// Looks for the change that makes failing flows work.
 struct FixFinding {
     let session: ReplaySession
-    let style: TextStyle
 
     /// Searches each failing flow; those it goes on from are driven first.
     ///

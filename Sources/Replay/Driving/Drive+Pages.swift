@@ -1,0 +1,170 @@
+import Captures
+import Flows
+import OAuth
+
+/// The engine's own walk through the provider's pages: redirects, forms, and the response to the app.
+extension Drive {
+    mutating func browse(_ index: Int) async throws {
+        let step = plan.steps[index]
+        if browser.isAnswered, browser.isInteraction(index) {
+            results[index] = .notNeeded
+            return
+        }
+        let visits = VisitPlanner(plan: plan, map: options.map)
+        if let browse = environment.browse, visits.begins(at: index) {
+            return try await visit(index, visits, browse)
+        }
+        switch step.action {
+        case .follow(let source):
+            guard let redirected = liveExchange(of: source) else {
+                throw StepFailure.notIssued(name: "Location", by: source)
+            }
+            guard exchanges[redirected].response?.location != nil else {
+                results[index] = .notNeeded
+                break
+            }
+            if browser.caught(exchanges[redirected]) != nil {
+                results[index] = .notNeeded
+                break
+            }
+            let live = try await follow(redirected, like: step.exchange)
+            results[index] = live.map(FlowRun.Result.sent) ?? .notReached
+            if let live { learn(from: live, recorded: step.exchange) }
+        case .submit:
+            try await settle()
+            guard stop == nil, !browser.isAnswered else { break }
+            try await submit(index)
+        case .send:
+            if step.kind != .authorizationRequest || !browser.isBeginning(step.exchange) {
+                try await settle()
+            }
+            guard stop == nil else { break }
+            if browser.isAnswered, browser.isInteraction(index) {
+                results[index] = .notNeeded
+                break
+            }
+            if browser.isBeginning(step.exchange) { browser.begin(login: step.exchange) }
+            let live = try await send(index)
+            if step.isNavigation { arrive(at: live) }
+        }
+        if browser.isAnswered { takeResponse() }
+        try await finishLogin(after: index)
+    }
+
+    /// The exchange of this run that stands for one of the recording.
+    func liveExchange(of recorded: Int) -> Int? {
+        guard let index = plan.steps.firstIndex(where: { $0.exchange == recorded }),
+            case .sent(let live) = results[index]
+        else { return nil }
+        return live
+    }
+
+    /// Notes the answer to a navigation: what the browser shows now, or the response to the app.
+    mutating func arrive(at live: Int) {
+        browser.arrive(at: live, exchanges[live])
+        if browser.isAnswered { takeResponse() }
+    }
+
+    /// Follows a redirect; nil where it leads out of the replay.
+    mutating func follow(_ redirected: Int, like recorded: Int?) async throws -> Int? {
+        guard
+            let request = browser.redirect(
+                of: exchanges[redirected],
+                like: recorded.map { capture[$0].request }
+            )
+        else { return nil }
+        guard browser.allows(request.url) else {
+            stop = .leadsElsewhere(url: request.url.withoutQuery)
+            return nil
+        }
+        let live = try await exchange(request, isBrowser: true, like: recorded)
+        arrive(at: live)
+        return live
+    }
+
+    /// Goes on by redirects, and by pages that go on by themselves, that the recording had not.
+    mutating func settle() async throws {
+        var count = 0
+        while stop == nil, !browser.isAnswered, let live = browser.shown {
+            if exchanges[live].response?.location != nil,
+                (300..<400).contains(exchanges[live].response?.status ?? 0)
+            {
+                guard try await follow(live, like: nil) != nil else { return }
+            } else if let request = browser.automaticRequest(on: exchanges[live]), browser.allows(request.url)
+            {
+                let next = try await exchange(request, isBrowser: true, like: nil)
+                arrive(at: next)
+            } else {
+                return
+            }
+            count += 1
+            if count > 20 {
+                stop = .tooManyRedirects(url: exchanges[exchanges.count - 1].request.url.withoutQuery)
+            }
+        }
+    }
+
+    mutating func submit(_ index: Int) async throws {
+        let step = plan.steps[index]
+        let recorded = capture[step.exchange].request
+        guard let shown = browser.shown, let page = Page(exchanges[shown]),
+            let items = recorded.method == "POST"
+                ? FormBody.items(of: recorded.body) : recorded.url.queryItems,
+            let form = FormMatch.best(
+                in: page,
+                for: items,
+                isPost: recorded.method == "POST",
+                target: options.map.mapped(recorded.url)
+            )
+        else {
+            // Saved without its page, or made by a script: as recorded, with the values of this run.
+            let live = try await send(index)
+            return arrive(at: live)
+        }
+        let fields = try composer.fields(of: form, for: step, at: environment.clock())
+        let request = browser.request(submitting: form, of: page, fields, like: recorded)
+        let live = try await exchange(request, isBrowser: true, like: step.exchange)
+        results[index] = .sent(live)
+        learn(from: live, recorded: step.exchange)
+        arrive(at: live)
+    }
+
+    /// When the recorded interaction is over and the response is not there: the provider asks for something else
+    /// today.
+    mutating func finishLogin(after index: Int) async throws {
+        guard stop == nil, !browser.isAnswered, browser.isLastInteraction(index),
+            browser.expectsResponse
+        else { return }
+        var tries = 0
+        while stop == nil, !browser.isAnswered, tries < 6 {
+            try await settle()
+            guard stop == nil, !browser.isAnswered, let shown = browser.shown,
+                let page = Page(exchanges[shown])
+            else { break }
+            guard let request = browser.unrecordedForm(on: page, plan, options.credentials) else {
+                if (exchanges[shown].response?.status ?? 0) < 400 {
+                    stop = .unknownPage(url: page.url.withoutQuery, title: page.title)
+                }
+                return
+            }
+            let live = try await exchange(request, isBrowser: true, like: nil)
+            arrive(at: live)
+            tries += 1
+        }
+        if browser.isAnswered { takeResponse() }
+    }
+
+    /// The values of the response to the app, in place of the recorded ones.
+    mutating func takeResponse() {
+        guard let response = browser.takeResponse() else { return }
+        let recorded = plan.flow.authorizationResponses.first { recorded in
+            browser.login.map { $0.response?.exchange == recorded.exchange } ?? false
+        }
+        guard let recorded else { return }
+        for parameter in recorded.parameters.items {
+            if let live = response[parameter.name], !parameter.value.isEmpty {
+                composer.values.bind(parameter.value, to: live)
+            }
+        }
+    }
+}
