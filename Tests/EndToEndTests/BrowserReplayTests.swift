@@ -8,44 +8,6 @@ import Testing
 /// `authreel replay --browser` and `--interactive`, with a real Chromium.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct BrowserReplayTests {
-    // MARK: - A real provider
-
-    private static let logins: [(scenario: String, headline: String)] = [
-        ("login", "the same"), ("login-form-post", "the same"), ("login-public", "the same"),
-        ("login-hybrid", "the same"), ("native-app", "the same"), ("endpoints", "the same"),
-        ("consent-partial", "the same"), ("password", "the same"),
-        ("redirect-uri", "the same failure: redirect-uri-not-registered"),
-    ]
-
-    @Test(
-        .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? "")),
-        arguments: logins.indices
-    )
-    func realLoginIsTheSameInABrowser(_ index: Int) throws {
-        let (scenario, headline) = Self.logins[index]
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let again = folder.file("again.har")
-        let then = try ReplayedLoginTests.play(scenario, in: folder) {
-            ["--browser", "--format", "json", "--out", again, $0]
-        }
-        let output = then?["output"]?.string ?? ""
-        let replays = try JSONParser.parse(output.utf8)["replays"]?.array ?? []
-        let said = replays.map { $0["headline"]?.string ?? "" }
-        #expect(
-            !said.isEmpty && said.allSatisfy { $0 == headline },
-            "\(output)\n\(then?["errors"]?.string ?? "")"
-        )
-        #expect(then?["status"] == 0)
-        // What Chromium sent is in the new capture as a recorder takes it down.
-        let capture = try CaptureReader.read(path: again)
-        let browsers = capture.indices.map { capture[$0] }.filter {
-            $0.request.headers.first("user-agent")?.contains("Chrome/") ?? false
-        }
-        #expect(browsers.contains { $0.request.url.path.hasSuffix("/auth") })
-        #expect(browsers.allSatisfy { $0.request.headers.contains("accept-encoding") })
-    }
-
     // MARK: - Pages of scripts
 
     /// What a replay said, and what the provider was asked.

@@ -21,7 +21,7 @@ struct OneCommandTests {
         var testDescription: String { "\(name): \(rule ?? "success")" }
     }
 
-    /// Why that is the cause is in the table of ``BrokenLoginTests``.
+    /// Why that is the cause is in the table of ``ComponentScenario``.
     static let table = [
         Login("login", nil),
         Login("client-secret", "token-invalid-client"),

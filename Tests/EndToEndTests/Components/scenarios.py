@@ -431,18 +431,19 @@ def last_words(folder):
     return "".join("\n" + line for line in [line for line in lines if "[auth_openidc:error]" in line][-3:])
 
 
-def follow(command):
-    """Runs a command after a scenario: how it ended, and what it said."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
-    return {"then": {"status": done.returncode, "output": done.stdout, "errors": done.stderr}}
+def follow(commands):
+    """Runs commands after a scenario, one after the other: how each ended, and what it said."""
+    done = [subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+            for command in commands]
+    return {"then": [{"status": one.returncode, "output": one.stdout, "errors": one.stderr} for one in done]}
 
 
-def play(name, state, proxy, proxy_ca, then=None):
-    """Runs one scenario in a new folder below `state`, which stays where something went wrong; `then` a command, while
+def play(name, state, proxy, proxy_ca, then=()):
+    """Runs one scenario in a new folder below `state`, which stays where something went wrong; `then` commands, while
     provider and relying party are still there."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=state))
     begun = time.monotonic()
     seen = perform(name, folder, lambda ending: Stage(folder, authority.Authority(state), proxy, proxy_ca, ending),
-                   afterwards=then and (lambda: follow(then)))
+                   afterwards=lambda: follow(then))
     shutil.rmtree(folder, ignore_errors=True)
     return {"scenario": name, "seconds": round(time.monotonic() - begun, 1), **seen}

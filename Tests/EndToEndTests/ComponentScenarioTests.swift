@@ -1,0 +1,156 @@
+import Captures
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Logins between real components, healthy and broken in one way each: recorded, diagnosed, and driven again while
+/// the provider is still there, all by the program itself.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(20)),
+    .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? ""))
+)
+struct ComponentScenarioTests {
+    @Test(arguments: ComponentScenario.table)
+    func loginIsExplainedAndDrivenAgain(scenario: ComponentScenario) throws {
+        if let missing = RealComponents.missing {
+            Issue.record("\(missing): run Tests/EndToEndTests/Components/install")
+            return
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let played = try Self.play(scenario, in: folder)
+        try Self.checkDiagnosis(of: played.capture, scenario)
+        guard let again = scenario.again else { return }
+        try Self.checkReplay(played, again)
+        if again.inBrowser { try Self.checkBrowser(played, again) }
+        if let fix = again.fix { try Self.checkFix(played, fix, of: scenario) }
+    }
+
+    /// Whoever adds a scenario says what has to come of it.
+    @Test func everyScenarioIsInTheTable() throws {
+        let listed = try RealComponents.run(["scenarios"]).output.split(separator: "\n").compactMap {
+            $0.split(separator: " ").first.map(String.init)
+        }
+        #expect(listed.sorted() == ComponentScenario.table.map(\.name).sorted())
+    }
+
+    // MARK: - Playing
+
+    /// What a scenario left behind.
+    private struct Played {
+        var capture: String
+        /// How each command after it ended, by what it was for.
+        var then: [String: JSONValue] = [:]
+        var folder: TemporaryFolder
+
+        /// The capture that a command after it wrote.
+        func written(by purpose: String) -> String { folder.file("\(purpose).har") }
+    }
+
+    /// Plays a scenario through a recorder, and replays its capture while the provider is there.
+    private static func play(_ scenario: ComponentScenario, in folder: TemporaryFolder) throws -> Played {
+        let state = folder.file("components")
+        let authority = try RealComponents.run(["authority", "--state", state])
+        try #require(authority.status == 0, "\(authority.errors)")
+        let certificate = authority.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        var played = Played(capture: folder.file("\(scenario.name).har"), folder: folder)
+        var commands: [(purpose: String, options: [String])] = []
+        if let again = scenario.again {
+            commands.append(("again", ["--repeat", "\(again.times)"]))
+            if again.inBrowser { commands.append(("browser", ["--browser"])) }
+            if again.fix != nil { commands.append(("fix", ["--find-fix"])) }
+        }
+        let recorder = try RecorderProcess(into: played.capture, folder: folder, upstreamCA: certificate)
+        let run = try RealComponents.run(
+            [
+                "scenario", scenario.name, "--state", state, "--proxy", "127.0.0.1:\(recorder.port)",
+                "--proxy-ca", recorder.certificate,
+            ]
+                + commands.flatMap { purpose, options in
+                    ["--then", Program.path, "replay", "--upstream-ca", certificate, "--format", "json"]
+                        + ["--out", played.written(by: purpose)] + options + [played.capture]
+                }
+        )
+        #expect(recorder.interrupt() == 0, "\(recorder.messages)")
+        try #require(run.status == 0, "\(run.errors)\n\(recorder.messages)")
+        let endings = try JSONParser.parse(run.output.utf8)["then"]?.array ?? []
+        try #require(endings.count == commands.count)
+        for (command, ending) in zip(commands, endings) { played.then[command.purpose] = ending }
+        return played
+    }
+
+    // MARK: - What has to come of it
+
+    private static func checkDiagnosis(of capture: String, _ scenario: ComponentScenario) throws {
+        let diagnosis = try Program.run(["diagnose", "--format", "json", capture])
+        let flows = try JSONParser.parse(diagnosis.output.utf8)["flows"]?.array ?? []
+        let said = flows.map { flow in
+            let findings = flow["findings"]?.array ?? []
+            let primary = findings.first { $0["primary"] == true }?["rule"]?.string
+            return "\(flow["outcome"]?.string ?? ""): \(primary ?? "nothing")"
+        }
+        let expected = scenario.flows.map { "\($0.outcome): \($0.primary ?? "nothing")" }
+        #expect(said == expected, "\(scenario.reason)\n\(diagnosis.output)")
+        // Beside a cause only what it brought about, and in a good login nothing loud at all.
+        let isBroken = scenario.flows.contains { $0.outcome == "failure" }
+        #expect(diagnosis.status == (isBroken || scenario.name.hasSuffix("-trust") ? 1 : 0))
+    }
+
+    /// The headline of each replay; status 1 says that one of them differs.
+    private static func headlines(of ending: JSONValue?) throws -> [String] {
+        try JSONParser.parse((ending?["output"]?.string ?? "").utf8)["replays"]?.array?.map {
+            $0["headline"]?.string ?? ""
+        } ?? []
+    }
+
+    private static func checkReplay(_ played: Played, _ again: ComponentScenario.Replay) throws {
+        let ending = played.then["again"]
+        let said = try headlines(of: ending)
+        let count = max(said.count / again.times, 1)
+        let round =
+            again.headlines.count == 1
+            ? [String](repeating: again.headlines[0], count: count) : again.headlines
+        let expected = (0..<again.times).flatMap { _ in round }
+        #expect(said == expected, "\(again.reason)\n\(words(of: ending))")
+        let differs = again.headlines.contains { $0.hasPrefix("first difference") }
+        #expect(ending?["status"]?.int == (differs ? 1 : 0))
+        // What it wrote is a capture like any other.
+        let diagnosis = try Program.run(["diagnose", "--format", "json", played.written(by: "again")])
+        #expect(diagnosis.status == 0 || diagnosis.status == 1, "\(diagnosis.errors)")
+    }
+
+    private static func checkBrowser(_ played: Played, _ again: ComponentScenario.Replay) throws {
+        let ending = played.then["browser"]
+        let said = try headlines(of: ending)
+        #expect(
+            !said.isEmpty && said.allSatisfy { $0 == again.headlines[0] },
+            "\(words(of: ending))"
+        )
+        #expect(ending?["status"] == 0)
+        // What Chromium sent is in the new capture as a recorder takes it down.
+        let capture = try CaptureReader.read(path: played.written(by: "browser"))
+        let browsers = capture.indices.map { capture[$0] }.filter {
+            $0.request.headers.first("user-agent")?.contains("Chrome/") ?? false
+        }
+        #expect(browsers.contains { $0.request.url.path.hasSuffix("/auth") })
+        #expect(browsers.allSatisfy { $0.request.headers.contains("accept-encoding") })
+    }
+
+    private static func checkFix(_ played: Played, _ change: String, of scenario: ComponentScenario) throws {
+        let ending = played.then["fix"]
+        let searches = try JSONParser.parse((ending?["output"]?.string ?? "").utf8)["searches"]?.array
+        let fix = searches?.first?["fix"]
+        #expect(fix?["change"]?.string?.hasPrefix(change) ?? false, "\(words(of: ending))")
+        #expect(ending?["status"]?.int == 0)
+        // The proof is a login that works, or one that is not refused any more and asks to sign in.
+        #expect(fix?["reach"]?.string == (scenario.name == "pkce-not-sent" ? "sign_in" : "end"))
+        let diagnosis = try Program.run(["diagnose", played.written(by: "fix")])
+        #expect(diagnosis.status == 0, "\(diagnosis.output)")
+    }
+
+    private static func words(of ending: JSONValue?) -> String {
+        "\(ending?["output"]?.string ?? "")\n\(ending?["errors"]?.string ?? "")"
+    }
+}
