@@ -110,6 +110,8 @@ extension LeftOutWords {
         case .repeated: "repeated"
         case .drivenBefore: "driven_before"
         case .unusedRegistration: "unused_registration"
+        case .recordedPage: "recorded_page"
+        case .noSuchEndpoint: "no_such_endpoint"
         case .connection: "connection"
         }
     }

@@ -155,6 +155,8 @@ enum LeftOutWords {
         case .repeated: "not answered, and repeated with an answer"
         case .drivenBefore: "driven with the flow before"
         case .unusedRegistration: "registers a client that takes no part in this flow"
+        case .recordedPage: "the recorded provider's own pages"
+        case .noSuchEndpoint: "at an endpoint that the other provider's metadata does not name"
         case .preflight, .asset, .connection: nil
         }
     }

@@ -33,7 +33,9 @@ package struct ReplayReport: Sendable {
         recorded = Diagnostician.diagnose(flow, rules: rules)
         guard let seen = Self.newFlow(of: run) else { return }
         var options = options
-        options.leavingOut.formUnion(run.plan.leftOut.map(\.exchange))
+        options.leavingOut.formUnion(
+            run.plan.leftOut.filter { $0.reason != .recordedPage }.map(\.exchange)
+        )
         options.mapped += map.issuers.map { ($0.old, $0.new) } + map.entries.map { ($0.old, $0.new) }
         options.isOtherProvider = options.isOtherProvider || map.isOtherProvider
         difference = DifferenceReport(

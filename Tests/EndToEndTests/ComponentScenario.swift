@@ -20,6 +20,8 @@ struct ComponentScenario: Sendable, CustomTestStringConvertible {
         var fix: String?
         /// Also in a real browser.
         var inBrowser = false
+        /// Also at the built-in provider, which is another product, as often.
+        var elsewhere = false
         var reason: String
 
         init(
@@ -27,12 +29,14 @@ struct ComponentScenario: Sendable, CustomTestStringConvertible {
             times: Int = 1,
             fix: String? = nil,
             inBrowser: Bool = false,
+            elsewhere: Bool = false,
             _ reason: String
         ) {
             self.headlines = headlines
             self.times = times
             self.fix = fix
             self.inBrowser = inBrowser
+            self.elsewhere = elsewhere
             self.reason = reason
         }
     }
@@ -60,6 +64,7 @@ struct ComponentScenario: Sendable, CustomTestStringConvertible {
                 ["the same"],
                 times: 5,
                 inBrowser: true,
+                elsewhere: true,
                 "secret by Basic, consent, logout; pages made by scripts"
             )
         ),
@@ -67,19 +72,31 @@ struct ComponentScenario: Sendable, CustomTestStringConvertible {
             "login-refresh",
             [("success", "token-in-query")],
             "the app's refresh address takes the access token as a query parameter: a warning, and true",
-            again: Replay(["the same"], times: 5, "with a refresh in between")
+            again: Replay(["the same"], times: 5, elsewhere: true, "with a refresh in between")
         ),
         ComponentScenario(
             "login-form-post",
             [("success", nil)],
             "the answer comes by form_post, as asked",
-            again: Replay(["the same"], times: 5, inBrowser: true, "secret in the body, answer in a form")
+            again: Replay(
+                ["the same"],
+                times: 5,
+                inBrowser: true,
+                elsewhere: true,
+                "secret in the body, answer in a form"
+            )
         ),
         ComponentScenario(
             "login-public",
             [("success", nil)],
             "a public client with PKCE",
-            again: Replay(["the same"], times: 5, inBrowser: true, "a public client with PKCE")
+            again: Replay(
+                ["the same"],
+                times: 5,
+                inBrowser: true,
+                elsewhere: true,
+                "a public client with PKCE"
+            )
         ),
         ComponentScenario(
             "login-implicit",
@@ -101,6 +118,7 @@ struct ComponentScenario: Sendable, CustomTestStringConvertible {
                 ["the same"],
                 times: 5,
                 inBrowser: true,
+                elsewhere: true,
                 "custom scheme, userinfo, refresh, logout; signed in before"
             )
         ),

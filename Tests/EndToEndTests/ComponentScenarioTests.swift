@@ -26,6 +26,7 @@ struct ComponentScenarioTests {
         try Self.checkReplay(played, again)
         if again.inBrowser { try Self.checkBrowser(played, again) }
         if let fix = again.fix { try Self.checkFix(played, fix, of: scenario) }
+        if again.elsewhere { try Self.checkBuiltInProvider(played, again) }
     }
 
     /// Whoever adds a scenario says what has to come of it.
@@ -148,6 +149,25 @@ struct ComponentScenarioTests {
         #expect(fix?["reach"]?.string == (scenario.name == "pkce-not-sent" ? "sign_in" : "end"))
         let diagnosis = try Program.run(["diagnose", played.written(by: "fix")])
         #expect(diagnosis.status == 0, "\(diagnosis.output)")
+    }
+
+    /// Another product: other paths, other pages, other keys; and nobody speaks to the recorded one any more.
+    private static func checkBuiltInProvider(_ played: Played, _ again: ComponentScenario.Replay) throws {
+        let mock = try MockProcess(["--user", "alice:alice-password"], in: played.folder)
+        defer { mock.end() }
+        let result = try Program.run([
+            "replay", "--against", mock.issuer, "--repeat", "\(again.times)", "--format", "json",
+            played.capture,
+        ])
+        let said = try JSONParser.parse(result.output.utf8)["replays"]?.array?.map {
+            $0["headline"]?.string ?? ""
+        }
+        #expect(
+            (said?.count ?? 0) >= again.times && said?.allSatisfy { $0 == "the same" } ?? false,
+            "\(result.output)\n\(result.errors)\n\(mock.messages)"
+        )
+        #expect(result.status == 0)
+        #expect(result.errors.contains("speaks to \(mock.issuer)\n"), "\(result.errors)")
     }
 
     private static func words(of ending: JSONValue?) -> String {

@@ -6,52 +6,6 @@ import Testing
 /// `authreel mock` as a program: what it says, what it refuses, and what it leaves.
 @Suite(.timeLimit(.minutes(3)))
 struct MockTests {
-    /// A running mock; ended when it is let go.
-    ///
-    /// `@unchecked Sendable`: the process is started once and afterwards only asked and signalled.
-    private final class Running: @unchecked Sendable {
-        let ready: JSONValue
-        private let process: Process
-        private let errorFile: String
-
-        init(_ arguments: [String], in folder: TemporaryFolder) throws {
-            process = Process()
-            process.executableURL = URL(filePath: Program.path)
-            process.arguments = ["mock", "--listen", "127.0.0.1:0", "--format", "json"] + arguments
-            errorFile = folder.file("mock-\(UUID().uuidString).log")
-            _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
-            let output = Pipe()
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = output
-            process.standardError = FileHandle(forWritingAtPath: errorFile)
-            try process.run()
-            var line = Data()
-            // Ends with the line, or with the process.
-            while line.last != 0x0a {
-                let more = output.fileHandleForReading.availableData
-                if more.isEmpty { break }
-                line += more
-            }
-            ready = (try? JSONParser.parse(line)) ?? .null
-        }
-
-        deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-
-        var issuer: String { ready["issuer"]?.string ?? "" }
-        var messages: String { (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? "" }
-
-        func end(_ signal: Int32 = SIGTERM) -> Int32 {
-            kill(process.processIdentifier, signal)
-            let killer = DispatchWorkItem { [process] in
-                if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-            }
-            DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: killer)
-            process.waitUntilExit()
-            killer.cancel()
-            return process.terminationStatus
-        }
-    }
-
     private static let capture = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
 
     private static let query =
@@ -77,7 +31,7 @@ struct MockTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let out = folder.file("played.har")
-        let mock = try Running([Self.capture, "--auto-login", "--out", out], in: folder)
+        let mock = try MockProcess([Self.capture, "--auto-login", "--out", out], in: folder)
         #expect(mock.ready["discovery"]?.string == mock.issuer + "/.well-known/openid-configuration")
         #expect(mock.ready["recorded"] == "https://id.harbour.example")
         #expect(mock.ready["clients"]?.array?.compactMap { $0["client_id"]?.string } == ["shop-web"])
@@ -114,20 +68,20 @@ struct MockTests {
     @Test func tlsIsOfTheRecordersAuthority() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let mock = try Running([Self.capture, "--tls", "--ca-dir", folder.file("ca")], in: folder)
+        let mock = try MockProcess([Self.capture, "--tls"], in: folder)
         #expect(mock.issuer.hasPrefix("https://127.0.0.1:"))
         let trusted = try Program.run(["ca", "path", "--ca-dir", folder.file("ca")]).output
         let authority = trusted.trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(
             try Self.curl(["--cacert", authority, mock.ready["discovery"]?.string ?? ""]).status == "200"
         )
-        #expect(mock.end(SIGINT) == 0)
+        #expect(mock.end(by: SIGINT) == 0)
     }
 
     @Test func withoutACaptureItIsAProviderForDevelopment() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let mock = try Running(
+        let mock = try MockProcess(
             [
                 "--client", "my-app:my-secret", "--redirect-uri", "http://localhost:3000/callback", "--user",
                 "bob:builder",
@@ -156,7 +110,7 @@ struct MockTests {
         let paths = ["curity", "wso2"].map {
             Fixtures.root.appending(path: "captures/providers/\($0).har").path
         }
-        let mock = try Running(paths, in: folder)
+        let mock = try MockProcess(paths, in: folder)
         let issuers = mock.ready["issuers"]?.array ?? []
         #expect(issuers.count == 2)
         for issuer in issuers {
@@ -169,7 +123,7 @@ struct MockTests {
     @Test func takenPortIsRefusedWhereItIsAskedFor() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let first = try Running([Self.capture], in: folder)
+        let first = try MockProcess([Self.capture], in: folder)
         let port = first.ready["listening"]?.string?.split(separator: ":").last ?? ""
         let taken = try Program.run(["mock", Self.capture, "--listen", "127.0.0.1:\(port)"])
         #expect(taken.status == 69 && taken.errors.contains("hint: choose another port"))

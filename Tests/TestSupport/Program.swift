@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The built program, run as a user runs it.
 package enum Program {
@@ -56,6 +56,19 @@ package enum Program {
             output: String(decoding: try Data(contentsOf: URL(filePath: outputPath)), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: URL(filePath: errorPath)), as: UTF8.self)
         )
+    }
+
+    /// Ends a process that runs on its own and returns its exit status; after ten seconds it is killed, which shows in
+    /// the status.
+    @discardableResult
+    package static func end(_ process: Process, by signal: Int32) -> Int32 {
+        guard process.isRunning else { return process.terminationStatus }
+        kill(process.processIdentifier, signal)
+        let killer = DispatchWorkItem { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: killer)
+        process.waitUntilExit()
+        killer.cancel()
+        return process.terminationStatus
     }
 }
 

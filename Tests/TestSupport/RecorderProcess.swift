@@ -66,22 +66,11 @@ package final class RecorderProcess: @unchecked Sendable {
     /// status.
     @discardableResult
     package func interrupt(_ signal: Int32 = SIGINT) -> Int32 {
-        end(by: signal)
+        Program.end(process, by: signal)
     }
 
     /// Ends it without a word of warning.
-    package func killNow() { _ = end(by: SIGKILL) }
-
-    private func end(by signal: Int32) -> Int32 {
-        guard process.isRunning else { return process.terminationStatus }
-        kill(process.processIdentifier, signal)
-        let process = process
-        let killer = DispatchWorkItem { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 10, execute: killer)
-        process.waitUntilExit()
-        killer.cancel()
-        return process.terminationStatus
-    }
+    package func killNow() { Program.end(process, by: SIGKILL) }
 
     private static func port(of process: Process, log: String) -> Int? {
         let deadline = Date.now.addingTimeInterval(20)

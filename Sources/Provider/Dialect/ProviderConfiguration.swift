@@ -20,8 +20,9 @@ package struct ProviderConfiguration: Sendable {
         package var authenticationMethods: [String] = []
         /// Whether any secret is taken, since the right one is not known.
         package var acceptsAnySecret = false
-        /// Whether any redirect URI is taken whose host is this machine.
-        package var acceptsLoopbackRedirects = false
+        /// Whether any address is taken to send the user back to that does not leave this machine: a loopback one, or one of
+        /// an app's own scheme.
+        package var acceptsLocalRedirects = false
         /// Keys that its assertions and request objects are signed with; without any, signatures are not checked.
         package var keys: [JSONWebKey] = []
         /// The recorded client in whose place it was registered: it is answered in the same way.

@@ -64,7 +64,7 @@ extension ProviderEngine {
         }
         let sent = value("redirect_uri")
         guard let redirectURI = sent ?? (client.redirectURIs.count == 1 ? client.redirectURIs[0] : nil),
-            accepts(redirectURI, client)
+            accepts(redirectURI: redirectURI, of: client)
         else { throw errorPage(.redirectURIUnregistered) }
         let login = PendingLogin(
             clientID: client.id,
@@ -104,24 +104,6 @@ extension ProviderEngine {
         let own: Set<String> = ["iss", "aud", "exp", "nbf", "iat", "jti"]
         return claims.members.filter { !own.contains($0.name) }.map {
             ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value))
-        }
-    }
-
-    /// Compared as strings (RFC 9700, section 2.1), but for the port of an app on this machine (RFC 8252, section
-    /// 7.3).
-    private func accepts(_ redirectURI: String, _ client: ProviderConfiguration.Client) -> Bool {
-        if client.redirectURIs.contains(redirectURI) { return true }
-        let asked = RecordedURL(redirectURI)
-        guard asked.scheme?.lowercased() == "http" || client.acceptsLoopbackRedirects, asked.fragment == nil,
-            let host = asked.host, LoopbackHost.isLoopback(host)
-        else { return false }
-        if client.acceptsLoopbackRedirects { return true }
-        // The name is no address: its port counts (RFC 8252, section 8.3).
-        guard host != "localhost", dialect.allowsOtherPorts else { return false }
-        return client.redirectURIs.contains {
-            let known = RecordedURL($0)
-            return known.scheme == asked.scheme && known.host == host && known.path == asked.path
-                && known.query == asked.query
         }
     }
 

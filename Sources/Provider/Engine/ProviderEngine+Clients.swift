@@ -19,9 +19,45 @@ extension ProviderEngine {
             redirectURIs: policy.redirectURIs,
             requiresPKCE: false
         )
-        client.acceptsLoopbackRedirects = true
+        client.acceptsLocalRedirects = true
         client.acceptsAnySecret = true
         return client
+    }
+
+    /// Compared as strings (RFC 9700, section 2.1), but for the port of an app on this machine (RFC 8252, section
+    /// 7.3).
+    func accepts(redirectURI: String, of client: ProviderConfiguration.Client) -> Bool {
+        if client.redirectURIs.contains(redirectURI) { return true }
+        if client.acceptsLocalRedirects { return Self.staysOnThisMachine(redirectURI) }
+        let asked = RecordedURL(redirectURI)
+        // The name is no address: its port counts (RFC 8252, section 8.3).
+        guard asked.scheme?.lowercased() == "http", asked.fragment == nil, let host = asked.host,
+            LoopbackHost.isLoopback(host), host != "localhost", dialect.allowsOtherPorts
+        else { return false }
+        return client.redirectURIs.contains {
+            let known = RecordedURL($0)
+            return known.scheme == asked.scheme && known.host == host && known.path == asked.path
+                && known.query == asked.query
+        }
+    }
+
+    /// OpenID Connect RP-Initiated Logout, section 3; nil for whom the request does not name.
+    func accepts(logoutTarget: String, of client: ProviderConfiguration.Client?) -> Bool {
+        guard let client else {
+            // Whom the hint does not name, the address may (section 2).
+            return !dialect.needsLogoutClient
+                && configuration.clients.contains { $0.postLogoutRedirectURIs.contains(logoutTarget) }
+        }
+        return client.postLogoutRedirectURIs.contains(logoutTarget)
+            || client.acceptsLocalRedirects && Self.staysOnThisMachine(logoutTarget)
+    }
+
+    /// Whether an address is a loopback one, or of an app's own scheme (RFC 8252, section 7.1: a reversed domain name).
+    private static func staysOnThisMachine(_ uri: String) -> Bool {
+        let url = RecordedURL(uri)
+        guard url.fragment == nil else { return false }
+        if url.isWeb { return url.host.map(LoopbackHost.isLoopback) ?? false }
+        return url.scheme?.utf8.contains(0x2e) ?? false
     }
 
     /// The recorded client whose answers and pages are a client's.

@@ -13,14 +13,8 @@ extension ProviderEngine {
         let client = client(token?.audience.first ?? query.first("client_id"))
         let name = dialect.logoutTargets.first { query.first($0).map { !$0.isEmpty } ?? false }
         let wanted = name.flatMap { query.first($0) }
-        if let wanted {
-            // Whom the hint does not name, the address may (section 2).
-            let known =
-                client.map(\.postLogoutRedirectURIs)
-                ?? (dialect.needsLogoutClient ? [] : configuration.clients.flatMap(\.postLogoutRedirectURIs))
-            guard known.contains(wanted) else {
-                return error(page: "The post_logout_redirect_uri is not registered for this client.")
-            }
+        if let wanted, !accepts(logoutTarget: wanted, of: client) {
+            return error(page: "The post_logout_redirect_uri is not registered for this client.")
         }
         let state = query.first("state").map { [("state", $0)] } ?? []
         let logout = PendingLogout(

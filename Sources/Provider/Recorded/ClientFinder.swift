@@ -138,7 +138,7 @@ struct ClientFinder {
                 redirectURIs: options.redirectURIs,
                 requiresPKCE: false
             )
-            own.acceptsLoopbackRedirects = options.redirectURIs.isEmpty
+            own.acceptsLocalRedirects = options.redirectURIs.isEmpty
             own.keys = options.clientKeys[client.id] ?? []
             return own
         }

@@ -246,8 +246,23 @@ struct FlowComparison {
             ? .note : weight
     }
 
+    /// Whether both answers that facts are of were no refusals.
+    private func areBothTaken(_ fact: Fact, _ other: Fact) -> Bool {
+        [(expected.flow, fact), (seen.flow, other)].allSatisfy { flow, fact in
+            fact.place.exchange.flatMap { flow.capture[$0].response?.status }.map { $0 < 400 } ?? false
+        }
+    }
+
     /// Verdicts of which not every change says something.
     private func lightened(_ fact: Fact, _ other: Fact, _ kind: StepKind) -> DifferenceWeight? {
+        if fact.place.part == .responseStatus, areBothTaken(fact, other) {
+            // The client goes by the status alone (RFC 7009, section 2.2).
+            if kind == .revocationRequest, fact.key.aspect == "kind of answer" { return .note }
+            // One shows its page at once, another sends the browser there, a third knows who it is.
+            if options.isOtherProvider, kind == .authorizationRequest || kind == .endSessionRequest {
+                return .note
+            }
+        }
         switch fact.key.aspect {
         case "kind of answer" where [fact.value, other.value].contains(AnswerFacts.unrecorded): return .note
         case "signature":

@@ -22,8 +22,9 @@ package struct FlowDifference: Sendable {
 
     /// `expected`: as it ought to be; `seen` is compared with it.
     package init(_ expected: Flow, _ seen: Flow, options: ComparisonOptions = ComparisonOptions()) {
-        let left = FlowReading(expected, leavingOut: options.leavingOut)
-        let right = FlowReading(seen)
+        let isOther = options.isOtherProvider
+        let left = FlowReading(expected, leavingOut: options.leavingOut, isOtherProvider: isOther)
+        let right = FlowReading(seen, isOtherProvider: isOther)
         var comparison = FlowComparison(left, right, options: options)
         comparison.run()
         expectedID = expected.id

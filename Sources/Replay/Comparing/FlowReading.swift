@@ -20,10 +20,10 @@ struct FlowReading {
     /// The first step of each kind, and of each kind with a code or state.
     private var firsts: [String: Int] = [:]
 
-    init(_ flow: Flow, leavingOut: Set<Int> = []) {
+    init(_ flow: Flow, leavingOut: Set<Int> = [], isOtherProvider: Bool = false) {
         self.flow = flow
         learned = LearnedValues(flow)
-        let all = StepFolding.steps(of: flow, leavingOut: leavingOut)
+        let all = StepFolding.steps(of: flow, leavingOut: leavingOut, isOtherProvider: isOtherProvider)
         stepCount = all.count
         steps = Array(all.prefix(StepAlignment.limit))
         let context = ReadingContext(

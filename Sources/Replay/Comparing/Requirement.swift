@@ -11,6 +11,8 @@ enum Requirement {
         case .userInteraction, .jwks, .clientRegistration: return false
         case .discovery, .resourceMetadata:
             return !isPresent && metadata.contains(fact.key.name) || isVerdict(fact)
+        case .authorizationResponse where fact.place.part != .responseStatus:
+            return answers.contains(fact.key.name) || !fact.key.token.isEmpty && isRequiredInToken(fact)
         default: break
         }
         switch fact.place.part {
@@ -19,19 +21,21 @@ enum Requirement {
         case .requestCookie, .responseHeader, .tls, .timing: return fact.key.name == "WWW-Authenticate"
         case .requestHeader: return fact.key.aspect != "client authentication"
         case .responseStatus: return true
-        case .responseLocation: return kind == .endSessionRequest || answers.contains(fact.key.name)
+        case .responseLocation: return answers.contains(fact.key.name)
         case .responseBody:
             if fact.key.token.isEmpty, fact.key.name == "access_token", !fact.key.aspect.isEmpty {
                 return false
             }
             if fact.key.name == "id_token", fact.key.aspect == "form" { return false }
             return required[kind]?.contains(fact.key.name) ?? false
-        case .jwtClaims where fact.key.token == "id_token":
-            return fact.key.aspect.isEmpty ? claims.contains(fact.key.name) : fact.key.aspect != "lifetime"
-        case .jwtHeader, .jwtClaims: return isOfClient(fact)
-        case .requestQuery where kind == .authorizationResponse: return answers.contains(fact.key.name)
+        case .jwtHeader, .jwtClaims: return isRequiredInToken(fact)
         default: return true
         }
+    }
+
+    private static func isRequiredInToken(_ fact: Fact) -> Bool {
+        guard fact.place.part == .jwtClaims, fact.key.token == "id_token" else { return isOfClient(fact) }
+        return fact.key.aspect.isEmpty ? claims.contains(fact.key.name) : fact.key.aspect != "lifetime"
     }
 
     /// Steps that one provider's login has and another's has not.

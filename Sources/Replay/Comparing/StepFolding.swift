@@ -4,7 +4,12 @@ import OAuth
 
 /// Makes one of the steps of a flow that belong together.
 enum StepFolding {
-    static func steps(of flow: Flow, leavingOut: Set<Int> = []) -> [ComparedStep] {
+    /// `isOtherProvider`: the flow is compared with one at another product, whose pages come back to the authorization
+    /// endpoint as often as they like.
+    static func steps(of flow: Flow, leavingOut: Set<Int> = [], isOtherProvider: Bool = false)
+        -> [ComparedStep]
+    {
+        let logins = Set(flow.logins.map(\.request.exchange))
         var messages: [Int: [OAuthMessage]] = [:]
         for message in flow.messages {
             messages[message.exchange, default: []].append(message)
@@ -17,6 +22,9 @@ enum StepFolding {
         }
         var steps: [ComparedStep] = []
         for step in flow.steps {
+            if isOtherProvider, step.kind == .authorizationRequest, !logins.contains(step.exchange) {
+                continue
+            }
             var compared = ComparedStep(
                 step: step,
                 message: messages[step.exchange]?.first { isOf(step.kind, $0) },

@@ -115,7 +115,14 @@ struct Drive {
         if let response = capture[recorded].response {
             browser.noteRecorded(response, of: capture[recorded])
         }
-        AnswerValues.bind(capture[recorded], at: recorded, to: exchanges[live], in: &composer.values)
+        let kind = plan.steps.first { $0.exchange == recorded }?.kind
+        AnswerValues.bind(
+            capture[recorded],
+            at: recorded,
+            to: exchanges[live],
+            isMetadata: kind == .discovery || kind == .resourceMetadata,
+            in: &composer.values
+        )
         let answer = Answer(of: exchanges[live], at: live)
         if let code = answer.parameters["user_code"], let address = answer.parameters["verification_uri"] {
             pollInterval = answer.parameters["interval"].flatMap { Int64($0) } ?? 5

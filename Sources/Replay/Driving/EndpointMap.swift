@@ -35,6 +35,12 @@ package struct EndpointMap: Sendable {
         entries.sort { $0.old.utf8.count > $1.old.utf8.count }
     }
 
+    /// Whether something stands for a URL, be it itself.
+    func covers(_ url: RecordedURL) -> Bool {
+        let target = url.withoutQuery
+        return entries.contains { $0.old == target || $0.new == target } || mapped(url) != url
+    }
+
     /// The URL of this run.
     package func mapped(_ url: RecordedURL) -> RecordedURL {
         let text = url.text
@@ -67,12 +73,13 @@ package struct EndpointMap: Sendable {
         metadata: JSONObject,
         discoveryURLs: [String]
     ) {
-        for role in Endpoints.Role.allCases {
+        let roles = Endpoints.Role.allCases.compactMap { role -> Entry? in
             guard let old = recorded[role.rawValue], let new = metadata[role.rawValue]?.string else {
-                continue
+                return nil
             }
-            add(Entry(old: old, new: new))
+            return Entry(old: old, new: new)
         }
+        for entry in roles { add(entry) }
         if let issuer, let new = metadata["issuer"]?.string {
             issuers.append(Entry(old: issuer, new: new))
             for url in discoveryURLs {
@@ -84,9 +91,12 @@ package struct EndpointMap: Sendable {
         for pair in pairs {
             if let prefix = Self.commonPrefix(of: pair) { add(prefix) }
         }
-        isOtherProvider = !entries.contains { entry in
-            RecordedURL(entry.old).path.isEmpty || Self.commonPrefix(of: entry) != nil
+        // A product has its paths: where none is the same, it is another one.
+        let isKnown = (roles + pairs).contains { entry in
+            entry.old == entry.new || RecordedURL(entry.old).path.isEmpty
+                || Self.commonPrefix(of: entry) != nil
         }
+        isOtherProvider = !roles.isEmpty && !isKnown
     }
 
     /// Where an issuer's metadata is (OpenID Connect Discovery, section 4).

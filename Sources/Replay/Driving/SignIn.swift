@@ -11,7 +11,7 @@ struct SignIn {
     init(_ plan: ReplayPlan, _ credentials: ReplayCredentials) {
         var name: String?
         var password: String?
-        for step in plan.steps where step.kind == .userInteraction || step.kind == nil {
+        for step in plan.recordedPages + plan.steps where step.kind == .userInteraction || step.kind == nil {
             for parameter in step.parameters where !parameter.value.isEmpty {
                 let lower = parameter.name.lowercased()
                 if SecretNames.isTyped(parameter.name), SecretNames.isUsable(parameter.value) {

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import OAuth
 
 /// Finds out how a recorded browser came to each of its requests: by a redirect, by a form, or by itself.
 struct ActionPlanner {
@@ -57,6 +58,8 @@ struct ActionPlanner {
         let headers = recorded.request.headers
         if let mode = headers.first("sec-fetch-mode") { return mode == "navigate" }
         if headers.contains("x-requested-with") { return false }
+        // RFC 6749, section 4.1.1: the browser is sent there, whoever plays it.
+        if flow.authorizationRequests.contains(where: { $0.exchange == exchange }) { return true }
         if let accept = headers.first("accept"), !accept.isEmpty {
             if accept.utf8.starts(with: "text/html".utf8) { return true }
             if accept.containsBytes("json") || accept == "*/*" { return false }

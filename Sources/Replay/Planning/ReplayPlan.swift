@@ -18,6 +18,8 @@ package struct ReplayPlan: Sendable {
     package var challenges: [PlannedChallenge]
     /// The cookies that the browser had before the recording began, by origin.
     package var cookies: [EarlierCookie]
+    /// Steps on pages of the recorded provider that another one, driven in its place, does not have.
+    package var recordedPages: [PlannedStep] = []
 
     /// An exchange that is not driven.
     package struct LeftOut: Sendable, Hashable {
@@ -40,6 +42,10 @@ package struct ReplayPlan: Sendable {
             case repeated
             /// Belongs to several flows, and was driven with one before.
             case drivenBefore
+            /// The recorded provider's own page, where another provider is driven.
+            case recordedPage
+            /// The other provider's metadata names no endpoint for it.
+            case noSuchEndpoint
             /// A tunnel, or a connection that carried nothing.
             case connection
         }

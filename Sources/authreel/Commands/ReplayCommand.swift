@@ -152,6 +152,7 @@ struct ReplayCommand: AsyncParsableCommand {
             browsers: try plan || dryRun ? nil : browsing.configuration(upstream),
             tell: { job, event in progress.tell(event, of: job) }
         )
+        let jobs = jobs.map { $0.adapted(to: session.target) }
         let plans = jobs.map { ($0.name, $0.plan) }
         if plan || dryRun {
             printPlans(jobs.map { ($0.plan, session.target.map(for: $0.plan.flow)) }, credentials.names)

@@ -48,7 +48,7 @@ struct PlayedProvider: Sendable {
                 redirectURIs: options.redirectURIs,
                 requiresPKCE: false
             )
-            known.acceptsLoopbackRedirects = options.redirectURIs.isEmpty
+            known.acceptsLocalRedirects = options.redirectURIs.isEmpty
             known.keys = options.clientKeys[client.id] ?? []
             if client.secret == nil, !known.keys.isEmpty { known.authenticationMethods = ["private_key_jwt"] }
             return known

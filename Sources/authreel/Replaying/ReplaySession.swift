@@ -134,6 +134,13 @@ struct ReplayJob: Sendable {
     /// `login.har#flow-1`.
     var name: String { "\(capture)#\(plan.flow.id)" }
 
+    /// The same with what is driven at a target.
+    func adapted(to target: ReplayTarget) -> ReplayJob {
+        var job = self
+        job.plan = plan.adapted(to: target.map(for: plan.flow))
+        return job
+    }
+
     /// The jobs of a capture that have something to drive.
     ///
     /// `only`: the id of the one that is wanted; those that it goes on from are wanted, too.
