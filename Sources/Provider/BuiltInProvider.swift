@@ -116,8 +116,9 @@ extension ProviderDialect.Tokens {
     /// Members in the order of RFC 6749, section 5.1 and OpenID Connect Core, section 3.1.3.3.
     static let standard: ProviderDialect.Tokens = {
         var origin = RecordedOrigin()
-        // Both are granted only where they are asked for.
-        origin.scope = "openid offline_access"
+        // An ID token is for who asks for it; a refresh token is for everybody, as with most providers, which leave
+        // offline_access to those who want one beyond the session (OpenID Connect Core, section 11).
+        origin.scope = "openid"
         let members: JSONObject = [
             "access_token": "", "token_type": "Bearer", "expires_in": 3600, "scope": "", "refresh_token": "",
             "id_token": "",

@@ -1,0 +1,173 @@
+import Captures
+import Diagnosis
+import Flows
+import Foundation
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+import Provider
+import Replay
+import Synchronization
+import TestSupport
+import Testing
+
+/// Logins recorded at one product, driven at another: the built-in provider, which has other paths and other pages.
+struct OtherProviderTests {
+    private static let issuer = "http://127.0.0.1:8090"
+
+    /// Everybody is a client, and alice has a password.
+    private static func provider(autoLogin: Bool) throws -> BuiltInProvider {
+        var policy = ProviderPolicy()
+        policy.acceptsUnknownClients = true
+        policy.autoLogin = autoLogin ? "alice" : nil
+        return BuiltInProvider(
+            ProviderConfiguration(
+                issuer: issuer,
+                clients: [],
+                users: [
+                    .init(
+                        name: "alice",
+                        password: "alice-password",
+                        subject: "alice",
+                        fullName: "Alice",
+                        email: "alice@mail.example"
+                    )
+                ],
+                keys: [.init(id: "k1", algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256)))]
+            ),
+            policy: policy
+        )
+    }
+
+    /// Drives the flows of a capture one after the other.
+    private static func replay(_ capture: Capture, autoLogin: Bool = false) async throws
+        -> [(run: FlowRun, difference: FlowDifference?)]
+    {
+        let provider = try provider(autoLogin: autoLogin)
+        let time = Mutex(Timestamp(seconds: 1_790_000_000))
+        let environment = FlowDriver.Environment(
+            send: { request in
+                let now = time.withLock { time in
+                    time = time + .milliseconds(3)
+                    return time
+                }
+                return Exchange(
+                    startedAt: now,
+                    duration: .milliseconds(1),
+                    request: request,
+                    response: provider.respond(to: request, at: now)
+                )
+            },
+            clock: { time.withLock { $0 } },
+            sleep: { pause in time.withLock { $0 = $0 + pause } },
+            random: { SecureRandom.bytes($0) }
+        )
+        let discovery = RecordedRequest(
+            method: "GET",
+            url: RecordedURL(issuer + "/.well-known/openid-configuration")
+        )
+        let metadata = Answer(of: await environment.send(discovery), at: 0).json ?? [:]
+        var states: [Int: RunState] = [:]
+        var results: [(FlowRun, FlowDifference?)] = []
+        for (index, place) in FlowOrder.places(of: FlowFinder.flows(in: capture), options: PlanOptions())
+            .enumerated()
+        {
+            let flow = place.plan.flow
+            var map = EndpointMap()
+            map.add(
+                recorded: RecordedEndpoints.of(flow),
+                issuer: flow.issuer,
+                metadata: metadata,
+                discoveryURLs: RecordedEndpoints.discoveryURLs(of: flow)
+            )
+            #expect(map.isOtherProvider)
+            let plan = place.plan.adapted(to: map)
+            let driver = FlowDriver(plan, environment, options: FlowDriver.Options(map: map))
+            let run = await driver.run(from: place.predecessor.flatMap { states[$0] } ?? RunState())
+            states[index] = run.state
+            let comparison = ComparisonOptions(
+                mapped: map.issuers.map { ($0.old, $0.new) } + map.entries.map { ($0.old, $0.new) },
+                isOtherProvider: true,
+                leavingOut: Set(plan.leftOut.filter { $0.reason != .recordedPage }.map(\.exchange))
+            )
+            let seen = FlowFinder.flows(in: Capture(run.exchanges), areOne: true).first
+            results.append((run, seen.map { FlowDifference(flow, $0, options: comparison) }))
+        }
+        return results
+    }
+
+    private static func recording(_ name: String) throws -> Capture {
+        try CaptureReader.read(path: Fixtures.root.appending(path: "Tests/Recordings/\(name).har").path)
+    }
+
+    @Test(arguments: ["native-app", "login-cleartext", "key-rotated"])
+    func recordedLoginIsTheSame(_ name: String) async throws {
+        for (run, difference) in try await Self.replay(try Self.recording(name)) {
+            #expect(
+                difference?.isSame ?? false,
+                "\(difference?.first?.difference.label ?? ""): \(difference?.first?.difference.note ?? "nothing") \(run.stop.map { "\($0)" } ?? "")"
+            )
+            #expect(
+                !run.exchanges.isEmpty && run.exchanges.allSatisfy { $0.request.url.origin == Self.issuer }
+            )
+        }
+    }
+
+    /// What the metadata lists is no value: the client goes on saying the word that it said.
+    @Test func responseModeStaysAsAsked() async throws {
+        var capture = try Self.recording("login-cleartext")
+        capture = Capture(
+            capture.indices.map { index in
+                var exchange = capture[index]
+                let url = exchange.request.url
+                if url.queryItems.first("code_challenge") != nil || url.queryItems.first("nonce") != nil {
+                    exchange.request.url = RecordedURL(url.text + "&response_mode=form_post")
+                }
+                return exchange
+            }
+        )
+        let run = try #require(try await Self.replay(capture, autoLogin: true).first).run
+        let asked = run.exchanges.compactMap { $0.request.url.queryItems.first("response_mode") }
+        #expect(asked == ["form_post"])
+    }
+
+    @Test func pagesOfTheRecordedProviderAreLeftOutOfThePlan() async throws {
+        let runs = try await Self.replay(try Self.recording("native-app"))
+        let plan = try #require(runs.first).run.plan
+        #expect(!plan.recordedPages.isEmpty)
+        #expect(plan.leftOut.contains { $0.reason == .recordedPage })
+        // The password went into the other provider's form.
+        let forms = runs[0].run.exchanges.compactMap {
+            FormBody.items(of: $0.request.body)?.first("password")
+        }
+        #expect(forms == ["alice-password"])
+    }
+
+    @Test func personWithoutAPasswordEndsAtTheSignInPage() async throws {
+        var capture = try Self.recording("native-app")
+        capture = Capture(
+            capture.indices.map { index in
+                var exchange = capture[index]
+                if exchange.request.url.path.hasSuffix("/api/auth/") {
+                    exchange.request.body = Body(text: "{}", mediaType: "application/json")
+                }
+                return exchange
+            }
+        )
+        let run = try #require(try await Self.replay(capture).first).run
+        #expect(run.stop == .unknownPage(url: Self.issuer + "/authorize", title: "Sign in"))
+    }
+
+    @Test func sameMetadataIsTheSameProvider() {
+        var map = EndpointMap()
+        let endpoints = [
+            "authorization_endpoint": "https://a.example/x", "token_endpoint": "https://a.example/y",
+        ]
+        let metadata = JSONObject(
+            endpoints.map { ($0.key, JSONValue.string($0.value)) } + [("issuer", "https://a.example")]
+        )
+        map.add(recorded: endpoints, issuer: "https://a.example", metadata: metadata, discoveryURLs: [])
+        #expect(!map.isOtherProvider)
+    }
+}
