@@ -51,7 +51,9 @@ extension Flow {
     /// The logins of this flow.
     ///
     /// A response goes with the request whose `state` it brings back, else with the latest one before it.
-    package var logins: [Login] {
+    package var logins: [Login] { derived.value { readLogins() } }
+
+    private func readLogins() -> [Login] {
         var logins = authorizationRequests.reduce(into: [Login]()) { list, request in
             // A reload of the same request is no second login, nor is the provider's own continuation of it.
             let isRepeated = list.contains { $0.request.isSame(as: request) }

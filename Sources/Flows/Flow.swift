@@ -10,11 +10,11 @@ package struct Flow: Sendable {
     /// Unique in the capture: `flow-1`, `flow-2`, … by the time of the first exchange.
     package var id: String
     /// Indices into `log.entries`, in the order of time.
-    package var exchanges: [Int]
+    package let exchanges: [Int]
     /// The protocol messages of these exchanges, in the order of time.
-    package var messages: [OAuthMessage]
-    package var steps: [Step]
-    package var links: [Link]
+    package let messages: [OAuthMessage]
+    package let steps: [Step]
+    package let links: [Link]
     /// How the flow ended by its answers alone; findings may make a failure of it.
     package var ending: Outcome
     package var provider: ProviderKind
@@ -29,5 +29,7 @@ package struct Flow: Sendable {
     /// Time of the first exchange.
     package var started: Timestamp
     /// What the whole capture knows, shared by all its flows.
-    package var surroundings: CaptureIndex
+    package let surroundings: CaptureIndex
+    /// What is read out of all this once.
+    package let derived = DerivedValues()
 }

@@ -12,19 +12,35 @@ package enum ByteSearch {
         var text = text
         var other = other
         return text.withUTF8 { haystack in
-            other.withUTF8 { needle in
-                guard let first = needle.first, let wanted = needle.baseAddress else { return true }
-                guard var start = haystack.baseAddress else { return false }
-                var rest = haystack.count - needle.count + 1
-                while rest > 0, let found = memchr(start, Int32(first), rest) {
-                    if memcmp(found, wanted, needle.count) == 0 { return true }
-                    let next = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) + 1
-                    rest -= next - start
-                    start = next
-                }
-                return false
+            other.withUTF8 { needle in offset(of: needle, in: haystack) != nil }
+        }
+    }
+
+    /// Where the first occurrence begins, at `start` or behind it; nil where there is none.
+    package static func index(of needle: [UInt8], in bytes: [UInt8], from start: Int = 0) -> Int? {
+        bytes.withUnsafeBufferPointer { haystack in
+            needle.withUnsafeBufferPointer { needle in
+                guard start <= haystack.count else { return nil }
+                let rest = UnsafeBufferPointer(rebasing: haystack[start...])
+                return offset(of: needle, in: rest).map { start + $0 }
             }
         }
+    }
+
+    private static func offset(of needle: UnsafeBufferPointer<UInt8>, in haystack: UnsafeBufferPointer<UInt8>)
+        -> Int?
+    {
+        guard let first = needle.first, let wanted = needle.baseAddress else { return 0 }
+        guard let begin = haystack.baseAddress else { return nil }
+        var start = begin
+        var rest = haystack.count - needle.count + 1
+        while rest > 0, let found = memchr(start, Int32(first), rest) {
+            let place = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
+            if memcmp(found, wanted, needle.count) == 0 { return place - begin }
+            rest -= place + 1 - start
+            start = place + 1
+        }
+        return nil
     }
 }
 

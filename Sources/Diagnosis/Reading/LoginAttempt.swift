@@ -79,7 +79,9 @@ extension Flow {
     /// The logins of this flow as the app began them, and pushed requests that came to nothing.
     ///
     /// What the provider's own pages carry on from one to the next belongs to the first.
-    var loginAttempts: [LoginAttempt] {
+    var loginAttempts: [LoginAttempt] { derived.value { readLoginAttempts() } }
+
+    private func readLoginAttempts() -> [LoginAttempt] {
         let chain = RedirectsOnward(self)
         var attempts: [LoginAttempt] = []
         var pushedCalls: [Int: EndpointCall] = [:]

@@ -22,7 +22,7 @@ enum PageText {
         }
         let text = HTMLText.decode(output)
         // The Entra pages keep their message in a script and write it from there.
-        guard let start = lower.firstRange(of: Array("aadsts".utf8))?.lowerBound,
+        guard let start = ByteSearch.index(of: Array("aadsts".utf8), in: lower),
             !text.containsBytes("AADSTS")
         else { return collapsed(text.utf8) }
         let message = bytes[(bytes.startIndex + start)...].prefix(400).prefix { $0 != 0x22 && $0 != 0x3c }

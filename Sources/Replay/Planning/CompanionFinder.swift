@@ -5,28 +5,17 @@ import Flows
 /// authorization request carries, the page on which somebody confirmed a device.
 struct CompanionFinder {
     private let capture: Capture
-    private let order: [Int]
     private let position: [Int]
-    private let origins: Set<String>
-    private let taken: Set<Int>
-    /// Which exchange set a cookie to a value first: later ones say it again.
-    private let setters: [String: Int]
+    /// In order of time.
+    private let candidates: [PlanningIndex.Other]
 
-    /// `taken`: exchanges that belong to flows.
-    init(_ flow: Flow, origins: [String], taken: Set<Int>) {
+    /// `drivenBefore`: exchanges that an earlier plan drives.
+    init(_ flow: Flow, origins: [String], index: PlanningIndex, drivenBefore: Set<Int>) {
         capture = flow.capture
-        order = flow.surroundings.order
-        position = flow.surroundings.position
-        self.origins = Set(origins)
-        self.taken = taken
-        var setters: [String: Int] = [:]
-        for exchange in flow.surroundings.order {
-            for cookie in flow.capture[exchange].response?.setCookies ?? [] {
-                let pair = "\(cookie.name)=\(cookie.value)"
-                if setters[pair] == nil { setters[pair] = exchange }
-            }
-        }
-        self.setters = setters
+        let position = flow.surroundings.position
+        self.position = position
+        candidates = index.others(at: Set(origins)).filter { !drivenBefore.contains($0.exchange) }
+            .sorted { position[$0.exchange] < position[$1.exchange] }
     }
 
     /// Exchanges to be driven besides `driven`, in order of time.
@@ -34,52 +23,32 @@ struct CompanionFinder {
     /// Backwards in time: whoever set a cookie that is sent, whoever changed something with that cookie, and what those
     /// rest on in turn.
     func companions(of driven: [Int], userCodes: Set<String>) -> [Int] {
-        guard let last = driven.map({ position[$0] }).max() else { return [] }
         var needed: Set<String> = []
         var found: [Int] = []
-        let driven = Set(driven)
-        // Of requests that come later than an exchange, only those may have made it necessary.
-        for exchange in order[...last].reversed() {
-            if driven.contains(exchange) {
-                needed.formUnion(cookies(sentBy: exchange))
-                continue
+        var later = driven.sorted { position[$0] < position[$1] }
+        guard let last = later.last else { return [] }
+        for candidate in candidates.reversed() where position[candidate.exchange] < position[last] {
+            // Of requests that come later than an exchange, only those may have made it necessary.
+            while let next = later.last, position[next] > position[candidate.exchange] {
+                needed.formUnion(PlanningIndex.cookies(sentBy: capture[next].request))
+                later.removeLast()
             }
-            guard isCandidate(exchange) else { continue }
-            let sent = cookies(sentBy: exchange)
-            let isUnsafe = !["GET", "HEAD"].contains(capture[exchange].request.method.uppercased())
+            let request = capture[candidate.exchange].request
+            let isUnsafe = !["GET", "HEAD"].contains(request.method.uppercased())
             let isNeeded =
-                !needed.isDisjoint(with: cookies(setBy: exchange))
-                || isUnsafe && !needed.isDisjoint(with: sent)
-                || userCodes.contains(where: { carries($0, exchange) })
+                !needed.isDisjoint(with: candidate.set)
+                || isUnsafe && !needed.isDisjoint(with: candidate.sent)
+                || userCodes.contains(where: { Self.carries($0, request) })
             guard isNeeded else { continue }
-            needed.formUnion(sent)
-            found.append(exchange)
+            needed.formUnion(candidate.sent)
+            found.append(candidate.exchange)
         }
         return found.reversed()
     }
 
-    private func isCandidate(_ exchange: Int) -> Bool {
-        let recorded = capture[exchange]
-        guard !taken.contains(exchange), recorded.response != nil,
-            let origin = recorded.request.url.origin, origins.contains(origin)
-        else { return false }
-        return recorded.request.method != "OPTIONS" && recorded.request.method != "CONNECT"
-            && !Asset.isAsset(recorded)
-    }
-
-    private func carries(_ value: String, _ exchange: Int) -> Bool {
-        let request = capture[exchange].request
+    private static func carries(_ value: String, _ request: RecordedRequest) -> Bool {
         if request.url.text.containsBytes(value) { return true }
         guard let body = request.body, (body.size ?? 0) < 64 << 10 else { return false }
         return body.text?.containsBytes(value) ?? false
-    }
-
-    private func cookies(sentBy exchange: Int) -> Set<String> {
-        Set(capture[exchange].request.cookies.map { "\($0.name)=\($0.value)" })
-    }
-
-    private func cookies(setBy exchange: Int) -> Set<String> {
-        Set((capture[exchange].response?.setCookies ?? []).map { "\($0.name)=\($0.value)" })
-            .filter { setters[$0] == exchange }
     }
 }

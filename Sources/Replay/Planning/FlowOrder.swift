@@ -14,6 +14,7 @@ package enum FlowOrder {
     /// The plans of all flows, in their order.
     package static func places(of flows: [Flow], options: PlanOptions) -> [Place] {
         var places: [Place] = []
+        let planning = PlanningIndex(flows)
         /// The flow whose plan drives the exchange that set a cookie.
         var setters: [String: Int] = [:]
         for (index, flow) in flows.enumerated() {
@@ -24,7 +25,7 @@ package enum FlowOrder {
                 before.formUnion(places[place].plan.steps.map(\.exchange))
                 earlier = places[place].predecessor
             }
-            let plan = PlanBuilder(flow, siblings: flows, drivenBefore: before, options: options).plan()
+            let plan = PlanBuilder(flow, planning, drivenBefore: before, options: options).plan()
             places.append(Place(plan: plan, predecessor: predecessor))
             for step in plan.steps {
                 for cookie in flow.capture[step.exchange].response?.setCookies ?? [] {

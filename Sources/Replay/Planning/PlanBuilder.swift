@@ -15,27 +15,25 @@ package struct PlanBuilder {
     private let stepsByExchange: [Int: Step]
     /// The app is driven, too: its server sends what it has to send.
     private let isAppDriven: Bool
-    /// Exchanges of all flows of the capture.
-    private let taken: Set<Int>
-
-    private var capture: Capture { flow.capture }
-
+    private let index: PlanningIndex
     /// Exchanges that another plan drives before, in the same browser.
     private let drivenBefore: Set<Int>
 
+    private var capture: Capture { flow.capture }
+
     /// Reads the flow.
     ///
-    /// `siblings`: the flows of the capture, this one among them; `drivenBefore`: exchanges that the flows drive from whose
+    /// `siblings`: the flows of the capture, this one among them.
+    package init(_ flow: Flow, siblings: [Flow], options: PlanOptions = PlanOptions()) {
+        self.init(flow, PlanningIndex(siblings), options: options)
+    }
+
+    /// `index`: of the flows of the capture, this one among them; `drivenBefore`: exchanges that the flows drive from whose
     /// session this one goes on.
-    package init(
-        _ flow: Flow,
-        siblings: [Flow],
-        drivenBefore: Set<Int> = [],
-        options: PlanOptions = PlanOptions()
-    ) {
+    init(_ flow: Flow, _ index: PlanningIndex, drivenBefore: Set<Int> = [], options: PlanOptions) {
         self.drivenBefore = drivenBefore
         self.flow = flow
-        taken = Set(siblings.flatMap(\.exchanges)).union(flow.exchanges)
+        self.index = index
         self.options = options
         origins = ProviderOrigins(of: flow)
         callbacks = Set(flow.authorizationResponses.compactMap(\.callback))
@@ -65,8 +63,16 @@ package struct PlanBuilder {
             stepsByExchange[$0]?.kind == .deviceAuthorizationRequest
                 ? Answer(of: capture[$0], at: $0).parameters["user_code"] : nil
         }
-        let companions = CompanionFinder(flow, origins: origins.provider, taken: taken.union(drivenBefore))
-            .companions(of: driven, userCodes: Set(codes.filter { $0.utf8.count >= 4 }))
+        let finder = CompanionFinder(
+            flow,
+            origins: origins.provider,
+            index: index,
+            drivenBefore: drivenBefore
+        )
+        let companions = finder.companions(
+            of: driven,
+            userCodes: Set(codes.filter { $0.utf8.count >= 4 })
+        )
         let position = flow.surroundings.position
         driven = (driven + companions).sorted { position[$0] < position[$1] }
         let challenges = plannedChallenges()
@@ -207,10 +213,7 @@ package struct PlanBuilder {
 
     /// Cookies that requests carried before any answer of the capture had set one of that name.
     private func earlierCookies(_ driven: [Int]) -> [ReplayPlan.EarlierCookie] {
-        var known: Set<String> = []
-        for exchange in capture.indices {
-            for cookie in capture[exchange].response?.setCookies ?? [] { known.insert(cookie.name) }
-        }
+        var known = index.cookieNames
         var cookies: [ReplayPlan.EarlierCookie] = []
         for exchange in driven where isBrowser(exchange) {
             let request = capture[exchange].request
