@@ -11,16 +11,22 @@ enum IDTokenFaults {
     static let otherIssuer = "https://another-issuer.example"
     static let otherClient = "another-client"
 
+    /// Answers that bring the ID token of a login.
+    private static let carriers = AnswerKind.firstTokens.union([.authorizationResponse])
+
     /// Wrong in each ID token of a login; refreshed ones are left alone.
     private static func fault(
         _ id: String,
         _ summary: String,
+        needs need: Fault.Need? = nil,
         mustBeRejected: Bool = true,
         _ change: @escaping @Sendable (inout UnsignedToken, FaultContext) -> Void
     ) -> Fault {
         Fault(
             id,
             summary,
+            of: carriers,
+            needs: need ?? .init("ID token"),
             mustBeRejected: mustBeRejected,
             .answer { answer, context in
                 guard !context.isRefresh else { return }
@@ -78,10 +84,14 @@ enum IDTokenFaults {
     ]
 
     private static let nonces = [
-        fault("id-token-nonce-mismatch", "The ID token has the nonce of another login.") { token, _ in
+        fault(
+            "id-token-nonce-mismatch",
+            "The ID token has the nonce of another login.",
+            needs: .nonce
+        ) { token, _ in
             token.claims["nonce"] = "nonce-of-another-login"
         },
-        fault("id-token-nonce-missing", "The ID token has no nonce.") { token, _ in
+        fault("id-token-nonce-missing", "The ID token has no nonce.", needs: .nonce) { token, _ in
             token.claims["nonce"] = nil
         },
     ]
@@ -111,6 +121,8 @@ enum IDTokenFaults {
         Fault(
             "id-token-kid-unknown:rotated",
             "The key set has the signing key only after the first ID token is out.",
+            of: [.keySet],
+            needs: .init("keys that are fetched before the first ID token is out"),
             .answer { answer, context in
                 guard context.role == .keys, context.issuedIDTokens == 0 else { return }
                 answer.alterObject { $0["keys"] = [] }
@@ -154,6 +166,7 @@ enum IDTokenFaults {
         fault(
             "acr-not-satisfied",
             "The ID token says that the user signed in by the weakest method, whatever was asked for.",
+            needs: .acrValues,
             mustBeRejected: false
         ) { token, _ in
             token.claims["acr"] = "0"
@@ -161,9 +174,27 @@ enum IDTokenFaults {
         fault(
             "auth-time-stale",
             "The ID token says that the user signed in ten days ago, whatever max_age was asked for.",
+            needs: .maxAge,
             mustBeRejected: false
         ) { token, context in
             token.claims["auth_time"] = .number(JSONNumber(context.now.seconds - 864_000))
         },
     ]
+}
+
+extension Fault.Need {
+    fileprivate static let nonce = Fault.Need("nonce in the authorization request") { answer in
+        var isMet = false
+        var answer = answer
+        answer.alterIDToken { isMet = isMet || $0.claims["nonce"] != nil }
+        return isMet
+    }
+
+    fileprivate static let acrValues = Fault.Need("acr_values in the authorization request") {
+        $0.grant?.acrValues != nil
+    }
+
+    fileprivate static let maxAge = Fault.Need("max_age in the authorization request") {
+        $0.grant?.maxAge != nil
+    }
 }
