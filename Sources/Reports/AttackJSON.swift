@@ -10,7 +10,7 @@ package enum AttackJSON {
                 "version": .number(JSONNumber(Int64(Report.version))),
                 "issuer": .string(report.issuer), "command": .string(report.command),
                 "let_through": .number(JSONNumber(Int64(report.failures.count))),
-                "rejected": count(report, .rejected),
+                "rejected": count(report, .rejected), "undecided": count(report, .undecided),
                 "not_exercised": .number(JSONNumber(Int64(report.rows.count - report.exercised.count))),
                 "good_logins": .number(JSONNumber(Int64(report.goodLogins))),
                 "seconds": .number(JSONNumber(seconds(report.duration))),

@@ -44,7 +44,8 @@ package enum AttackJUnit {
         let head =
             #"    <testcase classname="attack-suite" name="\#(XMLText.escaped(row.fault))" time="\#(time(row.duration ?? .zero))""#
         if isSkipped(row) {
-            let reason = row.reason ?? "rejected, but the good login failed afterwards as well"
+            let doubt = row.isDoubtful ? "rejected, but the good login failed afterwards as well" : "undecided: the login may go through, if nothing of the wrong answer is used"
+            let reason = row.reason ?? doubt
             return [
                 head + ">", #"      <skipped message="\#(XMLText.escaped(reason.printable))"/>"#,
                 "    </testcase>",
@@ -63,7 +64,7 @@ package enum AttackJUnit {
 
     /// What proves nothing.
     private static func isSkipped(_ row: AttackReport.Row) -> Bool {
-        row.verdict == .notExercised || row.isDoubtful
+        row.verdict == .notExercised || row.verdict == .undecided || row.isDoubtful
     }
 
     private static func time(_ duration: Duration) -> String {

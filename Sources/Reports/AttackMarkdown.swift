@@ -16,7 +16,7 @@ package enum AttackMarkdown {
         let attacks = report.rows.filter { $0.mustBeRejected && $0.verdict != .notExercised }
         if !attacks.isEmpty {
             let rows = attacks.map { row in
-                let verdict = row.isFailure ? "**let through**" : row.isDoubtful ? "unconfirmed" : "rejected"
+                let verdict = row.isFailure ? "**let through**" : row.isDoubtful ? "unconfirmed" : row.verdict.rawValue
                 return "| \(MarkdownReport.code(row.fault)) | \(verdict) | \(course(row)) |"
             }
             blocks.append("## What a correct client must reject")

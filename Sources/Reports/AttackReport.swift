@@ -6,6 +6,8 @@ package struct AttackReport: Sendable {
         /// The login did not go through.
         case rejected
         case letThrough = "let_through"
+        /// The login went through, as it may; whether the wrong answer was used, the command does not say.
+        case undecided
         /// The fault found nothing to make wrong.
         case notExercised = "not_exercised"
     }
@@ -121,8 +123,12 @@ package struct AttackReport: Sendable {
         if attacks.isEmpty {
             return "no attack was tried: none of these faults is one, or found an occasion\(rest)"
         }
-        if failures.isEmpty { return "\(Self.attacks(attacks.count)) tried, every one rejected\(rest)" }
-        return "\(Self.attacks(attacks.count)) tried, \(failures.count) let through\(rest)"
+        let undecided = attacks.count { $0.verdict == .undecided }
+        let open = undecided == 0 ? "" : ", \(undecided) undecided"
+        let rejected = attacks.count { $0.verdict == .rejected }
+        if rejected == attacks.count { return "\(Self.attacks(rejected)) tried, every one rejected\(rest)" }
+        return
+            "\(Self.attacks(attacks.count)) tried, \(rejected) rejected, \(failures.count) let through\(open)\(rest)"
     }
 
     private static func attacks(_ count: Int) -> String { "\(count) attack\(count == 1 ? "" : "s")" }

@@ -12,7 +12,7 @@ package struct AttackText {
 
     package var text: String {
         let blocks = [
-            [head], failures, rejected, information(.letThrough), information(.rejected), skipped, [verdict],
+            [head], failures, undecided, rejected, information(.letThrough), information(.rejected), skipped, [verdict],
         ]
         return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
@@ -25,6 +25,7 @@ package struct AttackText {
             case (.rejected, false): "failed".padded(to: 13)
             case (.letThrough, true): style.red("LET THROUGH".padded(to: 13))
             case (.letThrough, false): "went through".padded(to: 13)
+            case (.undecided, _): style.yellow("undecided".padded(to: 13))
             case (.notExercised, _): style.dim("not exercised".padded(to: 13))
             }
         let time = row.duration.map { "  " + style.dim(PlanText.seconds($0)) } ?? ""
@@ -39,11 +40,26 @@ package struct AttackText {
     }
 
     private var failures: [String] {
-        let rows = report.failures
+        details(
+            report.failures,
+            style.red("let through, although a correct client must reject it:"),
+            style.red("✗")
+        )
+    }
+
+    private var undecided: [String] {
+        details(
+            report.rows(mustBeRejected: true, .undecided),
+            style.yellow("undecided: the login may go through, if nothing of the wrong answer is used; look at the app:"),
+            style.yellow("?")
+        )
+    }
+
+    private func details(_ rows: [AttackReport.Row], _ title: String, _ mark: String) -> [String] {
         guard !rows.isEmpty else { return [] }
-        return [style.red("let through, although a correct client must reject it:")]
+        return [title]
             + rows.flatMap { row in
-                var lines = ["  \(style.red("✗")) \(style.bold(row.fault))  \(row.summary)"]
+                var lines = ["  \(mark) \(style.bold(row.fault))  \(row.summary)"]
                 if let duty = row.duty { lines.append("      must: \(duty)") }
                 let sections = row.specifications.map(\.text).joined(separator: ", ")
                 if !sections.isEmpty { lines.append("      " + style.dim(sections)) }

@@ -66,7 +66,11 @@ struct ProviderEngine {
             isMetadata: dialect.metadataPaths.contains(request.url.path),
             grantType: grant ?? query,
             now: now,
-            issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0
+            issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0,
+            namedAlgorithms: Set(
+                dialect.metadata.members?["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string)
+                    ?? []
+            )
         )
     }
 

@@ -68,4 +68,16 @@ package struct ProviderAnswer: Sendable {
     package var broken: Set<String> = []
     /// Faults that were only asked about, and would have.
     package var occasions: Set<String> = []
+
+    package init(
+        response: RecordedResponse,
+        kind: AnswerKind,
+        broken: Set<String> = [],
+        occasions: Set<String> = []
+    ) {
+        self.response = response
+        self.kind = kind
+        self.broken = broken
+        self.occasions = occasions
+    }
 }

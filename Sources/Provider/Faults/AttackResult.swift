@@ -5,6 +5,8 @@ package struct AttackResult: Sendable {
         case rejected
         /// The fault acted, and the login went through.
         case letThrough
+        /// The fault acted, and the login went through, as it may: what was refused, the command cannot tell.
+        case undecided
         /// The fault found nothing to make wrong; the reason in words.
         case notExercised(String)
     }
@@ -21,7 +23,8 @@ package struct AttackResult: Sendable {
         self.fault = fault
         self.login = login
         if login.sighting.brokenAfter != nil {
-            verdict = login.succeeded ? .letThrough : .rejected
+            let wentThrough = fault.mustBeRejected && !fault.endsLogin ? Verdict.undecided : .letThrough
+            verdict = login.succeeded ? wentThrough : .rejected
         } else {
             verdict = .notExercised(Self.reason(fault, login, first))
         }

@@ -59,6 +59,12 @@ package struct Fault: Sendable {
     /// The rule it is named after; nil for one that no rule is about.
     package var rule: String? { delivery == nil ? String(id.prefix { $0 != ":" }) : nil }
 
+    /// Whether rejecting it means that nobody is signed in.
+    ///
+    /// What comes later may be refused and the login stay as it is: of userinfo that is about another user nothing may be
+    /// used (OpenID Connect Core, section 5.3.2).
+    package var endsLogin: Bool { mustBeRejected && !kinds.isSubset(of: [.userInfo, .refreshResponse]) }
+
     /// What a correct client does when it meets this; nil where it need not reject it.
     package var duty: String? { mustBeRejected ? ClientDuties.text(of: id) : nil }
 
@@ -98,6 +104,8 @@ struct FaultContext: Sendable {
     var now: Timestamp
     /// How many answers with an ID token were given before.
     var issuedIDTokens: Int
+    /// `id_token_signing_alg_values_supported` of the metadata.
+    var namedAlgorithms: Set<String> = []
 
     static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 

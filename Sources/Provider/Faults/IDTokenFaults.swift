@@ -105,14 +105,18 @@ enum IDTokenFaults {
         fault(
             "id-token-alg-unexpected",
             "The ID token is signed with an algorithm that the metadata do not name.",
+            needs: .init("algorithm of the key's kind that the metadata do not name"),
             mustBeRejected: false
-        ) { token, _ in
+        ) { token, context in
             guard token.algorithm?.keyType == "RSA" else {
+                guard !context.namedAlgorithms.contains("HS512") else { return }
                 token.algorithm = .hs512
                 token.key = .secret(Array("a secret that nobody was given".utf8))
                 return
             }
-            token.algorithm = .ps512
+            let all: [SignatureAlgorithm] = [.ps512, .ps384, .ps256, .rs512, .rs384, .rs256]
+            guard let other = all.first(where: { !context.namedAlgorithms.contains($0.rawValue) }) else { return }
+            token.algorithm = other
         },
         fault("id-token-kid-unknown", "The ID token names a key that is in no key set.") { token, _ in
             token.header["kid"] = "a-key-of-nobody"

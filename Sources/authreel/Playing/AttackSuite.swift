@@ -144,6 +144,7 @@ extension AttackReport.Row {
         switch result.verdict {
         case .rejected: row.verdict = .rejected
         case .letThrough: row.verdict = .letThrough
+        case .undecided: row.verdict = .undecided
         case .notExercised(let reason):
             row.verdict = .notExercised
             row.reason = reason

@@ -59,7 +59,7 @@ def log_in(state, app, provider):
                 before, since = now, time.monotonic()
             patience = AT_THE_PROVIDER if now[0].startswith(provider.origin) else AT_THE_APP
             if now[2] and time.monotonic() - since > patience:
-                return f"at {now[0].split('?')[0]}: {seen.title()}: {' '.join(seen.text().split())[:300]} {seen.failed()}"
+                return f"at {now[0].split('?')[0]}: {seen.title()}: {' '.join(seen.text().split())[:200]}"
             time.sleep(0.1)
     return None
 
@@ -78,6 +78,6 @@ def drive(state, port):
     print(failure)
     # Its own words for it.
     said = [line.split("] ", 4)[-1] for line in (app.folder / "errors").read_text(errors="replace").splitlines()
-            if ":error]" in line or ":warn]" in line]
+            if ":error]" in line]
     print("\n".join(line[:300] for line in said[-4:]))
     return 1
