@@ -44,7 +44,10 @@ package enum AttackJUnit {
         let head =
             #"    <testcase classname="attack-suite" name="\#(XMLText.escaped(row.fault))" time="\#(time(row.duration ?? .zero))""#
         if isSkipped(row) {
-            let doubt = row.isDoubtful ? "rejected, but the good login failed afterwards as well" : "undecided: the login may go through, if nothing of the wrong answer is used"
+            let doubt =
+                row.isDoubtful
+                ? "rejected, but the good login failed afterwards as well"
+                : "undecided: the login may go through, if nothing of the wrong answer is used"
             let reason = row.reason ?? doubt
             return [
                 head + ">", #"      <skipped message="\#(XMLText.escaped(reason.printable))"/>"#,
@@ -53,7 +56,8 @@ package enum AttackJUnit {
         }
         guard row.isFailure else { return [head + "/>"] }
         let sections = row.specifications.map(\.text).joined(separator: ", ")
-        let text = [row.summary, row.duty.map { "must: \($0)" }, sections, AttackText.course(row)]
+        let text =
+            [row.summary, row.duty.map { "must: \($0)" }, sections, AttackText.course(row)]
             .compactMap { $0 }.filter { !$0.isEmpty } + row.lastWords.map(\.printable)
         return [
             head + ">",

@@ -16,7 +16,8 @@ package enum AttackMarkdown {
         let attacks = report.rows.filter { $0.mustBeRejected && $0.verdict != .notExercised }
         if !attacks.isEmpty {
             let rows = attacks.map { row in
-                let verdict = row.isFailure ? "**let through**" : row.isDoubtful ? "unconfirmed" : row.verdict.rawValue
+                let verdict =
+                    row.isFailure ? "**let through**" : row.isDoubtful ? "unconfirmed" : row.verdict.rawValue
                 return "| \(MarkdownReport.code(row.fault)) | \(verdict) | \(course(row)) |"
             }
             blocks.append("## What a correct client must reject")
@@ -29,7 +30,9 @@ package enum AttackMarkdown {
                 return "| \(MarkdownReport.code(row.fault)) | \(verdict) | \(course(row)) |"
             }
             blocks.append("## For information")
-            blocks.append((["| fault | login | then |", "| --- | --- | --- |"] + rows).joined(separator: "\n"))
+            blocks.append(
+                (["| fault | login | then |", "| --- | --- | --- |"] + rows).joined(separator: "\n")
+            )
         }
         if !report.skipped.isEmpty {
             blocks.append("## Not exercised")

@@ -12,7 +12,8 @@ package struct AttackText {
 
     package var text: String {
         let blocks = [
-            [head], failures, undecided, rejected, information(.letThrough), information(.rejected), skipped, [verdict],
+            [head], failures, undecided, rejected, information(.letThrough), information(.rejected), skipped,
+            [verdict],
         ]
         return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
@@ -50,7 +51,9 @@ package struct AttackText {
     private var undecided: [String] {
         details(
             report.rows(mustBeRejected: true, .undecided),
-            style.yellow("undecided: the login may go through, if nothing of the wrong answer is used; look at the app:"),
+            style.yellow(
+                "undecided: the login may go through, if nothing of the wrong answer is used; look at the app:"
+            ),
             style.yellow("?")
         )
     }

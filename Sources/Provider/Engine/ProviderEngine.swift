@@ -68,7 +68,9 @@ struct ProviderEngine {
             now: now,
             issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0,
             namedAlgorithms: Set(
-                dialect.metadata.members?["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string)
+                dialect.metadata.members?["id_token_signing_alg_values_supported"]?.array?.compactMap(
+                    \.string
+                )
                     ?? []
             )
         )

@@ -7,7 +7,8 @@ enum ClientDuties {
             "Compare state with the one this browser was sent away with, before the code is sent anywhere.",
         "issuer-param-mismatch":
             "Compare iss, where it comes, with the issuer that the browser was sent to, before the code is sent anywhere.",
-        "jarm-invalid:iss": "Compare the iss of the signed answer with the issuer that the browser was sent to.",
+        "jarm-invalid:iss":
+            "Compare the iss of the signed answer with the issuer that the browser was sent to.",
         "jarm-invalid:aud": "Look for the own client_id in the aud of the signed answer.",
         "jarm-invalid:exp": "Take no signed answer whose exp has passed.",
         "jarm-invalid:alg-none": "Verify the signature of the answer, and take none without one.",
@@ -31,9 +32,12 @@ enum ClientDuties {
         "id-token-signature-invalid": "Verify the signature with the key that kid names.",
         "id-token-signature-invalid:claims":
             "Verify the signature over the claims as they came, before anything in them is believed.",
-        "userinfo-sub-mismatch": "Compare the sub of userinfo with that of the ID token; use nothing of it otherwise.",
-        "refresh-subject-changed:sub": "Compare sub with that of the first ID token, and end the session otherwise.",
+        "userinfo-sub-mismatch":
+            "Compare the sub of userinfo with that of the ID token; use nothing of it otherwise.",
+        "refresh-subject-changed:sub":
+            "Compare sub with that of the first ID token, and end the session otherwise.",
         "refresh-subject-changed:iss": "Compare iss with that of the first ID token.",
-        "refresh-subject-changed:aud": "Look for the own client_id in aud, in a refreshed token as in the first.",
+        "refresh-subject-changed:aud":
+            "Look for the own client_id in aud, in a refreshed token as in the first.",
     ]
 }

@@ -73,7 +73,9 @@ package struct Fault: Sendable {
 
     /// The answers that it makes wrong, in words.
     var kindWords: String {
-        if kinds == AnswerKind.allTokens || kinds == AnswerKind.firstTokens { return AnswerKind.tokenResponse.words }
+        if kinds == AnswerKind.allTokens || kinds == AnswerKind.firstTokens {
+            return AnswerKind.tokenResponse.words
+        }
         return AnswerKind.allCases.filter(kinds.contains).map(\.words).joined(separator: " or ")
     }
 

@@ -115,7 +115,9 @@ enum IDTokenFaults {
                 return
             }
             let all: [SignatureAlgorithm] = [.ps512, .ps384, .ps256, .rs512, .rs384, .rs256]
-            guard let other = all.first(where: { !context.namedAlgorithms.contains($0.rawValue) }) else { return }
+            guard let other = all.first(where: { !context.namedAlgorithms.contains($0.rawValue) }) else {
+                return
+            }
             token.algorithm = other
         },
         fault("id-token-kid-unknown", "The ID token names a key that is in no key set.") { token, _ in

@@ -45,7 +45,10 @@ struct Mock: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Tell of each exchange, not only of OAuth messages.")
     var verbose = false
 
-    @Option(help: "text, or json for a line on standard output once it listens; of a suite also junit or markdown.")
+    @Option(
+        help:
+            "text, or json for a line on standard output once it listens; of a suite also junit or markdown."
+    )
     var format: Format = .text
 
     @OptionGroup var attack: AttackOptions

@@ -8,7 +8,8 @@ struct AttackOptions: ParsableArguments {
         name: .customLong("attack-suite"),
         help: ArgumentHelp(
             "Drive a login for each fault, and tell which the application let through.",
-            discussion: "--fault restricts it. Exit status 1 where one went through that a client must reject."
+            discussion:
+                "--fault restricts it. Exit status 1 where one went through that a client must reject."
         )
     )
     var isWanted = false
@@ -44,7 +45,8 @@ struct AttackOptions: ParsableArguments {
     ///
     /// - Throws: ``CommandFailure`` that says what to do.
     func check(against mock: Mock) throws {
-        let example = "\(Invocation.name) mock login.har --auto-login --attack-suite --drive 'npm run login-test'"
+        let example =
+            "\(Invocation.name) mock login.har --auto-login --attack-suite --drive 'npm run login-test'"
         guard isWanted else {
             let alone = [
                 drive.map { _ in "--drive" }, driveTimeout.map { _ in "--drive-timeout" },
@@ -52,7 +54,11 @@ struct AttackOptions: ParsableArguments {
                 [.junit, .markdown].contains(mock.format) ? "--format \(mock.format.rawValue)" : nil,
             ]
             guard let option = alone.compactMap({ $0 }).first else { return }
-            throw CommandFailure(.usage, "\(option) is about --attack-suite, which is not given", hint: example)
+            throw CommandFailure(
+                .usage,
+                "\(option) is about --attack-suite, which is not given",
+                hint: example
+            )
         }
         guard let drive, drive.contains(where: { !$0.isWhitespace }) else {
             throw CommandFailure(

@@ -116,7 +116,9 @@ struct AttackSuite {
 
     private func tellLastWords(_ login: DrivenLogin, _ refusals: [String]) {
         for line in login.lastWords { StandardError.line("  | \(line.printable)") }
-        for refusal in refusals { StandardError.line("  the provider refused: \(refusal.printable.shortened(to: 200))") }
+        for refusal in refusals {
+            StandardError.line("  the provider refused: \(refusal.printable.shortened(to: 200))")
+        }
     }
 
     private static func words(_ stop: AttackSuiteStateMachine.Stop) -> String {

@@ -3,7 +3,7 @@
 
   scripted_app.py [--lax CHECK,...] [--cache FILE] [--no-userinfo]
 
-The provider is $AUTHREEL_ISSUER. What is named after --lax is not checked: state, iss, nonce, aud, exp, iat, sub, alg,
+The provider is $AUTHREEL_ISSUER; $CLIENT_ID, $CLIENT_SECRET and $REDIRECT_URI say who asks it. What is named after --lax is not checked: state, iss, nonce, aud, exp, iat, sub, alg,
 signature, userinfo. --cache keeps metadata and keys in a file for the next login, as a server that runs on does."""
 import argparse
 import base64
@@ -12,14 +12,15 @@ import json
 import os
 import pathlib
 import secrets
+import ssl
 import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-REDIRECT_URI = "http://127.0.0.1:9/callback"
-CLIENT, SECRET = "shop", "shop-secret"
+REDIRECT_URI = os.environ.get("REDIRECT_URI", "http://127.0.0.1:9/callback")
+CLIENT, SECRET = os.environ.get("CLIENT_ID", "shop"), os.environ.get("CLIENT_SECRET", "shop-secret")
 
 
 class Refused(Exception):
@@ -31,7 +32,8 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect)
+TRUST = ssl.create_default_context(cafile=os.environ.get("AUTHREEL_CA"))
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect, urllib.request.HTTPSHandler(context=TRUST))
 
 
 def ask(url, form=None, **headers):

@@ -40,9 +40,11 @@ struct FaultOccasionTests {
     }
 
     /// What a client that checks nothing was answered.
-    private static func sighting(_ provider: BuiltInProvider, _ extras: Set<NaiveLogin.Extra> = []) throws -> (
-        sighting: ProviderSighting, answers: [ProviderAnswer], exchanges: [Exchange]
-    ) {
+    private static func sighting(_ provider: BuiltInProvider, _ extras: Set<NaiveLogin.Extra> = []) throws
+        -> (
+            sighting: ProviderSighting, answers: [ProviderAnswer], exchanges: [Exchange]
+        )
+    {
         let discovery = issuer + "/.well-known/openid-configuration"
         let healthy = Caller(try Self.provider())
         let seen = Mutex<[ProviderAnswer]>([])
@@ -137,7 +139,9 @@ struct FaultOccasionTests {
     @Test func whoBeginsAnewKnowsWhoRegistered() throws {
         let first = try Self.provider()
         let form = #"{"redirect_uris":["https://new.example/callback"]}"#
-        func post(_ provider: BuiltInProvider, _ path: String, _ body: String, _ type: String) -> RecordedResponse {
+        func post(_ provider: BuiltInProvider, _ path: String, _ body: String, _ type: String)
+            -> RecordedResponse
+        {
             provider.respond(
                 to: RecordedRequest(
                     method: "POST",
