@@ -88,7 +88,7 @@ struct AttackSuiteTests {
         (
             "signature",
             ["id-token-signature-invalid", "id-token-signature-invalid:claims", "id-token-kid-unknown"]
-        ), ("alg", ["id-token-alg-none"]),
+        ), ("alg", ["id-token-alg-none", "id-token-signature-invalid:public-key-as-secret"]),
     ]
 
     @Test(arguments: lax) func whatIsNotCheckedGoesThrough(checks: String, faults: Set<String>) throws {

@@ -29,6 +29,12 @@ struct AttackedRelyingPartyTests {
 
     @Test func everyFaultIsInTheTables() throws {
         #expect(Set(try Self.documented().keys) == Set(FaultCatalog.all.map(\.id)))
+        for (file, words) in [
+            ("README.md", "ways of lying"), ("docs/attack-suite.md", "ways of being wrong"),
+        ] {
+            let text = try String(contentsOf: Fixtures.root.appending(path: file), encoding: .utf8)
+            #expect(text.contains("\(FaultCatalog.all.count) \(words)"), "\(file)")
+        }
     }
 
     /// One of each kind, so that it takes no minute.

@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import JSON
 import OAuth
 
@@ -132,6 +133,11 @@ enum AuthorizationResponseFaults {
             token.algorithm = nil
             token.key = nil
             token.header["kid"] = nil
+        },
+        envelope("signature", "The signed answer (JARM) has a signature that is not of its content.") {
+            token,
+            _ in
+            token.tampering = JSONWebToken.withBrokenSignature
         },
     ]
 

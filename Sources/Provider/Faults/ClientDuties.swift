@@ -12,6 +12,7 @@ enum ClientDuties {
         "jarm-invalid:aud": "Look for the own client_id in the aud of the signed answer.",
         "jarm-invalid:exp": "Take no signed answer whose exp has passed.",
         "jarm-invalid:alg-none": "Verify the signature of the answer, and take none without one.",
+        "jarm-invalid:signature": "Verify the signature of the answer with a key of the provider.",
         "id-token-malformed": "Take no ID token that cannot be read to its end.",
         "id-token-claims-missing:iss": "Take no ID token without iss: nothing says whose it is.",
         "id-token-claims-missing:sub": "Take no ID token without sub: nothing says who signed in.",
@@ -27,6 +28,8 @@ enum ClientDuties {
         "id-token-nonce-missing": "Where the login sent a nonce, take no ID token without it.",
         "id-token-alg-none":
             "Take no unsigned ID token, unless the client was registered for them; take the algorithm from the registration and not from the token.",
+        "id-token-signature-invalid:public-key-as-secret":
+            "Take the algorithm from the registration and not from the token: a public key is never a secret.",
         "id-token-kid-unknown":
             "Fetch the keys again, once; then reject a token whose kid is still none of them.",
         "id-token-signature-invalid": "Verify the signature with the key that kid names.",

@@ -1,6 +1,7 @@
 import Captures
 import JOSE
 import JSON
+import LibCrypto
 import OAuth
 
 /// ID tokens that a client has to look at closely (OpenID Connect Core, section 3.1.3.7).
@@ -135,12 +136,7 @@ enum IDTokenFaults {
             }
         ),
         fault("id-token-signature-invalid", "The ID token's signature is not of its content.") { token, _ in
-            token.tampering = { text in
-                guard let dot = text.lastIndex(of: ".") else { return text }
-                var signature = Base64URL.decode(String(text[text.index(after: dot)...])) ?? []
-                for index in signature.indices.prefix(8) { signature[index] ^= 0x55 }
-                return text[...dot] + Base64URL.encode(signature)
-            }
+            token.tampering = JSONWebToken.withBrokenSignature
         },
         fault(
             "id-token-signature-invalid:claims",
@@ -153,6 +149,16 @@ enum IDTokenFaults {
                 let changed = Base64URL.encode(JSONWriter.bytes(of: .object(claims)))
                 return "\(parts[0]).\(changed).\(parts[2])"
             }
+        },
+        // Who takes the algorithm from the token takes the key for a secret that everybody knows (RFC 8725, section 2.1).
+        fault(
+            "id-token-signature-invalid:public-key-as-secret",
+            "The ID token is signed with HS256, and the provider's public key is the secret.",
+            needs: .init("ID token that is signed with a private key")
+        ) { token, _ in
+            guard case .privateKey(let key) = token.key else { return }
+            token.algorithm = .hs256
+            token.key = .secret(Array(key.publicKey.pem.utf8))
         },
     ]
 
@@ -186,6 +192,29 @@ enum IDTokenFaults {
             token.claims["auth_time"] = .number(JSONNumber(context.now.seconds - 864_000))
         },
     ]
+}
+
+extension JSONWebToken {
+    /// The same with another signature.
+    static func withBrokenSignature(_ text: String) -> String {
+        guard let dot = text.lastIndex(of: ".") else { return text }
+        var signature = Base64URL.decode(String(text[text.index(after: dot)...])) ?? []
+        for index in signature.indices.prefix(8) { signature[index] ^= 0x55 }
+        return text[...dot] + Base64URL.encode(signature)
+    }
+}
+
+extension PublicKey {
+    /// As it stands in a file (RFC 7468, section 13).
+    fileprivate var pem: String {
+        let text = Array(Base64.encode(subjectPublicKeyInfo))
+        let lines = stride(from: 0, to: text.count, by: 64).map {
+            String(text[$0..<min($0 + 64, text.count)])
+        }
+        return (["-----BEGIN PUBLIC KEY-----"] + lines + ["-----END PUBLIC KEY-----", ""]).joined(
+            separator: "\n"
+        )
+    }
 }
 
 extension Fault.Need {
