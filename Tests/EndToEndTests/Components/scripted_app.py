@@ -109,7 +109,7 @@ class App:
             "grant_type": "authorization_code", "code": came["code"], "redirect_uri": REDIRECT_URI,
             "client_id": CLIENT, "client_secret": SECRET, "code_verifier": verifier})
         claims = self.verify(tokens["id_token"], metadata, nonce)
-        if self.uses_userinfo:
+        if self.uses_userinfo and "userinfo_endpoint" in metadata:
             user = document(metadata["userinfo_endpoint"], Authorization="Bearer " + tokens["access_token"])
             self.must("userinfo", user.get("sub") == claims.get("sub"), "userinfo of another user")
         return claims.get("sub", "nobody")
