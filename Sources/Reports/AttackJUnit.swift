@@ -13,8 +13,8 @@ package enum AttackJUnit {
         ]
         lines += suite("must be rejected", attacks)
         lines += suite("for information", others)
-        if let stop = report.stop {
-            let words = XMLText.escaped("\(stop); \(report.notReached) faults were not come to".printable)
+        if let stopped = report.stopped {
+            let words = XMLText.escaped(stopped.printable)
             lines += [
                 #"  <testsuite name="the good login" tests="1" failures="0" errors="1">"#,
                 #"    <testcase classname="attack-suite" name="the good login">"#,

@@ -4,11 +4,7 @@ import Diagnosis
 package enum AttackMarkdown {
     package static func text(of report: AttackReport) -> String {
         var blocks = ["# Attack suite", MarkdownReport.escaped(report.headline)]
-        if let stop = report.stop {
-            blocks.append(
-                "**Stopped:** \(MarkdownReport.escaped(stop)); \(report.notReached) faults were not come to"
-            )
-        }
+        if let stopped = report.stopped { blocks.append("**Stopped:** \(MarkdownReport.escaped(stopped))") }
         if !report.failures.isEmpty {
             blocks.append("## Let through")
             blocks.append(report.failures.map(item).joined(separator: "\n"))

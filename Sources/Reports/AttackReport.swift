@@ -131,6 +131,16 @@ package struct AttackReport: Sendable {
             "\(Self.attacks(attacks.count)) tried, \(rejected) rejected, \(failures.count) let through\(open)\(rest)"
     }
 
+    /// Why it ended before the last fault, with how many were left; nil where it did not.
+    var stopped: String? {
+        guard let stop else { return nil }
+        switch notReached {
+        case 0: return stop
+        case 1: return "\(stop); 1 fault was not come to"
+        default: return "\(stop); \(notReached) faults were not come to"
+        }
+    }
+
     private static func attacks(_ count: Int) -> String { "\(count) attack\(count == 1 ? "" : "s")" }
 
     /// Not exercised ones by their reason, in order.

@@ -33,6 +33,13 @@ package struct AttackText {
         return "  \(word)  \(row.fault)\(time)\(row.isTimeout ? "  " + style.yellow("timed out") : "")"
     }
 
+    /// A line for a login without a fault.
+    package static func line(ofGoodLogin succeeded: Bool, _ duration: Duration, style: TextStyle) -> String {
+        let word = "good login".padded(to: 13)
+        let time = style.dim(PlanText.seconds(duration))
+        return succeeded ? "  \(style.green(word))  \(time)" : "  \(style.red(word))  failed  \(time)"
+    }
+
     // MARK: - Parts
 
     private var head: String {
@@ -106,10 +113,7 @@ package struct AttackText {
 
     private var verdict: String {
         var lines: [String] = []
-        if let stop = report.stop {
-            let rest = report.notReached == 0 ? "" : "; \(report.notReached) faults were not come to"
-            lines.append(style.yellow("stopped: \(stop.printable)\(rest)"))
-        }
+        if let stopped = report.stopped { lines.append(style.yellow("stopped: \(stopped.printable)")) }
         let isGood = report.failures.isEmpty && report.provesSomething && report.stop == nil
         lines.append(isGood ? style.green(report.headline) : style.red(report.headline))
         return lines.joined(separator: "\n")

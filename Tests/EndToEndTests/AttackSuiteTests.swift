@@ -214,7 +214,7 @@ struct AttackSuiteTests {
         #expect(process.terminationStatus == 130)
         #expect(try !Self.runs(folder.file("pid")))
         let output = try String(contentsOfFile: folder.file("out"), encoding: .utf8)
-        #expect(output.contains("stopped: interrupted; 1 faults were not come to"), "\(output)")
+        #expect(output.contains("stopped: interrupted; 1 fault was not come to"), "\(output)")
         #expect(output.contains("unconfirmed"))
     }
 

@@ -24,12 +24,6 @@ struct AttackProgress {
     func tell(_ row: AttackReport.Row) { StandardError.line(AttackText.line(of: row, style: style)) }
 
     func tellGood(_ login: DrivenLogin) {
-        let seconds =
-            Double(
-                login.duration.components.seconds * 1000 + login.duration.components.attoseconds
-                    / 1_000_000_000_000_000
-            ) / 1000
-        let word = login.succeeded ? style.green("good login   ") : style.red("good login fails")
-        StandardError.line("  \(word)  \(style.dim("\((seconds * 10).rounded() / 10) s"))")
+        StandardError.line(AttackText.line(ofGoodLogin: login.succeeded, login.duration, style: style))
     }
 }

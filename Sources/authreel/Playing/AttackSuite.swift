@@ -22,6 +22,7 @@ struct AttackSuite {
     /// Drives every login.
     ///
     /// - Parameter signals: the first ends the suite, the second at once.
+    /// - Returns: what is known, also where a signal ended it.
     /// - Throws: ``CommandFailure`` when the good login does not work to begin with.
     func run(signals: AsyncStream<Int32>) async throws -> Ended {
         let folder = try RunFolder()
