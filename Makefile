@@ -16,7 +16,7 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 
 # Four runs: what waits for real components, what waits for other programs, what waits for sockets, and what computes. In
 # one run they would all wait for the few threads that computing leaves.
-COMPONENTS_TESTS = ComponentScenarioTests|BrowserReplayTests|OneCommandTests|RealLoginTests|MockLoginTests|RuntimeClientsTests|TrustStoreTests
+COMPONENTS_TESTS = ComponentScenarioTests|BrowserReplayTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 swift test --skip-build --filter '$(COMPONENTS_TESTS)'

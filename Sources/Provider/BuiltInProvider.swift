@@ -17,7 +17,7 @@ package final class BuiltInProvider: Sendable {
     private let dialect: ProviderDialect
     private let policy: ProviderPolicy
     private let random: @Sendable (Int) -> [UInt8]
-    private let state = Mutex(ProviderState())
+    private let state: Mutex<ProviderState>
 
     /// `random`: so many random bytes; a test gives its own.
     package init(
@@ -29,9 +29,31 @@ package final class BuiltInProvider: Sendable {
         self.policy = policy
         self.random = random
         dialect = ProviderDialect(builtIn: configuration)
+        state = Mutex(ProviderState())
+    }
+
+    private init(_ other: BuiltInProvider, _ policy: ProviderPolicy) {
+        configuration = other.configuration
+        dialect = other.dialect
+        random = other.random
+        self.policy = policy
+        state = Mutex(other.state.withLock { $0.begunAnew(from: ProviderState()) })
+    }
+
+    /// The same provider with the same keys and registered clients, begun anew with other faults.
+    package func begunAnew(breaking faults: [Fault], probing probes: [Fault]) -> BuiltInProvider {
+        var policy = policy
+        policy.faults = faults
+        policy.probes = probes
+        return BuiltInProvider(self, policy)
     }
 
     package func respond(to request: RecordedRequest, at now: Timestamp) -> RecordedResponse {
+        answer(to: request, at: now).response
+    }
+
+    /// The same, with what the faults had to do with it.
+    package func answer(to request: RecordedRequest, at now: Timestamp) -> ProviderAnswer {
         state.withLock { state in
             var engine = ProviderEngine(
                 configuration: configuration,

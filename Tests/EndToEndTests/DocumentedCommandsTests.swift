@@ -43,6 +43,7 @@ struct DocumentedCommandsTests {
     private static func goesOn(_ documented: DocumentedCommand) -> Bool {
         ["authreel record", "authreel mock"].contains(where: documented.command.hasPrefix)
             && !documented.command.hasSuffix(" --list-faults")
+            && !documented.command.contains(" --attack-suite")
     }
 
     @Test(arguments: commands.filter { !goesOn($0) })
@@ -53,7 +54,14 @@ struct DocumentedCommandsTests {
         let isTrust = documented.command.hasPrefix("authreel ca trust")
         // Replays go to providers that are not there: what each would send is shown, and the rest told elsewhere.
         let isReplay = documented.command.hasPrefix("authreel replay")
-        let command = documented.command + (isTrust ? " --dry-run" : isReplay ? " --plan" : "")
+        var command = documented.command + (isTrust ? " --dry-run" : isReplay ? " --plan" : "")
+        if command.contains(" --attack-suite") {
+            // One fault says as much as all of them.
+            command +=
+                " --listen 127.0.0.1:0 --ca-dir ca"
+                + (command.contains("--fault") ? "" : " --fault id-token-expired")
+            try Self.putLoginTest(into: folder)
+        }
         let result = try Self.shell(command, in: folder)
         #expect([0, 1].contains(result.status), "\(documented.command): \(result.errors)")
     }
@@ -100,6 +108,25 @@ struct DocumentedCommandsTests {
         let result = try Self.shell(script, in: folder)
         // A command that Ctrl-C ends has the status of that.
         #expect(result.status == (own == nil ? 0 : 130), "\(command): \(result.errors)")
+    }
+
+    /// What the reader's own login test is: one of the application in `login.har`.
+    private static func putLoginTest(into folder: TemporaryFolder) throws {
+        let app = Fixtures.root.appending(path: "Tests/EndToEndTests/Components/scripted_app.py").path
+        let script = """
+            #!/bin/sh
+            export CLIENT_ID=shop-web CLIENT_SECRET=any REDIRECT_URI=https://www.shop.example/callback
+            exec python3 \(app)
+            """
+        try FileManager.default.createDirectory(
+            atPath: folder.file("bin"),
+            withIntermediateDirectories: true
+        )
+        _ = FileManager.default.createFile(
+            atPath: folder.file("bin/npm"),
+            contents: Data(script.utf8),
+            attributes: [.posixPermissions: 0o755]
+        )
     }
 
     private static func folderWithCapture() throws -> TemporaryFolder {

@@ -33,6 +33,14 @@ struct FaultCatalogTests {
         }
     }
 
+    @Test func whatMustBeRejectedSaysHow() {
+        for fault in FaultCatalog.all {
+            #expect((fault.duty != nil) == fault.mustBeRejected, "\(fault.id)")
+            let rule = fault.mustBeRejected ? RuleCatalog.info(of: fault.rule ?? "") : nil
+            #expect(!fault.mustBeRejected || rule?.specifications.isEmpty == false, "\(fault.id)")
+        }
+    }
+
     @Test func theTableOfTheManualIsTheList() throws {
         let manual = try String(contentsOf: Fixtures.root.appending(path: "docs/mock.md"), encoding: .utf8)
         let rows = manual.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)

@@ -74,6 +74,7 @@ extension ProviderEngine {
             challengeMethod: login.challengeMethod,
             resource: login.resource,
             acrValues: login.acrValues,
+            maxAge: login.maxAge,
             signedInAt: session.signedInAt,
             family: identifier(),
             boundKey: login.boundKey,

@@ -16,6 +16,8 @@ package struct ProviderPolicy: Sendable {
     package var redirectURIs: [String] = []
     /// In which ways it breaks.
     package var faults: [Fault] = []
+    /// Faults that are only asked whether they would have found an occasion.
+    package var probes: [Fault] = []
 
     package init() {}
 }
@@ -31,12 +33,11 @@ struct ProviderEngine {
     let now: Timestamp
     var state: ProviderState
 
-    mutating func respond(to request: RecordedRequest) -> RecordedResponse {
+    mutating func respond(to request: RecordedRequest) -> ProviderAnswer {
         var answer = answer(to: request)
         let context = faultContext(of: request, answer)
-        for fault in policy.faults {
-            if case .answer(let alter) = fault.alteration { alter(&answer, context) }
-        }
+        var occasions = FaultOccasions(policy, kind: AnswerKind(context, answer), context: context)
+        occasions.alter(&answer)
         var renderer = AnswerRenderer(state: state, random: random)
         state = ProviderState()
         var response = renderer.response(answer)
@@ -44,10 +45,14 @@ struct ProviderEngine {
         // RFC 9110, section 6.6.1: whoever has a clock says so; times in tokens are judged by it.
         if !response.headers.contains("date") { response.headers.append("Date", now.httpDate) }
         allowOrigin(of: request, in: &response)
-        for fault in policy.faults {
-            if case .response(let alter) = fault.alteration { alter(&response, context) }
-        }
-        return response
+        occasions.alter(&response)
+        occasions.note(request)
+        return ProviderAnswer(
+            response: response,
+            kind: occasions.kind,
+            broken: occasions.broken,
+            occasions: occasions.found
+        )
     }
 
     /// What faults are told; counts the ID tokens that they are told of.
@@ -61,7 +66,13 @@ struct ProviderEngine {
             isMetadata: dialect.metadataPaths.contains(request.url.path),
             grantType: grant ?? query,
             now: now,
-            issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0
+            issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0,
+            namedAlgorithms: Set(
+                dialect.metadata.members?["id_token_signing_alg_values_supported"]?.array?.compactMap(
+                    \.string
+                )
+                    ?? []
+            )
         )
     }
 

@@ -17,6 +17,7 @@ struct ProviderState: Sendable {
         var challengeMethod: String
         var resource: String?
         var acrValues: String?
+        var maxAge: Int64?
         var signedInAt: Timestamp
         /// Tokens of one login share it: a code or refresh token that is used twice ends them all (RFC 9700,
         /// section 4.14).
@@ -99,4 +100,16 @@ struct ProviderState: Sendable {
     var registrations = LimitedTable<JSONObject>(limit: 1000)
     /// How often a script was begun, and an endpoint was called.
     var counts: [String: Int] = [:]
+
+    /// The state of a provider that begins anew, for clients that go on.
+    ///
+    /// Codes, tokens and sessions are gone. What a running client keeps for good stays: its registration, and the nonce for
+    /// its proofs (RFC 9449, section 8).
+    func begunAnew(from first: ProviderState) -> ProviderState {
+        var state = first
+        state.registeredClients = registeredClients
+        state.registrations = registrations
+        state.proofNonces = proofNonces
+        return state
+    }
 }

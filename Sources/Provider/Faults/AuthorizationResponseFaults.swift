@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import JSON
 import OAuth
 
@@ -10,12 +11,15 @@ enum AuthorizationResponseFaults {
     private static func fault(
         _ id: String,
         _ summary: String,
+        needs need: Fault.Need? = nil,
         mustBeRejected: Bool = false,
         _ change: @escaping @Sendable (inout BuiltAnswer.Authorization) -> Void
     ) -> Fault {
         Fault(
             id,
             summary,
+            of: [.authorizationResponse],
+            needs: need,
             mustBeRejected: mustBeRejected,
             .answer { answer, _ in
                 guard case .authorization(var response) = answer.content else { return }
@@ -47,10 +51,15 @@ enum AuthorizationResponseFaults {
     ]
 
     private static let parameters = [
-        fault("state-mismatch", "The answer has the state of another login.", mustBeRejected: true) {
-            $0.parameters.set("state", "state-of-another-login")
+        fault(
+            "state-mismatch",
+            "The answer has the state of another login.",
+            needs: .parameter("state"),
+            mustBeRejected: true
+        ) { $0.parameters.set("state", "state-of-another-login") },
+        fault("state-missing-in-response", "The answer has no state.", needs: .parameter("state")) {
+            $0.parameters.set("state", nil)
         },
-        fault("state-missing-in-response", "The answer has no state.") { $0.parameters.set("state", nil) },
         fault(
             "issuer-param-mismatch",
             "The answer says that it is of another issuer (a mix-up).",
@@ -59,6 +68,7 @@ enum AuthorizationResponseFaults {
         Fault(
             "issuer-param-missing",
             "The metadata announce iss in answers, and the answer has none.",
+            of: [.metadata, .authorizationResponse],
             .answer { answer, context in
                 if context.isMetadata {
                     answer.alterObject { $0["authorization_response_iss_parameter_supported"] = true }
@@ -72,6 +82,7 @@ enum AuthorizationResponseFaults {
         Fault(
             "response-mode-differs",
             "The answer comes in the fragment where the query was asked for, and the other way round.",
+            of: [.authorizationResponse],
             .answer { answer, _ in
                 guard case .authorization(var response) = answer.content else { return }
                 response.mode = response.mode == .query ? .fragment : .query
@@ -93,6 +104,8 @@ enum AuthorizationResponseFaults {
         Fault(
             "jarm-invalid:\(variant)",
             summary,
+            of: [.authorizationResponse],
+            needs: .signedResponse,
             mustBeRejected: true,
             .answer { answer, context in
                 guard case .authorization(var response) = answer.content, var token = response.envelope
@@ -121,6 +134,11 @@ enum AuthorizationResponseFaults {
             token.key = nil
             token.header["kid"] = nil
         },
+        envelope("signature", "The signed answer (JARM) has a signature that is not of its content.") {
+            token,
+            _ in
+            token.tampering = JSONWebToken.withBrokenSignature
+        },
     ]
 
     private static let codeMissing = fault(
@@ -131,6 +149,7 @@ enum AuthorizationResponseFaults {
     private static let serverError = Fault(
         "provider-server-error",
         "The authorization endpoint answers 500.",
+        of: [.authorizationResponse],
         .answer { answer, _ in
             guard case .authorization = answer.content else { return }
             answer.becomePage(500, "Internal server error")
@@ -141,4 +160,19 @@ enum AuthorizationResponseFaults {
         "authorization-error",
         "The answer is an error that names no reason: invalid_request."
     ) { refuse(&$0, "invalid_request", "the request cannot be served") }
+}
+
+extension Fault.Need {
+    /// Of an authorization response, which has it where the request had.
+    fileprivate static func parameter(_ name: String) -> Fault.Need {
+        Fault.Need("\(name) in the authorization request") { answer in
+            guard case .authorization(let response) = answer.content else { return false }
+            return response.parameters.contains { $0.name == name }
+        }
+    }
+
+    fileprivate static let signedResponse = Fault.Need("signed authorization responses (JARM)") { answer in
+        guard case .authorization(let response) = answer.content else { return false }
+        return response.envelope != nil
+    }
 }

@@ -9,9 +9,16 @@ enum DiscoveryFaults {
     private static func metadata(
         _ id: String,
         _ summary: String,
+        needs need: Fault.Need? = nil,
         _ change: @escaping @Sendable (inout BuiltAnswer) -> Void
     ) -> Fault {
-        Fault(id, summary, .answer { answer, context in if context.isMetadata { change(&answer) } })
+        Fault(
+            id,
+            summary,
+            of: [.metadata],
+            needs: need,
+            .answer { answer, context in if context.isMetadata { change(&answer) } }
+        )
     }
 
     private static func keySet(
@@ -19,7 +26,12 @@ enum DiscoveryFaults {
         _ summary: String,
         _ change: @escaping @Sendable (inout BuiltAnswer) -> Void
     ) -> Fault {
-        Fault(id, summary, .answer { answer, context in if context.role == .keys { change(&answer) } })
+        Fault(
+            id,
+            summary,
+            of: [.keySet],
+            .answer { answer, context in if context.role == .keys { change(&answer) } }
+        )
     }
 
     private static let unreadable = [
@@ -35,6 +47,7 @@ enum DiscoveryFaults {
         Fault(
             "discovery-not-json:truncated",
             "The metadata end in the middle.",
+            of: [.metadata],
             .response { response, context in if context.isMetadata { response.truncateBody() } }
         ),
     ]
@@ -44,6 +57,7 @@ enum DiscoveryFaults {
             Fault(
                 "discovery-issuer-mismatch",
                 "The provider calls itself by another issuer, in the metadata and in whatever it issues.",
+                of: AnswerKind.firstTokens.union([.metadata, .authorizationResponse, .refreshResponse]),
                 .answer { answer, context in
                     let other = JSONValue.string(IDTokenFaults.otherIssuer)
                     if context.isMetadata { answer.alterObject { $0["issuer"] = other } }
@@ -60,8 +74,11 @@ enum DiscoveryFaults {
                 $0.alterObject { $0[role.rawValue] = nil }
             }
         } + [
-            metadata("discovery-endpoint-insecure", "The metadata name the endpoints by http, not by https.")
-            {
+            metadata(
+                "discovery-endpoint-insecure",
+                "The metadata name the endpoints by http, not by https.",
+                needs: .init("endpoints by https: --tls makes them so")
+            ) {
                 $0.alterObject { document in
                     for role in Endpoints.Role.allCases {
                         guard let url = document[role.rawValue]?.string, url.hasPrefix("https:") else {

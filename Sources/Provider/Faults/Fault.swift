@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 import JOSE
 import JSON
 import OAuth
@@ -12,6 +12,10 @@ package struct Fault: Sendable {
     package let summary: String
     /// Whether a correct client has to reject what it meets, rather than fail or go on.
     package let mustBeRejected: Bool
+    /// The answers that it makes wrong.
+    package let kinds: Set<AnswerKind>
+    /// What such an answer has to have besides.
+    let need: Need?
     let alteration: Alteration
 
     /// Where it takes hold of an answer.
@@ -24,12 +28,30 @@ package struct Fault: Sendable {
         case delivery(Delivery)
     }
 
+    /// Without it a client has no means to see what is wrong: who sent no nonce cannot miss it.
+    struct Need: Sendable {
+        /// As in "this login has no …".
+        var words: String
+        var isMet: @Sendable (BuiltAnswer) -> Bool
+
+        /// `isMet`: what is to be looked at besides that the answer comes out another one.
+        init(_ words: String, isMet: @escaping @Sendable (BuiltAnswer) -> Bool = { _ in true }) {
+            self.words = words
+            self.isMet = isMet
+        }
+    }
+
     /// How the answer to a token request is delivered.
     package enum Delivery: Sendable, Equatable {
         case late(Duration)
         /// Its length announced, and half of it sent.
         case cutShort
         case never
+
+        /// Token requests have it, everything else comes whole.
+        package static func concerns(_ request: RecordedRequest) -> Bool {
+            FormBody.items(of: request.body)?.contains("grant_type") ?? false
+        }
     }
 
     package var delivery: Delivery? { if case .delivery(let delivery) = alteration { delivery } else { nil } }
@@ -37,9 +59,38 @@ package struct Fault: Sendable {
     /// The rule it is named after; nil for one that no rule is about.
     package var rule: String? { delivery == nil ? String(id.prefix { $0 != ":" }) : nil }
 
-    init(_ id: String, _ summary: String, mustBeRejected: Bool = false, _ alteration: Alteration) {
+    /// Whether rejecting it means that nobody is signed in.
+    ///
+    /// What comes later may be refused and the login stay as it is: of userinfo that is about another user nothing may be
+    /// used (OpenID Connect Core, section 5.3.2).
+    package var endsLogin: Bool { mustBeRejected && !kinds.isSubset(of: [.userInfo, .refreshResponse]) }
+
+    /// What a correct client does when it meets this; nil where it need not reject it.
+    package var duty: String? { mustBeRejected ? ClientDuties.text(of: id) : nil }
+
+    /// What a login has to have, for this to be met in it: "this login has no …".
+    var needs: String { need?.words ?? kindWords }
+
+    /// The answers that it makes wrong, in words.
+    var kindWords: String {
+        if kinds == AnswerKind.allTokens || kinds == AnswerKind.firstTokens {
+            return AnswerKind.tokenResponse.words
+        }
+        return AnswerKind.allCases.filter(kinds.contains).map(\.words).joined(separator: " or ")
+    }
+
+    init(
+        _ id: String,
+        _ summary: String,
+        of kinds: Set<AnswerKind>,
+        needs need: Need? = nil,
+        mustBeRejected: Bool = false,
+        _ alteration: Alteration
+    ) {
         self.id = id
         self.summary = summary
+        self.kinds = kinds
+        self.need = need
         self.mustBeRejected = mustBeRejected
         self.alteration = alteration
     }
@@ -55,6 +106,10 @@ struct FaultContext: Sendable {
     var now: Timestamp
     /// How many answers with an ID token were given before.
     var issuedIDTokens: Int
+    /// `id_token_signing_alg_values_supported` of the metadata.
+    var namedAlgorithms: Set<String> = []
+
+    static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
     /// Whether a code, or a device, is exchanged for its first tokens.
     var isFirstExchange: Bool { role == .token && grantType != "refresh_token" }

@@ -1,6 +1,7 @@
 import Captures
 import JOSE
 import JSON
+import LibCrypto
 import OAuth
 
 /// ID tokens that a client has to look at closely (OpenID Connect Core, section 3.1.3.7).
@@ -11,16 +12,22 @@ enum IDTokenFaults {
     static let otherIssuer = "https://another-issuer.example"
     static let otherClient = "another-client"
 
+    /// Answers that bring the ID token of a login.
+    private static let carriers = AnswerKind.firstTokens.union([.authorizationResponse])
+
     /// Wrong in each ID token of a login; refreshed ones are left alone.
     private static func fault(
         _ id: String,
         _ summary: String,
+        needs need: Fault.Need? = nil,
         mustBeRejected: Bool = true,
         _ change: @escaping @Sendable (inout UnsignedToken, FaultContext) -> Void
     ) -> Fault {
         Fault(
             id,
             summary,
+            of: carriers,
+            needs: need ?? .init("ID token"),
             mustBeRejected: mustBeRejected,
             .answer { answer, context in
                 guard !context.isRefresh else { return }
@@ -78,10 +85,14 @@ enum IDTokenFaults {
     ]
 
     private static let nonces = [
-        fault("id-token-nonce-mismatch", "The ID token has the nonce of another login.") { token, _ in
+        fault(
+            "id-token-nonce-mismatch",
+            "The ID token has the nonce of another login.",
+            needs: .nonce
+        ) { token, _ in
             token.claims["nonce"] = "nonce-of-another-login"
         },
-        fault("id-token-nonce-missing", "The ID token has no nonce.") { token, _ in
+        fault("id-token-nonce-missing", "The ID token has no nonce.", needs: .nonce) { token, _ in
             token.claims["nonce"] = nil
         },
     ]
@@ -95,14 +106,20 @@ enum IDTokenFaults {
         fault(
             "id-token-alg-unexpected",
             "The ID token is signed with an algorithm that the metadata do not name.",
+            needs: .init("algorithm of the key's kind that the metadata do not name"),
             mustBeRejected: false
-        ) { token, _ in
+        ) { token, context in
             guard token.algorithm?.keyType == "RSA" else {
+                guard !context.namedAlgorithms.contains("HS512") else { return }
                 token.algorithm = .hs512
                 token.key = .secret(Array("a secret that nobody was given".utf8))
                 return
             }
-            token.algorithm = .ps512
+            let all: [SignatureAlgorithm] = [.ps512, .ps384, .ps256, .rs512, .rs384, .rs256]
+            guard let other = all.first(where: { !context.namedAlgorithms.contains($0.rawValue) }) else {
+                return
+            }
+            token.algorithm = other
         },
         fault("id-token-kid-unknown", "The ID token names a key that is in no key set.") { token, _ in
             token.header["kid"] = "a-key-of-nobody"
@@ -111,18 +128,15 @@ enum IDTokenFaults {
         Fault(
             "id-token-kid-unknown:rotated",
             "The key set has the signing key only after the first ID token is out.",
+            of: [.keySet],
+            needs: .init("keys that are fetched before the first ID token is out"),
             .answer { answer, context in
                 guard context.role == .keys, context.issuedIDTokens == 0 else { return }
                 answer.alterObject { $0["keys"] = [] }
             }
         ),
         fault("id-token-signature-invalid", "The ID token's signature is not of its content.") { token, _ in
-            token.tampering = { text in
-                guard let dot = text.lastIndex(of: ".") else { return text }
-                var signature = Base64URL.decode(String(text[text.index(after: dot)...])) ?? []
-                for index in signature.indices.prefix(8) { signature[index] ^= 0x55 }
-                return text[...dot] + Base64URL.encode(signature)
-            }
+            token.tampering = JSONWebToken.withBrokenSignature
         },
         fault(
             "id-token-signature-invalid:claims",
@@ -135,6 +149,16 @@ enum IDTokenFaults {
                 let changed = Base64URL.encode(JSONWriter.bytes(of: .object(claims)))
                 return "\(parts[0]).\(changed).\(parts[2])"
             }
+        },
+        // Who takes the algorithm from the token takes the key for a secret that everybody knows (RFC 8725, section 2.1).
+        fault(
+            "id-token-signature-invalid:public-key-as-secret",
+            "The ID token is signed with HS256, and the provider's public key is the secret.",
+            needs: .init("ID token that is signed with a private key")
+        ) { token, _ in
+            guard case .privateKey(let key) = token.key else { return }
+            token.algorithm = .hs256
+            token.key = .secret(Array(key.publicKey.pem.utf8))
         },
     ]
 
@@ -154,6 +178,7 @@ enum IDTokenFaults {
         fault(
             "acr-not-satisfied",
             "The ID token says that the user signed in by the weakest method, whatever was asked for.",
+            needs: .acrValues,
             mustBeRejected: false
         ) { token, _ in
             token.claims["acr"] = "0"
@@ -161,9 +186,50 @@ enum IDTokenFaults {
         fault(
             "auth-time-stale",
             "The ID token says that the user signed in ten days ago, whatever max_age was asked for.",
+            needs: .maxAge,
             mustBeRejected: false
         ) { token, context in
             token.claims["auth_time"] = .number(JSONNumber(context.now.seconds - 864_000))
         },
     ]
+}
+
+extension JSONWebToken {
+    /// The same with another signature.
+    static func withBrokenSignature(_ text: String) -> String {
+        guard let dot = text.lastIndex(of: ".") else { return text }
+        var signature = Base64URL.decode(String(text[text.index(after: dot)...])) ?? []
+        for index in signature.indices.prefix(8) { signature[index] ^= 0x55 }
+        return text[...dot] + Base64URL.encode(signature)
+    }
+}
+
+extension PublicKey {
+    /// As it stands in a file (RFC 7468, section 13).
+    fileprivate var pem: String {
+        let text = Array(Base64.encode(subjectPublicKeyInfo))
+        let lines = stride(from: 0, to: text.count, by: 64).map {
+            String(text[$0..<min($0 + 64, text.count)])
+        }
+        return (["-----BEGIN PUBLIC KEY-----"] + lines + ["-----END PUBLIC KEY-----", ""]).joined(
+            separator: "\n"
+        )
+    }
+}
+
+extension Fault.Need {
+    fileprivate static let nonce = Fault.Need("nonce in the authorization request") { answer in
+        var isMet = false
+        var answer = answer
+        answer.alterIDToken { isMet = isMet || $0.claims["nonce"] != nil }
+        return isMet
+    }
+
+    fileprivate static let acrValues = Fault.Need("acr_values in the authorization request") {
+        $0.grant?.acrValues != nil
+    }
+
+    fileprivate static let maxAge = Fault.Need("max_age in the authorization request") {
+        $0.grant?.maxAge != nil
+    }
 }

@@ -7,6 +7,7 @@ enum LogoutAndDeviceFaults {
         Fault(
             "logout-redirect-not-registered",
             "The logout does not know the address to go back to.",
+            of: [.endSession],
             .answer { answer, context in
                 guard context.role == .endSession else { return }
                 answer.becomePage(400, "post_logout_redirect_uri is not registered for this client")
@@ -15,10 +16,9 @@ enum LogoutAndDeviceFaults {
         Fault(
             "device-code-expired",
             "Every device code has run out.",
+            of: [.deviceTokens],
             .answer { answer, context in
-                guard context.role == .token,
-                    context.grantType == "urn:ietf:params:oauth:grant-type:device_code"
-                else { return }
+                guard context.role == .token, context.grantType == FaultContext.deviceGrant else { return }
                 answer.fail(400, "expired_token", "the device code has expired")
             }
         ),

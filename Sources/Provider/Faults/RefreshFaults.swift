@@ -7,6 +7,7 @@ enum RefreshFaults {
         Fault(
             "refresh-token-expired",
             "Every refresh token has run out.",
+            of: [.refreshResponse],
             .answer { answer, context in
                 guard context.isRefresh else { return }
                 answer.fail(400, "invalid_grant", "the refresh token has expired")
@@ -29,10 +30,18 @@ enum RefreshFaults {
         Fault(
             "refresh-subject-changed:\(claim)",
             summary,
+            of: [.refreshResponse],
+            needs: .refreshedIDToken,
             mustBeRejected: true,
             .answer { answer, context in
                 if context.isRefresh { answer.alterIDToken { $0.claims[claim] = value } }
             }
         )
+    }
+}
+
+extension Fault.Need {
+    fileprivate static let refreshedIDToken = Fault.Need("refresh that brings an ID token") {
+        $0.hasIDToken
     }
 }

@@ -6,6 +6,7 @@ import OAuth
 enum ResourceFaults {
     static let list: [Fault] = [
         fault("userinfo-sub-mismatch", "Userinfo is about another user.", mustBeRejected: true) { answer in
+            guard answer.status == 200 else { return }
             answer.alterObject { $0["sub"] = "another-user" }
             guard case .token(var token, let mediaType) = answer.content else { return }
             token.claims["sub"] = "another-user"
@@ -31,6 +32,7 @@ enum ResourceFaults {
         Fault(
             id,
             summary,
+            of: [.userInfo],
             mustBeRejected: mustBeRejected,
             .answer { answer, context in if context.role == .userInfo { change(&answer) } }
         )

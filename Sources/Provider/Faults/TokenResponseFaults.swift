@@ -5,7 +5,11 @@ import OAuth
 /// Token responses that are not as they should be (RFC 6749, section 5.1; OpenID Connect Core, section 3.1.3.3).
 enum TokenResponseFaults {
     static let list: [Fault] = [
-        members("id-token-missing", "The token response has no ID token.") { $0.set("id_token", nil) },
+        members(
+            "id-token-missing",
+            "The token response has no ID token.",
+            needs: .init("ID token from the token endpoint")
+        ) { $0.set("id_token", nil) },
         whole("token-response-not-json:html", "A page stands where the token response should be.") {
             $0.becomePage(200, "Welcome")
         },
@@ -16,6 +20,7 @@ enum TokenResponseFaults {
         Fault(
             "token-response-not-json:truncated",
             "The token response ends in the middle.",
+            of: AnswerKind.firstTokens,
             .response { response, context in
                 if context.isFirstExchange, response.status == 200 { response.truncateBody() }
             }
@@ -32,25 +37,36 @@ enum TokenResponseFaults {
         members("expires-in-not-number", "The token response's expires_in is a text.") {
             $0.set("expires_in", "300")
         },
-        whole("token-response-cacheable", "The token response may be kept by caches.") { answer in
+        whole(
+            "token-response-cacheable",
+            "The token response may be kept by caches.",
+            needs: .init("token response that forbids caching")
+        ) { answer in
             answer.headers.fields.removeAll { ["cache-control", "pragma"].contains($0.name.lowercased()) }
         },
-        members("scope-reduced", "The token response grants openid and nothing else.") {
-            $0.set("scope", "openid")
-        },
-        members("refresh-token-missing", "The token response has no refresh token.") {
-            $0.set("refresh_token", nil)
-        },
+        members(
+            "scope-reduced",
+            "The token response grants openid and nothing else.",
+            needs: .init("scope besides openid")
+        ) { $0.set("scope", "openid") },
+        members(
+            "refresh-token-missing",
+            "The token response has no refresh token.",
+            needs: .init("refresh token")
+        ) { $0.set("refresh_token", nil) },
     ]
 
     private static func whole(
         _ id: String,
         _ summary: String,
+        needs need: Fault.Need? = nil,
         _ change: @escaping @Sendable (inout BuiltAnswer) -> Void
     ) -> Fault {
         Fault(
             id,
             summary,
+            of: AnswerKind.firstTokens,
+            needs: need,
             .answer { answer, context in
                 guard context.isFirstExchange, case .tokens = answer.content else { return }
                 change(&answer)
@@ -61,8 +77,9 @@ enum TokenResponseFaults {
     private static func members(
         _ id: String,
         _ summary: String,
+        needs need: Fault.Need? = nil,
         _ change: @escaping @Sendable (inout [BuiltAnswer.Member]) -> Void
     ) -> Fault {
-        whole(id, summary) { $0.alterMembers(change) }
+        whole(id, summary, needs: need) { $0.alterMembers(change) }
     }
 }

@@ -8,6 +8,7 @@ enum TransportFaults {
         Fault(
             "rate-limited",
             "The token endpoint answers 429: try again in a minute.",
+            of: AnswerKind.allTokens,
             .answer { answer, context in
                 guard context.role == .token else { return }
                 answer.fail(429, "temporarily_unavailable", "too many requests")
@@ -17,12 +18,14 @@ enum TransportFaults {
         Fault(
             "slow",
             "The answer to a token request comes after 20 seconds.",
+            of: AnswerKind.allTokens,
             .delivery(.late(.seconds(20)))
         ),
-        Fault("hanging", "A token request is never answered.", .delivery(.never)),
+        Fault("hanging", "A token request is never answered.", of: AnswerKind.allTokens, .delivery(.never)),
         Fault(
             "truncated",
             "The connection is closed in the middle of a token response.",
+            of: AnswerKind.allTokens,
             .delivery(.cutShort)
         ),
     ]

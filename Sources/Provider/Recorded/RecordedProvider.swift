@@ -36,6 +36,8 @@ package final class RecordedProvider: Sendable {
     private let addresses: AddressMap
     private let policy: ProviderPolicy
     private let random: @Sendable (Int) -> [UInt8]
+    /// As they are when it begins.
+    private let seeds: [ProviderState]
     private let states: Mutex<[ProviderState]>
 
     /// What is needed to play one issuer.
@@ -97,11 +99,39 @@ package final class RecordedProvider: Sendable {
         }
         engines = parts
         self.issuers = issuers
+        seeds = states
         self.states = Mutex(states)
+    }
+
+    private init(_ other: RecordedProvider, _ policy: ProviderPolicy) {
+        issuers = other.issuers
+        mapping = other.mapping
+        engines = other.engines
+        addresses = other.addresses
+        random = other.random
+        seeds = other.seeds
+        self.policy = policy
+        let seeds = other.seeds
+        states = Mutex(
+            other.states.withLock { states in zip(states, seeds).map { $0.begunAnew(from: $1) } }
+        )
+    }
+
+    /// The same providers with the same keys and registered clients, begun anew with other faults.
+    package func begunAnew(breaking faults: [Fault], probing probes: [Fault]) -> RecordedProvider {
+        var policy = policy
+        policy.faults = faults
+        policy.probes = probes
+        return RecordedProvider(self, policy)
     }
 
     /// Answers a request that came in at a time.
     package func respond(to request: RecordedRequest, at now: Timestamp) -> RecordedResponse {
+        answer(to: request, at: now).response
+    }
+
+    /// The same, with what the faults had to do with it.
+    package func answer(to request: RecordedRequest, at now: Timestamp) -> ProviderAnswer {
         states.withLock { states in
             let index = issuer(for: request, at: now, states)
             // Taken out while it is worked on: two owners would be two copies.

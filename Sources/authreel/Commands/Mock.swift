@@ -5,7 +5,6 @@ import JSON
 import Provider
 import Proxy
 import Reports
-import Synchronization
 import TLS
 
 /// The provider of a recording, played on this machine; or a built-in one.
@@ -28,6 +27,7 @@ struct Mock: AsyncParsableCommand {
               authreel mock broken.har --as-recorded --out played.har
               authreel mock --fault id-token-nonce-mismatch
               authreel mock --list-faults
+              authreel mock login.har --auto-login --attack-suite --drive 'npm run login-test'
             """
     )
 
@@ -45,14 +45,28 @@ struct Mock: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Tell of each exchange, not only of OAuth messages.")
     var verbose = false
 
-    @Option(help: "text, or json for a line on standard output once it listens.")
-    var format: OutputFormat = .text
+    @Option(
+        help:
+            "text, or json for a line on standard output once it listens; of a suite also junit or markdown."
+    )
+    var format: Format = .text
 
+    @OptionGroup var attack: AttackOptions
     @OptionGroup var authority: AuthorityOptions
 
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text
+        case json
+        case junit
+        case markdown
+    }
+
     func run() async throws {
+        try attack.check(against: self)
         if options.listFaults { return print(Self.list(FaultCatalog.all, format)) }
-        let recordedOptions = try options.recorded()
+        var recordedOptions = try options.recorded()
+        // A suite breaks it in one way after the other.
+        if attack.isWanted { recordedOptions.faults = [] }
         let (host, ports) = try options.address()
         let issuerURL = try options.issuerURL()
         guard !options.asRecorded || !captures.isEmpty else {
@@ -66,16 +80,12 @@ struct Mock: AsyncParsableCommand {
         let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
         // The name in the certificate is the one that clients use.
         let name = issuerURL?.host ?? host
-        let tls =
-            options.tls
-            ? try authority.open().authority.serverContext(for: name, now: SystemClock.now) : nil
+        let files = try options.tls ? authority.open() : nil
+        let tls = try files?.authority.serverContext(for: name, now: SystemClock.now)
         let signals = Interruption.signals()
         // The address is in every answer, and known only when it is taken.
-        let session = Late<MockSession>()
-        let delivery = try options.faults().compactMap(\.delivery).last
-        let server = try await Self.listen(host, ports, tls, delivery) { request in
-            session.value?.answer(request) ?? RecordedResponse(status: 503)
-        }
+        let responder = Late<any MockResponder>()
+        let server = try await Self.listen(host, ports, tls, responder)
         let scheme = options.tls ? "https" : "http"
         let listening = "\(ProxyOptions.bracketed(host)):\(server.port)"
         let base =
@@ -85,8 +95,24 @@ struct Mock: AsyncParsableCommand {
         do {
             let played = try Self.provider(recordings, base: base, options: recordedOptions)
             try checkAutoLogin(played)
-            session.set(MockSession(played, writer: writer, isVerbose: verbose))
-            try tell(played, listening)
+            if attack.isWanted {
+                let session = AttackSession(played, writer: writer, detail: verbose ? .messages : .nothing)
+                responder.set(session)
+                try tell(played, listening)
+                try await run(session, played, files?.files.certificatePath, signals)
+            } else {
+                let delivery = try options.faults().compactMap(\.delivery).last
+                responder.set(
+                    MockSession(
+                        played,
+                        writer: writer,
+                        detail: verbose ? .exchanges : .messages,
+                        delivery: delivery
+                    )
+                )
+                try tell(played, listening)
+                for await _ in signals { break }
+            }
         } catch ProviderError.noProvider {
             await server.stop()
             throw CommandFailure(
@@ -98,16 +124,34 @@ struct Mock: AsyncParsableCommand {
             await server.stop()
             throw error
         }
-        for await _ in signals { break }
         await server.stop()
+    }
+
+    /// Drives the suite and prints what came of it.
+    private func run(
+        _ session: AttackSession,
+        _ played: PlayedProvider,
+        _ authority: String?,
+        _ signals: AsyncStream<Int32>
+    ) async throws {
+        let chosen = try options.faults()
+        let suite = AttackSuite(
+            session: session,
+            issuer: played.issuers[0],
+            authority: authority,
+            faults: chosen.isEmpty ? FaultCatalog.all : chosen,
+            command: attack.drive ?? "",
+            timeout: .seconds(attack.timeout)
+        )
+        let ended = try await suite.run(signals: signals)
+        try attack.tell(ended, format)
     }
 
     private static func listen(
         _ host: String,
         _ ports: [Int],
         _ tls: TLSContext?,
-        _ delivery: Fault.Delivery?,
-        _ responder: @escaping LocalServer.Responder
+        _ responder: Late<any MockResponder>
     ) async throws -> LocalServer {
         for (index, port) in ports.enumerated() {
             do {
@@ -115,8 +159,8 @@ struct Mock: AsyncParsableCommand {
                     host: host,
                     port: port,
                     tls: tls,
-                    delivery: { MockSession.delivery(of: $0, delivery) },
-                    responder: responder
+                    delivery: { responder.value?.delivery(of: $0) ?? .whole },
+                    responder: { responder.value?.answer($0) ?? RecordedResponse(status: 503) }
                 )
             } catch let error as ProxyError {
                 guard case .addressInUse = error, index + 1 < ports.count else { throw CommandFailure(error) }
@@ -163,18 +207,18 @@ struct Mock: AsyncParsableCommand {
             }
             for remark in issuer.remarks { StandardError.line("  note        \(remark.printable)") }
         }
-        for fault in try options.faults() {
+        for fault in try attack.isWanted ? [] : options.faults() {
             StandardError.line("  fault       \(fault.id): \(fault.summary)")
         }
         StandardError.line("listening on \(listening)")
         // Unbuffered: whoever waits for the line waits on a pipe.
-        if format == .json {
+        if format == .json, !attack.isWanted {
             try OutputFile.write(JSONWriter.bytes(of: Self.json(played, listening)) + [0x0a], to: "-")
         }
     }
 
     /// A line for each fault, or an object with all of them.
-    private static func list(_ faults: [Fault], _ format: OutputFormat) -> String {
+    private static func list(_ faults: [Fault], _ format: Format) -> String {
         guard format == .text else {
             let list = faults.map { fault -> JSONValue in
                 [
@@ -237,13 +281,4 @@ struct Mock: AsyncParsableCommand {
             )
         )
     }
-}
-
-/// Something that is made after it is needed.
-private final class Late<Value: Sendable>: Sendable {
-    private let box = Mutex<Value?>(nil)
-
-    var value: Value? { box.withLock { $0 } }
-
-    func set(_ value: Value) { box.withLock { $0 = value } }
 }

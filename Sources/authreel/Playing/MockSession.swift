@@ -6,48 +6,80 @@ import Proxy
 import Reports
 import TLS
 
+/// Whoever answers what a mock is asked.
+protocol MockResponder: Sendable {
+    func answer(_ request: RecordedRequest) -> RecordedResponse
+    /// How the answer to a request is delivered.
+    func delivery(of request: RecordedRequest) -> LocalServer.Delivery
+}
+
 /// A mock while it runs: what is asked is answered, told of, and written down.
-final class MockSession: Sendable {
+final class MockSession: MockResponder {
+    /// What it tells of.
+    enum Detail {
+        case nothing
+        case messages
+        case exchanges
+    }
+
+    /// Is handed each answer, with what the provider refused in it.
+    typealias Observer = @Sendable (ProviderAnswer, _ refusal: String?) -> Void
+
     private let provider: PlayedProvider
     private let writer: CaptureWriter?
     private let recognizer: MessageRecognizer
-    private let isVerbose: Bool
+    private let detail: Detail
+    private let brokenDelivery: Fault.Delivery?
+    private let observe: Observer
     private let style: TextStyle
 
-    /// `writer`: takes every exchange down; nil keeps none.
-    init(_ provider: PlayedProvider, writer: CaptureWriter?, isVerbose: Bool) {
+    /// - Parameters:
+    ///   - provider: who answers.
+    ///   - writer: takes every exchange down; nil keeps none.
+    ///   - detail: what is told of on stderr.
+    ///   - delivery: a fault of the way back.
+    ///   - recognizer: knows the endpoints; nil asks the provider for them.
+    ///   - observe: is handed every answer.
+    init(
+        _ provider: PlayedProvider,
+        writer: CaptureWriter?,
+        detail: Detail,
+        delivery: Fault.Delivery? = nil,
+        recognizer: MessageRecognizer? = nil,
+        observe: @escaping Observer = { _, _ in }
+    ) {
         self.provider = provider
         self.writer = writer
-        self.isVerbose = isVerbose
+        self.detail = detail
+        brokenDelivery = delivery
+        self.observe = observe
         style = Style.forDescriptor(STDERR_FILENO)
-        recognizer = MessageRecognizer(endpoints: Self.endpoints(of: provider))
+        self.recognizer = recognizer ?? Self.recognizer(of: provider)
     }
 
     /// Answers a request, writes the exchange down and tells of it.
     func answer(_ request: RecordedRequest) -> RecordedResponse {
         let began = SystemClock.now
-        let response = provider.respond(request, began)
+        let answer = provider.answer(request, began)
         let exchange = Exchange(
             startedAt: began,
             duration: SystemClock.now - began,
             request: request,
-            response: response
+            response: answer.response
         )
         do {
             try writer?.append([exchange])
         } catch {
             StandardError.warn("\(error): the exchange is not in the capture")
         }
+        observe(answer, Self.refusal(of: exchange))
         tell(exchange)
-        return response
+        return answer.response
     }
 
-    /// A fault of the way back: token requests have it, everything else comes whole.
-    static func delivery(of request: RecordedRequest, _ fault: Fault.Delivery?) -> LocalServer.Delivery {
-        guard let fault, FormBody.items(of: request.body)?.contains("grant_type") ?? false else {
-            return .whole
-        }
-        switch fault {
+    func delivery(of request: RecordedRequest) -> LocalServer.Delivery {
+        guard let brokenDelivery, Fault.Delivery.concerns(request) else { return .whole }
+        switch brokenDelivery {
         case .late(let pause): return .late(pause)
         case .cutShort: return .cutShort
         case .never: return .never
@@ -58,8 +90,9 @@ final class MockSession: Sendable {
 
     /// A line for each protocol message; in verbose mode for each exchange.
     private func tell(_ exchange: Exchange) {
+        guard detail != .nothing else { return }
         let message = recognizer.message(of: exchange, at: 0)
-        guard message != nil || isVerbose else { return }
+        guard message != nil || detail == .exchanges else { return }
         let status = exchange.response?.status ?? 0
         let name = message.map(Self.name) ?? exchange.request.method.lowercased()
         let time = style.dim(String(exchange.startedAt.rfc3339.dropFirst(11).prefix(8)))
@@ -103,14 +136,14 @@ final class MockSession: Sendable {
     }
 
     /// By the metadata that it serves itself.
-    private static func endpoints(of provider: PlayedProvider) -> Endpoints {
+    static func recognizer(of provider: PlayedProvider) -> MessageRecognizer {
         var endpoints = Endpoints()
         for issuer in provider.issuers {
             let request = RecordedRequest(method: "GET", url: RecordedURL(issuer.discovery))
-            let response = provider.respond(request, SystemClock.now)
+            let response = provider.answer(request, SystemClock.now).response
             let exchange = Exchange(startedAt: SystemClock.now, request: request, response: response)
             if let json = Answer(of: exchange, at: 0).json { endpoints.add(json) }
         }
-        return endpoints
+        return MessageRecognizer(endpoints: endpoints)
     }
 }

@@ -17,13 +17,23 @@ struct PlayedProvider: Sendable {
     }
 
     let issuers: [Issuer]
-    let respond: @Sendable (RecordedRequest, Timestamp) -> RecordedResponse
+    let answer: @Sendable (RecordedRequest, Timestamp) -> ProviderAnswer
+    private let again: @Sendable ([Fault], [Fault]) -> PlayedProvider
+
+    /// The same with the same keys and registered clients, begun anew with other faults; `probes` are only asked whether
+    /// they would have found an occasion.
+    func begunAnew(breaking faults: [Fault], probing probes: [Fault]) -> PlayedProvider {
+        again(faults, probes)
+    }
 
     /// Plays captures.
     ///
     /// - Throws: ``ProviderError`` when none of them holds a provider.
     init(captures: [Capture], base: String, options: RecordedProviderOptions) throws {
-        let provider = try RecordedProvider(captures: captures, baseURL: base, options: options)
+        self.init(try RecordedProvider(captures: captures, baseURL: base, options: options))
+    }
+
+    private init(_ provider: RecordedProvider) {
         issuers = provider.issuers.map { issuer in
             Issuer(
                 recorded: issuer.recorded,
@@ -34,7 +44,8 @@ struct PlayedProvider: Sendable {
                 remarks: issuer.remarks
             )
         }
-        respond = { provider.respond(to: $0, at: $1) }
+        answer = { provider.answer(to: $0, at: $1) }
+        again = { PlayedProvider(provider.begunAnew(breaking: $0, probing: $1)) }
     }
 
     /// The built-in provider, for whoever the options name; without clients for everybody on this machine.
@@ -76,17 +87,20 @@ struct PlayedProvider: Sendable {
                 .init(id: "es256", algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
             ]
         )
-        let provider = BuiltInProvider(configuration, policy: policy)
-        issuers = [
-            Issuer(
-                identifier: issuer,
-                discovery: issuer + "/.well-known/openid-configuration",
-                clients: clients,
-                users: configuration.users,
-                remarks: remarks
-            )
-        ]
-        respond = { provider.respond(to: $0, at: $1) }
+        let issued = Issuer(
+            identifier: issuer,
+            discovery: issuer + "/.well-known/openid-configuration",
+            clients: clients,
+            users: configuration.users,
+            remarks: remarks
+        )
+        self.init(BuiltInProvider(configuration, policy: policy), issued)
+    }
+
+    private init(_ provider: BuiltInProvider, _ issuer: Issuer) {
+        issuers = [issuer]
+        answer = { provider.answer(to: $0, at: $1) }
+        again = { PlayedProvider(provider.begunAnew(breaking: $0, probing: $1), issuer) }
     }
 
     private static func user(_ name: String, _ password: String) -> ProviderConfiguration.User {

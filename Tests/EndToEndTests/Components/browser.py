@@ -63,7 +63,8 @@ def flags(home, proxy):
             "--disable-domain-reliability", "--no-pings", "--disable-quic", f"--user-data-dir={home}/profile", "--lang=en",
             "--disable-features=OptimizationHints,MediaRouter,Translate,AutofillServerCommunication,HttpsUpgrades",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-            f"--proxy-server=http://{proxy}", "--proxy-bypass-list=<-loopback>;*.com;*.org;*.net;*.dev;*.goog",
+            *([f"--proxy-server=http://{proxy}", "--proxy-bypass-list=<-loopback>;*.com;*.org;*.net;*.dev;*.goog"]
+              if proxy else ["--no-proxy-server"]),
             *(["--no-sandbox"] if os.getuid() == 0 else [])]
 
 
@@ -215,14 +216,16 @@ class Browser:
 
 
 @contextlib.contextmanager
-def opened(state, proxy, trusted=None):
-    """A browser with a new profile below `state`, which trusts one authority besides the known ones."""
+def opened(state, proxy, trusted=None, more=()):
+    """A browser with a new profile below `state`, which trusts one authority besides the known ones, and `more`.
+
+    Without `proxy` it speaks to this machine directly, and to nobody else."""
     home = pathlib.Path(tempfile.mkdtemp(prefix="browser-", dir=state))
     database = f"sql:{home}/.pki/nssdb"
     (home / ".pki" / "nssdb").mkdir(parents=True)
     subprocess.run(["certutil", "-N", "--empty-password", "-d", database], check=True)
-    if trusted:
-        subprocess.run(["certutil", "-A", "-d", database, "-t", "C,,", "-n", "recorder", "-i", trusted], check=True)
+    for number, file in enumerate(([trusted] if trusted else []) + list(more)):
+        subprocess.run(["certutil", "-A", "-d", database, "-t", "C,,", "-n", f"trusted {number}", "-i", file], check=True)
     port = free_port()
     service = Service(["chromedriver", f"--port={port}", "--log-level=WARNING"], port, home / "chromedriver", HOME=str(home))
     service.start()

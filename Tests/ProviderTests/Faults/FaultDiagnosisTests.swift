@@ -149,7 +149,10 @@ struct FaultDiagnosisTests {
         }
         // A correct client has to stop here, however far this one went.
         let isError = found.contains { $0.rule == fault.rule && $0.severity == .error }
-        #expect(isError || !fault.mustBeRejected || fault.rule == "id-token-kid-unknown")
+        #expect(
+            isError || !fault.mustBeRejected
+                || fault.rule == "id-token-kid-unknown"
+        )
         // What is no part of the fault did not break.
         let known = Self.companions[id] ?? []
         let others = found.filter {

@@ -1,0 +1,169 @@
+import Captures
+import JOSE
+import JSON
+import Provider
+import Synchronization
+import Testing
+
+/// A fault counts only where it made something wrong, and a fault that is only asked about changes nothing.
+struct FaultOccasionTests {
+    private static let issuer = "https://idp.example/tenant"
+
+    private static func provider(_ faults: [Fault] = [], probes: [Fault] = []) throws -> BuiltInProvider {
+        let client = ProviderConfiguration.Client(
+            id: "shop",
+            secret: "shop-secret",
+            redirectURIs: ["https://shop.example/callback"],
+            postLogoutRedirectURIs: ["https://shop.example/"],
+            requiresPKCE: true
+        )
+        let alice = ProviderConfiguration.User(
+            name: "alice",
+            password: "wonderland",
+            subject: "248289761001",
+            fullName: "Alice",
+            email: "alice@idp.example"
+        )
+        var policy = ProviderPolicy()
+        policy.autoLogin = "alice"
+        policy.faults = faults
+        policy.probes = probes
+        return BuiltInProvider(
+            ProviderConfiguration(
+                issuer: issuer,
+                clients: [client],
+                users: [alice],
+                keys: [.init(id: "r1", algorithm: .rs256, key: try #require(RecordedProviderTests.rsa))]
+            ),
+            policy: policy
+        )
+    }
+
+    /// What a client that checks nothing was answered.
+    private static func sighting(_ provider: BuiltInProvider, _ extras: Set<NaiveLogin.Extra> = []) throws
+        -> (
+            sighting: ProviderSighting, answers: [ProviderAnswer], exchanges: [Exchange]
+        )
+    {
+        let discovery = issuer + "/.well-known/openid-configuration"
+        let healthy = Caller(try Self.provider())
+        let seen = Mutex<[ProviderAnswer]>([])
+        var login = NaiveLogin(
+            { request, now in
+                let answer = provider.answer(to: request, at: now)
+                seen.withLock { $0.append(answer) }
+                return answer.response
+            },
+            discovery: discovery,
+            client: ("shop", "shop-secret"),
+            redirectURI: "https://shop.example/callback",
+            logoutURI: "https://shop.example/",
+            extras: extras
+        )
+        login.run(healthy: healthy.json(healthy.get(discovery)))
+        var sighting = ProviderSighting()
+        let answers = seen.withLock { $0 }
+        for answer in answers { sighting.note(answer) }
+        return (sighting, answers, login.exchanges)
+    }
+
+    /// Logins that differ in what they ask for.
+    private static let logins: [Set<NaiveLogin.Extra>] = [
+        [], [.signedResponse], [.acrValues, .maxAge], [.pushedRequest], [.registration], [.device],
+        [.otherOrigin],
+    ]
+
+    @Test(arguments: FaultCatalog.all.map(\.id)) func eachFaultActsOnItsAnswersAlone(_ id: String) throws {
+        let fault = try #require(FaultCatalog.fault(id))
+        for extras in Self.logins {
+            let (sighting, answers, _) = try Self.sighting(try Self.provider([fault]), extras)
+            for answer in answers where answer.broken.contains(id) {
+                #expect(fault.kinds.contains(answer.kind), "\(answer.kind)")
+            }
+            // What is foreseen comes to pass, and nothing else does.
+            let foreseen = try Self.sighting(try Self.provider(probes: [fault]), extras).sighting
+            #expect((sighting.brokenAfter != nil) == foreseen.occasions.contains(id), "\(extras)")
+        }
+    }
+
+    @Test func everyFaultFindsAnOccasionInSomeLogin() throws {
+        let found = try Self.logins.reduce(into: Set<String>()) { found, extras in
+            found.formUnion(
+                try Self.sighting(try Self.provider(probes: FaultCatalog.all), extras).sighting.occasions
+            )
+        }
+        #expect(FaultCatalog.all.map(\.id).filter { !found.contains($0) } == [])
+    }
+
+    @Test func plainLoginHasNoOccasionForWhatItDoesNotAskFor() throws {
+        let occasions = try Self.sighting(try Self.provider(probes: FaultCatalog.all)).sighting.occasions
+        for id in [
+            "jarm-invalid:exp", "acr-not-satisfied", "auth-time-stale", "par-rejected",
+            "registration-rejected", "device-code-expired", "cors-blocked", "slow",
+        ] {
+            #expect(occasions.contains(id) == (id == "slow"), "\(id)")
+        }
+    }
+
+    @Test func askingChangesNothing() throws {
+        let plain = try Self.sighting(try Self.provider()).exchanges
+        let asked = try Self.sighting(try Self.provider(probes: FaultCatalog.all))
+        #expect(plain.map { $0.response?.status } == asked.exchanges.map { $0.response?.status })
+        #expect(asked.sighting.brokenAfter == nil && !asked.sighting.occasions.isEmpty)
+    }
+
+    // MARK: - Beginning anew
+
+    @Test func whoBeginsAnewKeepsKeysAndForgetsTokens() throws {
+        let first = try Self.provider()
+        let login = try Self.sighting(first).exchanges
+        let fault = try #require(FaultCatalog.fault("id-token-nonce-mismatch"))
+        let second = first.begunAnew(breaking: [fault], probing: [])
+        let (one, other) = (Caller(first), Caller(second))
+        let keys = Self.issuer + "/jwks"
+        #expect(one.json(one.get(keys)) == other.json(other.get(keys)))
+        let access = try #require(
+            login.lazy.compactMap { exchange -> String? in
+                exchange.request.headers.first("authorization").flatMap {
+                    $0.hasPrefix("Bearer ") ? $0 : nil
+                }
+            }.first
+        )
+        func userInfo(_ caller: Caller) -> Int {
+            caller.get(Self.issuer + "/userinfo", headers: [("Authorization", access)]).status
+        }
+        #expect(userInfo(one) == 200 && userInfo(other) == 401)
+        #expect(try Self.sighting(second).sighting.brokenAfter != nil)
+    }
+
+    @Test func whoBeginsAnewKnowsWhoRegistered() throws {
+        let first = try Self.provider()
+        let form = #"{"redirect_uris":["https://new.example/callback"]}"#
+        func post(_ provider: BuiltInProvider, _ path: String, _ body: String, _ type: String)
+            -> RecordedResponse
+        {
+            provider.respond(
+                to: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL(Self.issuer + path),
+                    headers: HeaderFields([("Content-Type", type)]),
+                    body: Body(text: body, mediaType: type)
+                ),
+                at: Timestamp(seconds: 1_790_000_000)
+            )
+        }
+        let registered = post(first, "/register", form, "application/json")
+        let client = try JSONParser.parse(try #require(registered.body?.bytes))
+        let id = try #require(client["client_id"]?.string)
+        let again = first.begunAnew(breaking: [], probing: []).begunAnew(breaking: [], probing: [])
+        let query =
+            "response_type=code&client_id=\(id)&redirect_uri=https%3A%2F%2Fnew.example%2Fcallback&scope=openid"
+            + "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
+        let url = RecordedURL(Self.issuer + "/authorize?" + query)
+        let now = Timestamp(seconds: 1_790_000_001)
+        let answer = again.respond(to: RecordedRequest(method: "GET", url: url), at: now)
+        #expect(answer.headers.first("location")?.hasPrefix("https://new.example/callback?code=") == true)
+        let strangers = try Self.provider().respond(to: RecordedRequest(method: "GET", url: url), at: now)
+        #expect(strangers.status == 400)
+    }
+}
