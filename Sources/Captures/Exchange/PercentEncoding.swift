@@ -39,6 +39,16 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// The same with the hexadecimal digits in lower case, as some frameworks write them.
+    package static func encodeLowercase(_ text: some StringProtocol) -> String {
+        var bytes = Array(encode(text).utf8)
+        for index in bytes.indices
+        where index > 0 && bytes[index - 1] == 0x25 || index > 1 && bytes[index - 2] == 0x25 {
+            if (0x41...0x46).contains(bytes[index]) { bytes[index] |= 0x20 }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// A file's path as a relative URL: everything but unreserved characters and slashes encoded.
     package static func encodePath(_ path: String) -> String {
         path.utf8.split(separator: 0x2f, omittingEmptySubsequences: false).map { encode(Substring($0)) }

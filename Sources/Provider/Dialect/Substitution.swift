@@ -121,7 +121,7 @@ package struct Substitution: Sendable {
     private static func spellings(_ old: String, _ new: String) -> [([UInt8], [UInt8])] {
         var pairs = [(old, new)]
         // Percent-encoded once, twice, three times; the first time as a form or a URI does it.
-        for first in [encodeURI, encodeForm, encodeLowercase] {
+        for first in [encodeURI, encodeForm, PercentEncoding.encodeLowercase] {
             var pair = (first(old), first(new))
             for _ in 0..<3 {
                 pairs.append(pair)
@@ -139,15 +139,6 @@ package struct Substitution: Sendable {
 
     private static func encodeForm(_ text: String) -> String {
         PercentEncoding.encode(text).replacing("%20", with: "+")
-    }
-
-    private static func encodeLowercase(_ text: String) -> String {
-        let bytes = Array(PercentEncoding.encode(text).utf8)
-        let lower = bytes.indices.map { index in
-            let isDigit = index > 0 && bytes[index - 1] == 0x25 || index > 1 && bytes[index - 2] == 0x25
-            return isDigit && (0x41...0x46).contains(bytes[index]) ? bytes[index] | 0x20 : bytes[index]
-        }
-        return String(decoding: lower, as: UTF8.self)
     }
 
     /// As many write a URL inside a query: `:` and `/` as they are.

@@ -71,22 +71,12 @@ package struct RunValues: Sendable {
         }
         add { PercentEncoding.encode($0) }
         add { PercentEncoding.encode(PercentEncoding.encode($0)) }
-        add { lowerCased(PercentEncoding.encode($0)) }
-        add { lowerCased(PercentEncoding.encode(lowerCased(PercentEncoding.encode($0)))) }
+        add { PercentEncoding.encodeLowercase($0) }
+        add { PercentEncoding.encodeLowercase(PercentEncoding.encodeLowercase($0)) }
         add { FormBody.encode([("", $0)]).dropFirst().description }
         add { PercentEncoding.decode($0) }
         add { PercentEncoding.decode($0, plusIsSpace: true) }
         if recorded.utf8.count >= 12 { add { Base64URL.encode($0.utf8) } }
         return pairs
-    }
-
-    /// With the digits of its percent-encodings in lower case, as some frameworks write them.
-    private static func lowerCased(_ encoded: String) -> String {
-        var bytes = Array(encoded.utf8)
-        for index in bytes.indices
-        where index > 0 && bytes[index - 1] == 0x25 || index > 1 && bytes[index - 2] == 0x25 {
-            if (0x41...0x46).contains(bytes[index]) { bytes[index] |= 0x20 }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -178,7 +178,9 @@ struct Record: AsyncParsableCommand {
     /// The page's address, made whole as a browser does it: http for this machine, https elsewhere.
     static func page(_ text: String) throws -> String {
         let hasScheme = text.contains("://")
-        let whole = hasScheme ? text : (PageServer.isLoopback(host(of: text)) ? "http://" : "https://") + text
+        let whole =
+            hasScheme
+            ? text : (LoopbackHost.isLoopback(host(of: text).lowercased()) ? "http://" : "https://") + text
         guard let url = URL(string: whole), let scheme = url.scheme?.lowercased(),
             ["http", "https"].contains(scheme),
             url.host()?.isEmpty == false
@@ -209,7 +211,7 @@ struct Record: AsyncParsableCommand {
                 "anyone on the network can use \(origins) through this computer, and is recorded"
             )
         }
-        guard !ProxyOptions.isLoopback(configuration.host) else {
+        guard !LoopbackHost.isLoopback(configuration.host) else {
             guard played.isEmpty else { return }
             StandardError.warn(
                 "--allow-remote changes nothing while it listens on \(configuration.host): add --listen 0.0.0.0:\(configuration.port)"

@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// The server of the page that a browser is to open, where the command beside it is what starts that server.
@@ -8,7 +9,8 @@ enum PageServer {
     ///   - page: an address; one that is not on this machine is not waited for.
     ///   - time: after which nobody waits any more; nor does anybody when the task is cancelled.
     static func wait(for page: String, within time: Duration) async {
-        guard let url = URL(string: page), let host = url.host(), isLoopback(host) else { return }
+        guard let url = URL(string: page), let host = url.host(), LoopbackHost.isLoopback(host.lowercased())
+        else { return }
         let port = url.port ?? (url.scheme == "https" ? 443 : 80)
         let clock = ContinuousClock()
         let end = clock.now + time
@@ -24,12 +26,6 @@ enum PageServer {
         if !Task.isCancelled, !accepts(port) {
             StandardError.warn("nothing listens on \(host):\(port) yet; the browser is started all the same")
         }
-    }
-
-    static func isLoopback(_ host: String) -> Bool {
-        let name = host.lowercased()
-        return name == "localhost" || name.hasSuffix(".localhost") || name == "::1" || name == "[::1]"
-            || name.hasPrefix("127.")
     }
 
     private static func accepts(_ port: Int) -> Bool {

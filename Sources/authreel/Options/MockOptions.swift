@@ -93,19 +93,13 @@ struct MockOptions: ParsableArguments {
         guard let listen else {
             return ("127.0.0.1", Array(Self.defaultPort...Self.defaultPort + 100))
         }
-        guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]),
-            (0...65535).contains(port)
-        else {
-            throw CommandFailure(
-                .usage,
-                "--listen takes HOST:PORT, not \(listen)",
-                hint: "\(Invocation.name) mock --listen 127.0.0.1:8090"
-            )
-        }
-        var host = String(listen[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        if host.isEmpty { host = "127.0.0.1" }
-        guard ProxyOptions.isLoopback(host) else {
+        let address = try HostAndPort(
+            listen,
+            option: "--listen",
+            example: "\(Invocation.name) mock --listen 127.0.0.1:8090"
+        )
+        let (host, port) = (address.host, address.port)
+        guard LoopbackHost.isLoopback(host) else {
             throw CommandFailure(
                 .usage,
                 "\(host) is no loopback address: anyone on the network could sign in as anybody",

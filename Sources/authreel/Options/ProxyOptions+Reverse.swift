@@ -1,3 +1,4 @@
+import Captures
 import Proxy
 
 /// `--reverse`: the origins that are played at addresses of their own.
@@ -22,7 +23,7 @@ extension ProxyOptions {
                         "each --reverse wants an address of its own: --reverse \(played.url)=\(Self.bracketed(host)):0"
                 )
             }
-            guard allowRemote || Self.isLoopback(host) else {
+            guard allowRemote || LoopbackHost.isLoopback(host) else {
                 throw CommandFailure(
                     .usage,
                     "\(host) is no loopback address: anyone on the network could use \(played.url) through it",
@@ -60,6 +61,6 @@ extension ProxyOptions {
 
     /// The addresses that others on the network can reach.
     static func remote(_ configuration: ProxyConfiguration) -> [ReverseOrigin] {
-        configuration.reverse.filter { !isLoopback($0.listeningHost) }
+        configuration.reverse.filter { !LoopbackHost.isLoopback($0.listeningHost) }
     }
 }

@@ -1,3 +1,4 @@
+import Captures
 import ArgumentParser
 import Foundation
 import LibCrypto
@@ -80,8 +81,16 @@ struct ProxyOptions: ParsableArguments {
     ///
     /// - Throws: ``CommandFailure`` for what cannot be understood or read.
     func configuration() throws -> ProxyConfiguration {
-        let (host, port) = try address()
-        guard allowRemote || Self.isLoopback(host) else {
+        let (host, port) =
+            try listen.map {
+                let address = try HostAndPort(
+                    $0,
+                    option: "--listen",
+                    example: "authreel record --listen 127.0.0.1:8080"
+                )
+                return (address.host, address.port)
+            } ?? ("127.0.0.1", Self.defaultPort)
+        guard allowRemote || LoopbackHost.isLoopback(host) else {
             throw CommandFailure(
                 .usage,
                 "\(host) is no loopback address: anyone on the network could use the proxy",
@@ -109,29 +118,8 @@ struct ProxyOptions: ParsableArguments {
 
     static let defaultPort = 8080
 
-    private func address() throws -> (host: String, port: Int) {
-        guard let listen else { return ("127.0.0.1", Self.defaultPort) }
-        guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]),
-            (0...65535).contains(port)
-        else {
-            throw CommandFailure(
-                .usage,
-                "--listen takes HOST:PORT, not \(listen)",
-                hint: "authreel record --listen 127.0.0.1:8080"
-            )
-        }
-        var host = String(listen[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        return (host.isEmpty ? "127.0.0.1" : host, port)
-    }
-
     /// A host as it stands before a port.
     static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
-
-    static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1"
-            || host.hasPrefix("127.") && host.split(separator: ".").count == 4
-    }
 
     private func bodyBytes() throws -> Int {
         let units: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]

@@ -1,0 +1,99 @@
+import Captures
+import JOSE
+import OAuth
+
+/// What the client asks beside the browser, and logouts: by code, token, and client.
+extension FlowGrouping {
+    mutating func join(_ request: TokenRequest, _ message: OAuthMessage, _ host: String?) {
+        let flow = existingFlow(for: request, host) ?? new(grant: request.grantType, request.exchange)
+        flow.clientID = flow.clientID ?? request.clientID
+        add(message, to: flow, host)
+        if let code = request.code { byCode[code] = byCode[code] ?? flow }
+        for token in [request.accessToken, request.issuedRefreshToken, request.answer.parameters["id_token"]]
+            .compactMap({ $0 })
+        {
+            byToken[token] = flow
+        }
+        // The polls of a device are one flow, also where what began them was not recorded.
+        if let code = request.parameters["device_code"], byDeviceCode[code] == nil {
+            byDeviceCode[code] = flow
+        }
+        // A reused refresh token goes with the flow that saw it first.
+        if let token = request.refreshToken, byToken[token] == nil { byToken[token] = flow }
+    }
+
+    func existingFlow(for request: TokenRequest, _ host: String?) -> FlowBuilder? {
+        if let code = request.code, let flow = byCode[code] { return flow }
+        if let token = request.refreshToken { return byToken[token] }
+        if let token = request.parameters["subject_token"] { return byToken[token] }
+        if let code = request.parameters["device_code"] { return byDeviceCode[code] }
+        guard request.isCodeExchange else { return nil }
+        let candidates = builders.filter { flow in
+            guard !flow.requests.isEmpty else { return false }
+            let isClient = request.clientID == nil || flow.clientID == request.clientID
+            let isTarget =
+                request.redirectURI == nil || flow.requests.contains { $0.redirectURI == request.redirectURI }
+            return isClient && isTarget
+        }
+        let isWaiting: (FlowBuilder) -> Bool = { flow in
+            !flow.messages.contains { if case .token = $0 { true } else { false } }
+        }
+        return candidates.first(where: isWaiting) ?? candidates.last ?? sameClient(request, host, isWaiting)
+    }
+
+    /// A code that was changed on the way, with a redirect URI that was changed, too: the client is what is
+    /// left.
+    func sameClient(_ request: TokenRequest, _ host: String?, _ isWaiting: (FlowBuilder) -> Bool)
+        -> FlowBuilder?
+    {
+        let candidates = builders.filter { flow in
+            guard !flow.requests.isEmpty, let host, flow.providerHosts.contains(host) else { return false }
+            return request.clientID == nil || flow.clientID == request.clientID
+        }
+        return candidates.last(where: isWaiting)
+    }
+
+    mutating func join(_ call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
+        let hint = call.parameters["id_token_hint"]
+        let flow =
+            hint.flatMap { byToken[$0] } ?? hint.flatMap { hinted($0) }
+            ?? flow(ofClient: call.parameters["client_id"], host)
+            ?? builders.last { flow in
+                host.map { flow.providerHosts.contains($0) } ?? false && !flow.requests.isEmpty
+            }
+            ?? new(grant: "logout", call.exchange)
+        add(message, to: flow, host)
+        if let source = index.redirectedFrom[call.exchange], byExchange[source] == nil {
+            attach(source, to: flow)
+        }
+    }
+
+    /// An ID token of a refresh that is not in the capture still names its subject's login.
+    func hinted(_ hint: String) -> FlowBuilder? {
+        guard let audience = JSONWebToken.parse(hint)?.audience else { return nil }
+        return builders.last { flow in flow.clientID.map { audience.contains($0) } ?? false }
+    }
+
+    func flow(ofClient client: String?, _ host: String?) -> FlowBuilder? {
+        guard let client else { return nil }
+        return builders.last { flow in
+            flow.clientID == client
+                && (host.map { flow.providerHosts.isEmpty || flow.providerHosts.contains($0) } ?? true)
+        }
+    }
+
+    /// Refused tries of a pushed request that was then taken: the same request again within a minute, with the
+    /// nonce that the provider asked for, say.
+    func refusedTries(of call: EndpointCall) -> [EndpointCall] {
+        let time = capture[call.exchange].startedAt
+        return pushed.values.filter { earlier in
+            let age = time - capture[earlier.exchange].startedAt
+            return earlier.answer.isRefusal && age >= .zero && age <= .seconds(60)
+                && earlier.endpoint.text == call.endpoint.text
+                && earlier.authentication.clientID?.value == call.authentication.clientID?.value
+                && ["redirect_uri", "state", "nonce"].allSatisfy {
+                    earlier.parameters[$0] == call.parameters[$0]
+                }
+        }.sorted { $0.exchange < $1.exchange }
+    }
+}

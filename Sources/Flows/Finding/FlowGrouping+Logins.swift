@@ -1,0 +1,138 @@
+import Captures
+import OAuth
+
+/// Authorization requests and responses: which request begins a login, and which response is the answer to it.
+extension FlowGrouping {
+    mutating func join(_ request: AuthorizationRequest, _ host: String?) {
+        let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
+        let signatures = signatures(of: request)
+        if !flow.isOpen
+            || !flow.requests.contains(where: { !signatures.isDisjoint(with: self.signatures(of: $0)) })
+        {
+            flow.requests.append(request)
+            for signature in signatures { bySignature[signature] = flow }
+            if let state = request.state { byState[state, default: []].append(flow) }
+            if !open.contains(where: { $0 === flow }) { open.append(flow) }
+        }
+        flow.clientID = flow.clientID ?? request.clientID
+        if let uri = request.redirectURI.map({ RecordedURL($0) }), let host = uri.host, uri.isWeb {
+            flow.clientHosts.insert(host)
+        }
+        add(.authorizationRequest(request), to: flow, host)
+        flow.learn(capture[request.exchange])
+        if let exchange = request.pushed, let call = pushed.removeValue(forKey: exchange) {
+            for earlier in refusedTries(of: call) {
+                pushed[earlier.exchange] = nil
+                add(.pushedRequest(earlier), to: flow, capture[earlier.exchange].request.url.host)
+            }
+            add(.pushedRequest(call), to: flow, capture[exchange].request.url.host)
+        }
+        // The app's answer that sent the browser here: its cookies and its `state` are half of the evidence.
+        if let source = index.redirectedFrom[request.exchange], byExchange[source] == nil,
+            index.messages[source] == nil
+        {
+            attach(source, to: flow)
+        }
+    }
+
+    /// The flow that a request goes on with: the same request again, a circle of redirects, or the
+    /// interactive try after a silent one.
+    func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
+        for signature in signatures(of: request) { if let same = bySignature[signature] { return same } }
+        // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own
+        // pages.
+        var exchange = request.exchange
+        var steps = 0
+        while let source = index.redirectedFrom[exchange], steps < 20 {
+            if let flow = byExchange[source], flow.responses.contains(where: { $0.callback == source }) {
+                return flow
+            }
+            exchange = source
+            steps += 1
+        }
+        let time = capture[request.exchange].startedAt
+        return builders.last { flow in
+            guard let silent = flow.requests.last, silent.isSilent, silent.clientID == request.clientID,
+                isSameApp(silent.redirectURI, request.redirectURI), isRefused(silent, in: flow)
+            else { return false }
+            return time - capture[silent.exchange].startedAt <= .seconds(60)
+        }
+    }
+
+    /// Silent probes are often answered at a page of their own, beside the one of the login.
+    func isSameApp(_ one: String?, _ other: String?) -> Bool {
+        if one == other { return true }
+        guard let one = one.flatMap({ RecordedURL($0).origin }) else { return false }
+        return one == other.flatMap { RecordedURL($0).origin }
+    }
+
+    /// Whether a silent request came to nothing: by its answer, or by what its page posts to the app's window.
+    func isRefused(_ silent: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
+        if flow.responses.last?.error != nil { return true }
+        guard flow.responses.isEmpty,
+            silent.parameters["response_mode"].map(PostedMessage.modes.contains) ?? false
+        else { return false }
+        return flow.exchanges.contains { PostedMessage.silentError(on: capture[$0]) != nil }
+    }
+
+    /// What a reload, or the provider's own continuation that carries the request along, has in common with
+    /// it: two requests with a signature in common are the same.
+    func signatures(of request: AuthorizationRequest) -> Set<String> {
+        let client = request.clientID ?? ""
+        // U+0000 cannot be told apart from itself, but no two fields run into one another.
+        func joined(_ values: [String?]) -> String {
+            values.map { $0.map { "=" + $0 } ?? "" }.joined(separator: "\0")
+        }
+        let own = [request.state, request.nonce, request.codeChallenge]
+        // Without any value of its own, only the very same parameters are the same request.
+        let all = own.contains { $0 != nil } ? [] : request.parameters.items.map { Optional($0.value) }
+        var signatures: Set = ["r" + joined([client, request.redirectURI] + own + all)]
+        if let uri = request.parameters["request_uri"] { signatures.insert("u" + joined([client, uri])) }
+        return signatures
+    }
+
+    mutating func join(_ response: AuthorizationResponse) {
+        guard let flow = flow(answeredBy: response) else { return }
+        flow.responses.append(response)
+        flow.messages.append(.authorizationResponse(response))
+        for exchange in [response.deliveredBy, response.callback].compactMap({ $0 }) {
+            attach(exchange, to: flow)
+        }
+        // Mostly the form with the password: its answer is the redirect.
+        if let page = response.deliveredBy, page != response.callback, index.messages[page] == nil {
+            flow.interactions.insert(page)
+        }
+        if let code = response.code { byCode[code] = byCode[code] ?? flow }
+        for name in ["access_token", "id_token"] {
+            if let token = response.parameters[name] { byToken[token] = flow }
+        }
+    }
+
+    func flow(answeredBy response: AuthorizationResponse) -> FlowBuilder? {
+        if let code = response.code, let flow = byCode[code] { return flow }
+        if let exchange = response.deliveredBy, let flow = byExchange[exchange], flow.isOpen,
+            accepts(flow, response)
+        {
+            return flow
+        }
+        if let state = response.state, let flow = byState[state]?.last(where: { accepts($0, response) }) {
+            return flow
+        }
+        let candidates = builders.filter { accepts($0, response) }
+        return candidates.last(where: \.isOpen) ?? candidates.last
+    }
+
+    func accepts(_ flow: FlowBuilder, _ response: AuthorizationResponse) -> Bool {
+        flow.requests.contains { request in
+            // A request object that nobody can read may name any redirect URI.
+            guard let uri = request.redirectURI else { return true }
+            return RecordedURL(uri).withoutQuery == response.target.text
+        }
+    }
+
+    func grant(of request: AuthorizationRequest) -> String {
+        let types = Set((request.responseType ?? "code").split(separator: " "))
+        guard types.contains("code") else { return "implicit" }
+        return types.count > 1 ? "hybrid" : "authorization_code"
+    }
+}

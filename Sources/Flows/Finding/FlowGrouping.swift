@@ -1,0 +1,127 @@
+import Captures
+import JOSE
+import OAuth
+
+/// Puts the messages of a capture into flows, one after the other in the order of time, and then what is left.
+struct FlowGrouping {
+    let index: CaptureIndex
+    private(set) var builders: [FlowBuilder] = []
+    var byCode: [String: FlowBuilder] = [:]
+    var byToken: [String: FlowBuilder] = [:]
+    var byDeviceCode: [String: FlowBuilder] = [:]
+    var byExchange: [Int: FlowBuilder] = [:]
+    /// By what makes two authorization requests the same one; the latest flow that has such a request.
+    var bySignature: [String: FlowBuilder] = [:]
+    var byState: [String: [FlowBuilder]] = [:]
+    /// Flows that may await an answer; those that do not any more are dropped when they are met.
+    var open: [FlowBuilder] = []
+    var pushed: [Int: EndpointCall] = [:]
+    private var responsesAt: [Int: [Int]] = [:]
+
+    private let areOne: Bool
+
+    var capture: Capture { index.capture }
+
+    init(_ index: CaptureIndex, areOne: Bool) {
+        self.index = index
+        self.areOne = areOne
+        for (number, response) in index.responses.enumerated() {
+            // Told at the place where it is seen first.
+            responsesAt[response.exchange, default: []].append(number)
+        }
+    }
+
+    mutating func run() {
+        for exchange in index.order {
+            if let message = index.messages[exchange] { join(message, at: exchange) }
+            for number in responsesAt[exchange] ?? [] { join(index.responses[number]) }
+            if byExchange[exchange] == nil { joinPage(exchange) }
+        }
+        refusedPushes()
+        failedConnections()
+        sharedDocuments()
+    }
+
+    // MARK: - Messages
+
+    mutating func join(_ message: OAuthMessage, at exchange: Int) {
+        let host = capture[exchange].request.url.host
+        switch message {
+        case .authorizationRequest(let request): join(request, host)
+        case .token(let request): join(request, message, host)
+        case .pushedRequest(let call): pushed[exchange] = call
+        case .userInfo(let call), .resource(let call), .introspection(let call), .revocation(let call):
+            let token = call.token?.value ?? call.parameters["token"]
+            guard
+                let flow = token.flatMap({ byToken[$0] })
+                    ?? (isResource(message) ? nil : flow(ofClient: call.authentication.clientID?.value, host))
+                    ?? (isUserInfo(message) ? lastLogin(at: host) : nil)
+            else {
+                if case .resource = message { return }
+                return add(message, to: new(grant: grantName(of: message), exchange), host)
+            }
+            add(message, to: flow, isResource(message) ? nil : host)
+        case .endSession(let call): join(call, message, host)
+        case .backChannelLogout(let delivery):
+            let audience = delivery.token?.audience ?? []
+            let flow =
+                builders.last { flow in flow.clientID.map(audience.contains) ?? false }
+                ?? builders.last { flow in host.map(flow.clientHosts.contains) ?? false }
+                ?? new(grant: "logout", exchange)
+            add(message, to: flow, nil)
+        case .frontChannelLogout(let call):
+            let flow =
+                builders.last { flow in flow.hasSession(call.parameters["sid"]) }
+                ?? builders.last { flow in host.map(flow.clientHosts.contains) ?? false }
+                ?? new(grant: "logout", exchange)
+            add(message, to: flow, nil)
+        case .deviceAuthorization(let call):
+            let flow = new(grant: "urn:ietf:params:oauth:grant-type:device_code", exchange)
+            flow.clientID = call.parameters["client_id"]
+            add(message, to: flow, host)
+            if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }
+        case .discovery, .keySet, .registration, .authorizationResponse: break
+        }
+    }
+
+    /// UserInfo is asked after a login: the last one, where headers were stripped or the token's answer was not saved.
+    func lastLogin(at host: String?) -> FlowBuilder? {
+        guard let host else { return nil }
+        return builders.last { !$0.requests.isEmpty && $0.providerHosts.contains(host) }
+    }
+
+    func isUserInfo(_ message: OAuthMessage) -> Bool {
+        if case .userInfo = message { true } else { false }
+    }
+
+    func isResource(_ message: OAuthMessage) -> Bool {
+        if case .resource = message { true } else { false }
+    }
+
+    func grantName(of message: OAuthMessage) -> String {
+        switch message {
+        case .introspection: "introspection"
+        case .revocation: "revocation"
+        default: "userinfo"
+        }
+    }
+
+    // MARK: - Bookkeeping
+
+    mutating func new(grant: String, _ exchange: Int) -> FlowBuilder {
+        if areOne, let only = builders.first { return only }
+        let flow = FlowBuilder(grant: grant, startedAt: capture[exchange].startedAt, number: builders.count)
+        builders.append(flow)
+        return flow
+    }
+
+    mutating func add(_ message: OAuthMessage, to flow: FlowBuilder, _ host: String?) {
+        flow.add(message, host: host)
+        if byExchange[message.exchange] == nil { byExchange[message.exchange] = flow }
+    }
+
+    mutating func attach(_ exchange: Int, to flow: FlowBuilder) {
+        flow.exchanges.insert(exchange)
+        if byExchange[exchange] == nil { byExchange[exchange] = flow }
+    }
+}
