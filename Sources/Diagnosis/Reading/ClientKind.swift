@@ -35,7 +35,9 @@ enum ClientKind {
             self = .public(Evidence(uri, note: "a scheme of an app on a device"))
             return
         }
-        let isLoopback = target?.host.map(LoopbackHost.isLoopback) ?? false
+        // An app on a device has no certificate for this machine (RFC 8252, section 7.3); who develops a web app may.
+        let isLoopback =
+            target?.scheme?.lowercased() == "http" && target?.host.map(LoopbackHost.isLoopback) ?? false
         if let request = calls.first {
             let header = flow.capture[request.exchange].request.headers.first("authorization")
             if let header {

@@ -78,6 +78,16 @@ struct PKCEMissingPublicClientTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// Apps on devices have no certificate for this machine.
+    @Test func abstainsOnHTTPSOfThisMachine() throws {
+        let recording = try Recording("authorization-request/redirect-uri-insecure.near-miss").asking(
+            "code_challenge",
+            nil
+        ).asking("redirect_uri", "https://localhost:8443/cb").without { $0.request.url.path == "/token" }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
     @Test func leavesPKCEAlone() throws {
         #expect(try Recording("healthy/native-app").finding(rule) == nil)
     }
