@@ -17,6 +17,11 @@ package struct DeltaDebugging: Sendable {
         package var set: [Int]
         /// Whether no single change can be taken from ``set`` without the failure being gone.
         package var isMinimal: Bool
+
+        package init(set: [Int], isMinimal: Bool) {
+            self.set = set
+            self.isMinimal = isMinimal
+        }
     }
 
     /// How many more tests may be made.

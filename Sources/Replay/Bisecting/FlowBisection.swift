@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 package import Flows
 
 /// Finds out which of the differences between a login that works and one that fails make it fail: the first is driven
@@ -51,7 +51,7 @@ package struct FlowBisection: Sendable {
         /// The run of the login that works, as it is.
         package var good: Attempt? { attempts.first { $0.set.isEmpty } }
         /// The run of the smallest set.
-        package var proof: Attempt? { set.isEmpty ? nil : attempts.first { $0.set == set } }
+        package var proof: Attempt? { self.set.isEmpty ? nil : attempts.first { $0.set == self.set } }
     }
 
     private let good: ReplayPlan
@@ -60,6 +60,7 @@ package struct FlowBisection: Sendable {
     private let failure: LoginFailure
     private let environment: FlowDriver.Environment
     private let options: (good: FlowDriver.Options, bad: FlowDriver.Options)
+    private let suspected: [Place]
     private let limit: Int
     private let judge: @Sendable (Flow) -> Verdict
 
@@ -69,6 +70,7 @@ package struct FlowBisection: Sendable {
     /// - Parameters:
     ///   - changes: from `good` to `bad`, as ``RequestChangeFinder`` finds them.
     ///   - failure: of the recorded login that fails.
+    ///   - suspected: places of that login which speak for a change there: it is tried first.
     ///   - limit: how many times a login may be driven in all.
     ///   - judge: whether a flow of a new run is a login that works.
     package init(
@@ -76,6 +78,7 @@ package struct FlowBisection: Sendable {
         bad: ReplayPlan,
         changes: [RequestChange],
         failure: LoginFailure,
+        suspected: [Place] = [],
         environment: FlowDriver.Environment,
         options: (good: FlowDriver.Options, bad: FlowDriver.Options),
         limit: Int,
@@ -85,6 +88,7 @@ package struct FlowBisection: Sendable {
         self.bad = bad
         self.changes = changes
         self.failure = failure
+        self.suspected = suspected
         self.environment = environment
         self.options = options
         self.limit = limit
@@ -133,14 +137,14 @@ package struct FlowBisection: Sendable {
         tell: (Attempt, Int) -> Void = { _, _ in }
     ) async -> Result {
         var result = Result(ending: .goodFails, set: [], isMinimal: false, attempts: [], drives: 0)
-        func drive(_ set: [Int], like reference: LoginFailure?) async -> Attempt {
-            let attempt = await attempt(set, from: state, like: reference, apartFrom: result.good?.failure)
+        func drive(_ set: [Int], _ isLike: (LoginFailure) -> Bool) async -> Attempt {
+            let attempt = await attempt(set, from: state, isLike, apartFrom: result.good?.failure)
             result.attempts.append(attempt)
             result.drives += 1
             tell(attempt, result.drives)
             return attempt
         }
-        let alone = await drive([], like: nil)
+        let alone = await drive([], { _ in false })
         guard alone.outcome == .passes else {
             if case .cancelled? = alone.trial.run.stop { result.ending = .cancelled }
             return result
@@ -150,7 +154,10 @@ package struct FlowBisection: Sendable {
             result.ending = .nothingToTry
             return result
         }
-        let all = await drive(applicable, like: failure)
+        // The recorded one may say more or less than a run of today: its refusal counts as well.
+        let all = await drive(applicable) {
+            $0.isSame(as: failure) || $0.refusal != nil && $0.isRefusedAlike(failure)
+        }
         guard all.outcome == .fails, let reference = all.failure else {
             result.ending = all.outcome == .passes ? .allPass : .failsOtherwise
             if case .cancelled? = all.trial.run.stop {
@@ -162,7 +169,7 @@ package struct FlowBisection: Sendable {
             return result
         }
         let search = DeltaDebugging(limit: max(limit - result.drives, 0), suspects: suspects)
-        let found = await search.minimise(applicable) { await drive($0, like: reference).outcome }
+        let found = await search.minimise(applicable) { await drive($0) { $0.isSame(as: reference) }.outcome }
         result.ending = .found
         result.set = found.set
         result.isMinimal = found.isMinimal
@@ -175,18 +182,15 @@ package struct FlowBisection: Sendable {
             let change = changes[index]
             return change.isApplicable && suspected.contains { suspect in
                 change.locations.contains { $0.seen == suspect.exchange }
-                    && (suspect.name == change.difference.name || suspect.name.isEmpty)
+                    && [change.difference.name, change.difference.place.name].contains(suspect.name)
             }
         }
     }
 
-    /// Places of the failing login that its diagnosis gives as evidence.
-    package var suspected: [Place] = []
-
     private func attempt(
         _ set: [Int],
         from state: RunState,
-        like reference: LoginFailure?,
+        _ isLike: (LoginFailure) -> Bool,
         apartFrom working: LoginFailure?
     ) async -> Attempt {
         let plan = Self.plan(
@@ -209,22 +213,17 @@ package struct FlowBisection: Sendable {
             )
         case .fails(let failure):
             let own = working.map { failure.apart(from: $0) } ?? failure
-            let isLike = reference.map { isFailure(own, like: $0) } ?? false
-            return Attempt(set: set, trial: trial, outcome: isLike ? .fails : .unresolved, failure: own)
+            return Attempt(set: set, trial: trial, outcome: isLike(own) ? .fails : .unresolved, failure: own)
         }
-    }
-
-    private func isFailure(_ own: LoginFailure, like reference: LoginFailure) -> Bool {
-        // The recorded one may say more or less than a run of today: its refusal counts as well.
-        reference == failure
-            ? own.isSame(as: reference) || own.refusal != nil && own.isRefusedAlike(reference)
-            : own.isSame(as: reference)
     }
 
     /// Whether the failing login itself still fails.
     private func failsAlone(from state: RunState) async -> Bool? {
         let trial = await FlowTrial.of(bad, environment, options: options.bad, from: state)
-        guard let flow = trial.flow else { return nil }
+        let lacksSecret = trial.run.results.contains { result in
+            if case .failed(.secretMissing) = result { true } else { false }
+        }
+        guard let flow = trial.flow, !lacksSecret else { return nil }
         if case .works = judge(flow) { return false }
         return true
     }

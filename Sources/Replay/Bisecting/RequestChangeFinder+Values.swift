@@ -166,6 +166,8 @@ extension RequestChangeFinder {
         }
         // The client's id in a body goes with its secret in a header.
         if own.takesClientAuthentication, key.name == "client_id" { return }
+        // What was issued is passed on as it came; what is in it is the provider's.
+        guard translator.translated(item.value) != mineItem.value else { return }
         if let token = JSONWebToken.parse(mineItem.value), let seen = JSONWebToken.parse(item.value) {
             return compareTokens(token, seen, named: key.name, isHeader: false, mine, theirs)
         }

@@ -415,6 +415,7 @@ package struct RequestChangeFinder {
                 "client", difference.label, difference.expected ?? "", difference.seen ?? "",
                 difference.note,
             ].joined(separator: "\n")
+        case .carrier: return "form\n\(difference.note)"
         case .address:
             let urls = [difference.expected, difference.seen].map { RecordedURL($0 ?? "") }
             guard urls[0].origin != urls[1].origin, urls[0].path == urls[1].path else { return nil }
