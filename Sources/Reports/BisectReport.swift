@@ -82,7 +82,8 @@ package struct BisectReport: Sendable {
         switch result.ending {
         case .found, .cancelled: return nil
         case .goodFails:
-            return "nothing can be found out as long as A fails, too: authreel replay \(good.capture) shows where"
+            return
+                "nothing can be found out as long as A fails, too: authreel replay \(good.capture) shows where"
         case .nothingToTry, .allPass:
             return result.failsAlone ?? true
                 ? "what makes B fail is not in its requests: authreel diff shows what was answered otherwise"

@@ -30,7 +30,8 @@ package struct BisectText {
         lines += section(nil, .cause)
         if let cause = report.cause {
             lines += [
-                "", "it fails with \(style.severity(cause.severity)) \(style.bold(cause.rule)): \(cause.title.printable)",
+                "",
+                "it fails with \(style.severity(cause.severity)) \(style.bold(cause.rule)): \(cause.title.printable)",
                 style.dim("  authreel explain \(cause.rule)"),
             ]
         }

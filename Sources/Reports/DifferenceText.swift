@@ -32,7 +32,9 @@ package struct DifferenceText {
 
     /// What differs between the flows as a whole.
     package var overall: [String] {
-        report.difference.overall.filter { showsAll || $0.weight == .difference }.flatMap { told.lines(for: $0) }
+        report.difference.overall.filter { showsAll || $0.weight == .difference }.flatMap {
+            told.lines(for: $0)
+        }
     }
 
     /// The steps alone, for a report that has a head of its own.
@@ -42,7 +44,9 @@ package struct DifferenceText {
         let kinds = min(pairs.map(\.kind.rawValue.count).max() ?? 0, 30)
         return pairs.flatMap { pair in
             [line(for: pair, width, kinds)]
-                + pair.differences.filter { showsAll || $0.weight == .difference }.flatMap { told.lines(for: $0) }
+                + pair.differences.filter { showsAll || $0.weight == .difference }.flatMap {
+                    told.lines(for: $0)
+                }
         }
     }
 

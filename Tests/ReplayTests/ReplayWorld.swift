@@ -54,8 +54,15 @@ final class ReplayWorld: Sendable {
     /// Requests that the provider saw, in order.
     let asked = Mutex<[RecordedRequest]>([])
     let slept = Mutex<[Duration]>([])
+    /// The error that a token request is answered with for what is in it; nil where the provider decides.
+    private let refusal: @Sendable (QueryItems) -> String?
 
-    init(issuer: String = ReplayWorld.issuer, startingAt start: Int64 = 1_780_000_000) {
+    init(
+        issuer: String = ReplayWorld.issuer,
+        startingAt start: Int64 = 1_780_000_000,
+        refusal: @escaping @Sendable (QueryItems) -> String? = { _ in nil }
+    ) {
+        self.refusal = refusal
         time.withLock { $0 = Timestamp(seconds: start) }
         func client(_ id: String, _ secret: String?) -> ProviderConfiguration.Client {
             ProviderConfiguration.Client(
@@ -93,9 +100,19 @@ final class ReplayWorld: Sendable {
         asked.withLock { $0.append(request) }
         let started = now
         pass(.milliseconds(4))
-        let response = provider.respond(to: request, at: now)
+        let error = FormBody.items(of: request.body).flatMap { $0.contains("code") ? refusal($0) : nil }
+        let response =
+            error.map { Self.refused($0) } ?? provider.respond(to: request, at: now)
         pass(.milliseconds(1))
         return Exchange(startedAt: started, duration: now - started, request: request, response: response)
+    }
+
+    private static func refused(_ error: String) -> RecordedResponse {
+        RecordedResponse(
+            status: 400,
+            headers: HeaderFields([("Content-Type", "application/json")]),
+            body: Body(text: #"{"error":"\#(error)"}"#, mediaType: "application/json")
+        )
     }
 
     var environment: FlowDriver.Environment {

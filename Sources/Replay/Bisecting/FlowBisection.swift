@@ -180,10 +180,11 @@ package struct FlowBisection: Sendable {
     private var suspects: [Int] {
         changes.indices.filter { index in
             let change = changes[index]
-            return change.isApplicable && suspected.contains { suspect in
-                change.locations.contains { $0.seen == suspect.exchange }
-                    && [change.difference.name, change.difference.place.name].contains(suspect.name)
-            }
+            return change.isApplicable
+                && suspected.contains { suspect in
+                    change.locations.contains { $0.seen == suspect.exchange }
+                        && [change.difference.name, change.difference.place.name].contains(suspect.name)
+                }
         }
     }
 

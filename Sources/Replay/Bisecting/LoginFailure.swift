@@ -51,7 +51,9 @@ package struct LoginFailure: Sendable, Hashable {
 
     /// Whether the same request was refused in the same way, or none was.
     package func isRefusedAlike(_ other: LoginFailure) -> Bool {
-        guard let own = refusal, let their = other.refusal else { return refusal == nil && other.refusal == nil }
+        guard let own = refusal, let their = other.refusal else {
+            return refusal == nil && other.refusal == nil
+        }
         return own.isSame(as: their)
     }
 

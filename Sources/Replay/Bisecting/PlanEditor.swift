@@ -21,7 +21,9 @@ struct PlanEditor {
         var touched: Set<Int> = []
         /// The steps that were put behind a step, in order.
         var behind: [Int?: [Int]] = [:]
-        let ordered = edits.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+        let ordered = edits.enumerated().sorted {
+            ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
+        }
         for (_, edit) in ordered {
             switch edit {
             case .verifier(let new, let old):

@@ -72,7 +72,8 @@ extension RequestChangeFinder {
                         seen: item.isInBody ? "in the body" : "in the query",
                         at: place,
                         aspect: "place",
-                        note: item.isInBody ? "in the body instead of the query" : "in the query instead of the body"
+                        note: item.isInBody
+                            ? "in the body instead of the query" : "in the query instead of the body"
                     ),
                     [set(mine, key, present.value, isInBody: item.isInBody)]
                 )
@@ -166,16 +167,21 @@ extension RequestChangeFinder {
         }
         // The client's id in a body goes with its secret in a header.
         if own.takesClientAuthentication, key.name == "client_id" { return }
+        let made = (source(of: mineItem, in: own), source(of: item, in: other))
+        if case .generated(let kind)? = made.0, ![.clientAssertion, .requestObject].contains(kind) {
+            switch made.1 {
+            // A word in its place is no relation to anything either.
+            case .generated, .literal, nil:
+                return compareMade(kind, key, mineItem.value, item.value, mine, theirs, place, item.isInBody)
+            case .issued, .secret, .form: break
+            }
+        }
         // What was issued is passed on as it came; what is in it is the provider's.
-        guard translator.translated(item.value) != mineItem.value else { return }
+        let translated = translator.translated(item.value)
+        guard translated != mineItem.value else { return }
         if let token = JSONWebToken.parse(mineItem.value), let seen = JSONWebToken.parse(item.value) {
             return compareTokens(token, seen, named: key.name, isHeader: false, mine, theirs)
         }
-        let made = (source(of: mineItem, in: own), source(of: item, in: other))
-        if case (.generated(let kind)?, .generated(let otherKind)?) = made, kind == otherKind {
-            return compareMade(kind, key, mineItem.value, item.value, mine, theirs, place, item.isInBody)
-        }
-        let translated = translator.translated(item.value)
         guard !isSame(mineItem.value, translated, named: key.name) else { return }
         let isOwn: Bool
         if case .issued? = made.0 { isOwn = true } else { isOwn = false }
@@ -396,7 +402,8 @@ extension RequestChangeFinder {
         for name in names.prefix(60) {
             let (from, to) = (left.all(name), right.all(name).map(translator.translated))
             guard from != to, !isOfTracing(from, to), !isSameOrigin(name, from, to) else { continue }
-            let spelled = (right.fields + left.fields).first { $0.name.equalsIgnoringASCIICase(name) }?.name ?? name
+            let spelled =
+                (right.fields + left.fields).first { $0.name.equalsIgnoringASCIICase(name) }?.name ?? name
             add(
                 mine,
                 theirs,
@@ -468,7 +475,8 @@ extension RequestChangeFinder {
             return compareTokens(mineToken, theirToken, named: "DPoP", isHeader: true, mine, theirs)
         }
         guard left != right else { return }
-        let text = tokens.1.flatMap { translator.translated($0, from: theirs.index, to: mine.index)?.text } ?? right
+        let text =
+            tokens.1.flatMap { translator.translated($0, from: theirs.index, to: mine.index)?.text } ?? right
         add(
             mine,
             theirs,

@@ -220,7 +220,8 @@ package struct RequestChangeFinder {
         let earlier = pairs.filter { pair in
             pair.bad.map { position[$0.index] < position[theirs.index] } ?? false
         }.sorted { (position[$0.bad?.index ?? 0]) < (position[$1.bad?.index ?? 0]) }
-        return earlier.last { pair in pair.good.map { step($0.index, of: good) != nil } ?? false }?.good?.index
+        return earlier.last { pair in pair.good.map { step($0.index, of: good) != nil } ?? false }?.good?
+            .index
     }
 
     // MARK: - One step
@@ -228,7 +229,9 @@ package struct RequestChangeFinder {
     private mutating func compare(_ mine: ComparedStep, _ theirs: ComparedStep) {
         guard !mine.isDocument, let own = step(mine.index, of: good), let other = step(theirs.index, of: bad)
         else { return }
+        // A response to the app is seen in the answer to the request before it.
         if case .follow = own.action { return }
+        guard mine.kind != .authorizationResponse else { return }
         let isPage = mine.kind == .userInteraction
         if !isPage {
             addAddress(mine, theirs)
@@ -250,7 +253,12 @@ package struct RequestChangeFinder {
         add(
             mine,
             theirs,
-            value("URL", expected: own, seen: other, at: Place(exchange: theirs.index, part: .requestURL, name: "")),
+            value(
+                "URL",
+                expected: own,
+                seen: other,
+                at: Place(exchange: theirs.index, part: .requestURL, name: "")
+            ),
             [.address(exchange: mine.index, mapped)]
         )
     }
@@ -293,14 +301,16 @@ package struct RequestChangeFinder {
                 "pause",
                 expected: Self.seconds(usual),
                 seen: Self.seconds(pause),
-                note: "sent \(Self.seconds(pause)) after what it uses was issued, instead of \(Self.seconds(usual))"
+                note:
+                    "sent \(Self.seconds(pause)) after what it uses was issued, instead of \(Self.seconds(usual))"
             ),
             [.pause(exchange: mine.index, pause)]
         )
     }
 
     private static func seconds(_ duration: Duration) -> String {
-        let tenths = duration.components.seconds * 10 + duration.components.attoseconds / 100_000_000_000_000_000
+        let tenths =
+            duration.components.seconds * 10 + duration.components.attoseconds / 100_000_000_000_000_000
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
 
@@ -308,7 +318,9 @@ package struct RequestChangeFinder {
     private func gap(before step: PlannedStep) -> Duration {
         let capture = good.flow.capture
         let issued = step.parameters.compactMap { parameter -> Timestamp? in
-            guard case .issued(let place) = parameter.source, let exchange = place.exchange else { return nil }
+            guard case .issued(let place) = parameter.source, let exchange = place.exchange else {
+                return nil
+            }
             return capture[exchange].endedAt
         }.max()
         return issued.map { max(capture[step.exchange].startedAt - $0, .zero) } ?? .zero
@@ -341,7 +353,9 @@ package struct RequestChangeFinder {
     ) -> ValueDifference {
         let hides = isSecret || Masking.isSecret(name)
         let shown = { (text: String) in
-            hides ? Masking.masked(text, showing: Masking.isSecret(name) ? 4 : 0) : Masking.shown(text, of: name)
+            hides
+                ? Masking.masked(text, showing: Masking.isSecret(name) ? 4 : 0)
+                : Masking.shown(text, of: name)
         }
         let words: String
         if let expected, let seen {

@@ -175,7 +175,11 @@ extension Drive {
     }
 
     private static func secrets(in request: RecordedRequest) -> Set<String> {
-        Set((FormBody.items(of: request.body)?.items ?? []).filter { SecretNames.isTyped($0.name) }.map(\.value))
+        Set(
+            (FormBody.items(of: request.body)?.items ?? []).filter { SecretNames.isTyped($0.name) }.map(
+                \.value
+            )
+        )
     }
 
     /// The values of the response to the app, in place of the recorded ones.

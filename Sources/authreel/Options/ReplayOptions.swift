@@ -45,7 +45,11 @@ struct ReplayOptions: ParsableArguments {
     func planOptions(_ credentials: ReplayCredentials) throws -> PlanOptions {
         var values: [String: String] = [:]
         for text in overrides {
-            let (name, value) = try DrivingOptions.pair(text, option: "--set", example: "scope='openid profile'")
+            let (name, value) = try DrivingOptions.pair(
+                text,
+                option: "--set",
+                example: "scope='openid profile'"
+            )
             values[name] = value
         }
         return PlanOptions(

@@ -107,7 +107,8 @@ struct BisectCommand {
                 throw CommandFailure(
                     .unavailable,
                     "the provider was not reached: \(failure)",
-                    hint: "--map OLD=NEW or --against ISSUER drives at another one, --upstream-ca FILE trusts its authority"
+                    hint:
+                        "--map OLD=NEW or --against ISSUER drives at another one, --upstream-ca FILE trusts its authority"
                 )
             }
             throw CommandFailure(
@@ -127,6 +128,7 @@ struct BisectCommand {
 
     /// Why no request was answered; nil where one was.
     private func unreachable(_ run: FlowRun) -> String? {
-        run.exchanges.contains { $0.response != nil } ? nil : run.exchanges.first.map { $0.failure ?? "no answer" }
+        run.exchanges.contains { $0.response != nil }
+            ? nil : run.exchanges.first.map { $0.failure ?? "no answer" }
     }
 }

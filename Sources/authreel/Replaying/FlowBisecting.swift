@@ -58,7 +58,8 @@ struct FlowBisecting {
             throw CommandFailure(
                 .dataError,
                 "\(bad.side.name) is not a login that fails",
-                hint: "without --bisect the two are compared: authreel diff \(good.side.capture) \(bad.side.capture)"
+                hint:
+                    "without --bisect the two are compared: authreel diff \(good.side.capture) \(bad.side.capture)"
             )
         }
         let changes = RequestChangeFinder.changes(
@@ -83,7 +84,8 @@ struct FlowBisecting {
     }
 
     /// The plans of all that is driven: those it goes on from, the login that works, and with all changes made.
-    func plans(_ good: Login, _ bad: Login, _ changes: [RequestChange]) -> [(name: String, plan: ReplayPlan)] {
+    func plans(_ good: Login, _ bad: Login, _ changes: [RequestChange]) -> [(name: String, plan: ReplayPlan)]
+    {
         let whole = FlowBisection.plan(
             of: good.job.plan,
             with: changes.filter(\.isApplicable),

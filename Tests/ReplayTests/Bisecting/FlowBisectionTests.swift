@@ -37,15 +37,17 @@ struct FlowBisectionTests {
         #expect(result.good?.trial.flow?.ending == .success)
     }
 
-    /// Neither suffices: without its challenge a verifier is refused, and a wrong verifier needs a challenge to be wrong.
-    @Test func challengeAndMethodTogetherMatter() async throws {
+    @Test func challengeThatIsMadeWronglyIsFound() async throws {
         let pair = try pair {
             $0.makeChallenge = { ReplayWorld.CodeChallengeCoding.padded($0) }
             $0.asks = [("ui_locales", "de"), ("login_hint", "alice")]
             $0.browser = "Mozilla/5.0 (Windows NT 10.0) Test/2"
         }
         let (labels, _, result) = await cause(pair)
-        #expect(labels == ["authorization_request code_challenge"], "\(pair.labels) \(result.attempts.map(\.outcome))")
+        #expect(
+            labels == ["authorization_request code_challenge"],
+            "\(pair.labels) \(result.attempts.map(\.outcome))"
+        )
     }
 
     @Test func oneRunPerSet() async throws {
@@ -99,25 +101,35 @@ struct FlowBisectionTests {
             (code, "token_request code"),
         ] {
             let (labels, _, result) = await cause(pair)
-            #expect(labels == [label], "\(label): \(result.ending) \(pair.labels) \(result.attempts.map(\.failure))")
+            #expect(
+                labels == [label],
+                "\(label): \(result.ending) \(pair.labels) \(result.attempts.map(\.failure))"
+            )
         }
     }
 
-    /// The token request is refused for its verifier only where a challenge was sent with another one, and the challenge
-    /// that is gone is the failure's other half.
-    @Test func interactionOfTwoIsFoundAsTwo() async throws {
-        // A login without PKCE works; one that sends a verifier without a challenge does not, where the provider wants both.
-        var plain = ReplayWorld.Client()
-        plain.asks = [("code_challenge", ""), ("code_challenge_method", "")]
-        plain.redeems = [("code_verifier", "")]
-        var mixed = ReplayWorld.Client()
-        mixed.redeems = [("code_verifier", String(repeating: "Zy9", count: 15))]
-        mixed.asks = [("ui_locales", "de")]
-        let pair = try BisectedPair(plain, mixed)
-        let (labels, _, result) = await cause(pair)
-        #expect(result.ending == .found && result.isMinimal, "\(result.ending) \(pair.labels) \(result.attempts.map(\.failure))")
-        #expect(labels.contains("authorization_request code_challenge"), "\(labels)")
-        #expect(!labels.contains("authorization_request ui_locales"))
+    /// A server that takes `resource` alone, refuses `audience` alone in one way, and both together in another.
+    @Test(arguments: [true, false])
+    func twoThatOnlyTogetherFailAreFoundTogether(_ isAudienceTaken: Bool) async throws {
+        let refusal: @Sendable (QueryItems) -> String? = { items in
+            guard items.contains("audience") else { return nil }
+            return items.contains("resource") ? "invalid_request" : isAudienceTaken ? nil : "invalid_scope"
+        }
+        var client = ReplayWorld.Client()
+        client.redeems = [
+            ("trace", "1"), ("resource", "https://api.example/"), ("locale", "de"), ("audience", "api"),
+        ]
+        client.asks = [("ui_locales", "de"), ("display", "touch")]
+        let pair = try BisectedPair(
+            ReplayWorld(refusal: refusal).record(),
+            ReplayWorld(refusal: refusal).record(client)
+        )
+        #expect(pair.changes.count == 6)
+        let world = ReplayWorld(startingAt: 1_790_000_000, refusal: refusal)
+        let result = await pair.bisect(at: world, guesses: false)
+        #expect(pair.labels(of: result.set) == ["token_request resource", "token_request audience"])
+        #expect(result.isMinimal && result.proof?.failure?.refusal?.error == "invalid_request")
+        #expect(result.attempts.contains { $0.outcome == .unresolved } == !isAudienceTaken)
     }
 
     // MARK: - Where nothing is found
