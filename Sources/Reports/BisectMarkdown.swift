@@ -21,7 +21,7 @@ package enum BisectMarkdown {
             )
         }
         blocks += section("Without effect", report.changes(.noEffect))
-        blocks += section("Not tried", report.changes(.notTried))
+        blocks += section("Not tried on its own", report.changes(.notTried))
         return blocks.joined(separator: "\n\n")
     }
 

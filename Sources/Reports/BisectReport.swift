@@ -9,7 +9,7 @@ package struct BisectReport: Sendable {
         /// Belongs to the smallest set that fails.
         case cause
         case noEffect = "no_effect"
-        /// Cannot be made in a replay, or nothing was driven.
+        /// Cannot be made in a replay, or was not driven apart from others that fail in another way.
         case notTried = "not_tried"
     }
 
@@ -47,7 +47,9 @@ package struct BisectReport: Sendable {
     package func role(of index: Int) -> Role {
         guard let result, changes[index].isApplicable else { return .notTried }
         switch result.ending {
-        case .found: return result.set.contains(index) ? .cause : .noEffect
+        case .found:
+            if result.set.contains(index) { return .cause }
+            return result.searched.contains(index) ? .noEffect : .notTried
         case .allPass: return .noEffect
         case .goodFails, .nothingToTry, .failsOtherwise, .cancelled: return .notTried
         }

@@ -36,7 +36,7 @@ package struct BisectText {
             ]
         }
         lines += section("without effect", .noEffect)
-        lines += section(report.result == nil ? nil : "not tried", .notTried)
+        lines += section(report.result == nil ? nil : "not tried on its own", .notTried)
         if let proof = report.proof, isFound {
             lines += ["", "\(proof.printable): the login that works, and the one that fails with this alone"]
         }

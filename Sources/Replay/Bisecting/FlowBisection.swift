@@ -40,6 +40,8 @@ package struct FlowBisection: Sendable {
         package var ending: Ending
         /// The smallest set that fails, in the order of the changes; empty unless found.
         package var set: [Int]
+        /// What the search began with: all changes, or those that the diagnosis speaks for where all of them fail otherwise.
+        package var searched: [Int] = []
         /// Whether each change of the set is needed; false where the drives ran out before that was known.
         package var isMinimal: Bool
         /// In the order in which they were driven: the login that works, all changes, then the search.
@@ -155,12 +157,19 @@ package struct FlowBisection: Sendable {
             return result
         }
         // The recorded one may say more or less than a run of today: its refusal counts as well.
-        let all = await drive(applicable) {
-            $0.isSame(as: failure) || $0.refusal != nil && $0.isRefusedAlike(failure)
+        let isRecorded = { (own: LoginFailure) in
+            own.isSame(as: failure) || own.refusal != nil && own.isRefusedAlike(failure)
         }
-        guard all.outcome == .fails, let reference = all.failure else {
-            result.ending = all.outcome == .passes ? .allPass : .failsOtherwise
-            if case .cancelled? = all.trial.run.stop {
+        var start = await drive(applicable, isRecorded)
+        let suspects = suspects
+        // Something else may come before the failure today: what speaks for a change does so without the rest.
+        if start.outcome == .unresolved, !suspects.isEmpty, suspects != applicable, !Task.isCancelled {
+            let guess = await drive(suspects, isRecorded)
+            if guess.outcome == .fails { start = guess }
+        }
+        guard start.outcome == .fails, let reference = start.failure else {
+            result.ending = start.outcome == .passes ? .allPass : .failsOtherwise
+            if case .cancelled? = start.trial.run.stop {
                 result.ending = .cancelled
                 return result
             }
@@ -169,9 +178,10 @@ package struct FlowBisection: Sendable {
             return result
         }
         let search = DeltaDebugging(limit: max(limit - result.drives, 0), suspects: suspects)
-        let found = await search.minimise(applicable) { await drive($0) { $0.isSame(as: reference) }.outcome }
+        let found = await search.minimise(start.set) { await drive($0) { $0.isSame(as: reference) }.outcome }
         result.ending = .found
         result.set = found.set
+        result.searched = start.set
         result.isMinimal = found.isMinimal
         return result
     }

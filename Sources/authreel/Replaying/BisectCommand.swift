@@ -76,11 +76,11 @@ struct BisectCommand {
         StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
         let writer = try options.out.map { try CaptureWriter(path: $0, version: Authreel.version) }
         var report = await bisecting.run(works, fails, planned)
-        if let writer, let result = report.result, let proof = result.proof {
-            for attempt in [result.good, proof].compactMap({ $0 }) {
-                try writer.append(attempt.trial.run.exchanges)
-            }
-            report.proof = writer.path
+        if let writer, let result = report.result {
+            // Where nothing was found, what was driven shows why.
+            let attempts = result.proof.map { [result.good, $0].compactMap { $0 } } ?? result.attempts
+            for attempt in attempts { try writer.append(attempt.trial.run.exchanges) }
+            if result.proof != nil { report.proof = writer.path }
         }
         print(text(of: report))
         try end(report)

@@ -62,14 +62,23 @@ struct BisectedPair {
         limit: Int = 60,
         guesses: Bool = true
     ) async -> FlowBisection.Result {
+        await bisect(world.environment, FlowDriver.Options(), limit: limit, guesses: guesses)
+    }
+
+    func bisect(
+        _ environment: FlowDriver.Environment,
+        _ options: FlowDriver.Options,
+        limit: Int = 60,
+        guesses: Bool = true
+    ) async -> FlowBisection.Result {
         await FlowBisection(
             good: good,
             bad: bad,
             changes: changes,
             failure: failure,
             suspected: guesses ? suspected : [],
-            environment: world.environment,
-            options: (FlowDriver.Options(), FlowDriver.Options()),
+            environment: environment,
+            options: (options, options),
             limit: limit,
             judge: Self.verdict
         ).run()
