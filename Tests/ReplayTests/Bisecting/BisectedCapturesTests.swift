@@ -12,9 +12,26 @@ import Testing
 
 /// Each rule's capture against its near miss, which works, at the provider that the near miss shows.
 struct BisectedCapturesTests {
-    static let names: [String] = MockedReplayTests.captures.filter { $0.hasSuffix(".near-miss.har") }.map {
-        String($0.dropLast(".near-miss.har".count))
-    }
+    /// What the second does otherwise and is refused for, by capture.
+    static let causes: [(name: String, label: String)] = [
+        ("authorization-request/pkce-method-omitted", "authorization_request code_challenge"),
+        ("authorization-request/redirect-uri-has-fragment", "authorization_request redirect_uri"),
+        ("authorization-request/redirect-uri-double-encoded", "authorization_request redirect_uri"),
+        ("logout-and-device/logout-redirect-not-registered", "end_session_request post_logout_redirect_uri"),
+        ("refresh/refresh-scope-widened", "refresh_request scope"),
+        ("registration/registration-redirect-differs", "authorization_request redirect_uri"),
+        ("token-request/client-auth-duplicate", "token_request client authentication"),
+        ("token-request/code-reused", "token_request step"),
+        ("token-request/dpop-proof-invalid", "token_request DPoP htu"),
+        ("token-request/pkce-verifier-missing", "token_request code_verifier"),
+        ("token-request/redirect-uri-token-mismatch", "token_request redirect_uri"),
+    ]
+
+    /// What makes no difference to the requests: what the provider answered does.
+    static let ofTheProvider = [
+        "id-token/id-token-signature-invalid", "discovery/discovery-issuer-mismatch",
+        "token-response/token-type-invalid",
+    ]
 
     static func bisect(_ name: String) async throws -> (pair: BisectedPair, result: FlowBisection.Result)? {
         let root = Fixtures.root.appending(path: "captures")
@@ -69,9 +86,17 @@ struct BisectedCapturesTests {
         return (pair, result)
     }
 
-    @Test(arguments: names)
-    func explore(_ name: String) async throws {
-        guard let (pair, result) = try await Self.bisect(name) else { return }
-        print("BISECT", name, result.ending.rawValue, result.drives, pair.labels(of: result.set), "of", pair.labels, "|", pair.failure.rule ?? "-", result.attempts.last?.failure?.rule ?? "-", result.attempts.last?.failure?.refusal?.error ?? "-", result.attempts.last?.trial.run.stop.map { "\($0)" } ?? "")
+    @Test(arguments: causes)
+    func causeIsFoundAndItsRunHasTheFinding(_ name: String, _ label: String) async throws {
+        let (pair, result) = try #require(try await Self.bisect(name))
+        #expect(pair.labels(of: result.set) == [label], "\(result.ending) \(pair.labels)")
+        #expect(result.isMinimal && result.drives <= 5)
+        #expect(result.proof?.failure?.rule == pair.failure.rule && pair.failure.rule != nil)
+    }
+
+    @Test(arguments: ofTheProvider)
+    func whatTheProviderDidOtherwiseIsNoChange(_ name: String) async throws {
+        let (pair, result) = try #require(try await Self.bisect(name))
+        #expect(pair.changes.isEmpty && result.ending == .nothingToTry, "\(pair.labels)")
     }
 }
