@@ -20,8 +20,11 @@ package enum BisectMarkdown {
                 "It fails with \(MarkdownReport.code(cause.rule)): \(MarkdownReport.escaped(cause.title))"
             )
         }
-        blocks += section("Without effect", report.changes(.noEffect))
-        blocks += section("Not tried on its own", report.changes(.notTried))
+        blocks += section("Not needed for it to fail", report.changes(.notNeeded))
+        blocks += section(
+            report.result?.ending == .found ? "Not tried on its own" : "Not tried",
+            report.changes(.notTried)
+        )
         return blocks.joined(separator: "\n\n")
     }
 

@@ -8,7 +8,8 @@ package struct BisectReport: Sendable {
     package enum Role: String, Sendable {
         /// Belongs to the smallest set that fails.
         case cause
-        case noEffect = "no_effect"
+        /// It fails without this as well.
+        case notNeeded = "not_needed"
         /// Cannot be made in a replay, or was not driven apart from others that fail in another way.
         case notTried = "not_tried"
     }
@@ -49,8 +50,8 @@ package struct BisectReport: Sendable {
         switch result.ending {
         case .found:
             if result.set.contains(index) { return .cause }
-            return result.searched.contains(index) ? .noEffect : .notTried
-        case .allPass: return .noEffect
+            return result.searched.contains(index) ? .notNeeded : .notTried
+        case .allPass: return .notNeeded
         case .goodFails, .nothingToTry, .failsOtherwise, .cancelled: return .notTried
         }
     }

@@ -35,8 +35,8 @@ package struct BisectText {
                 style.dim("  authreel explain \(cause.rule)"),
             ]
         }
-        lines += section("without effect", .noEffect)
-        lines += section(report.result == nil ? nil : "not tried on its own", .notTried)
+        lines += section("not needed for it to fail", .notNeeded)
+        lines += section(untriedTitle, .notTried)
         if let proof = report.proof, isFound {
             lines += ["", "\(proof.printable): the login that works, and the one that fails with this alone"]
         }
@@ -63,6 +63,11 @@ package struct BisectText {
                 ? "A with all that B does otherwise"
                 : "A with \(attempt.set.count) of \(BisectReport.count(count, "difference"))"
         return "  \(mark) \(drive). \(what)" + style.dim("  (\(BisectReport.ending(of: attempt).printable))")
+    }
+
+    /// Nil where nothing was to be driven: then they are all there is to tell.
+    private var untriedTitle: String? {
+        report.result.map { $0.ending == .found ? "not tried on its own" : "not tried" }
     }
 
     private func section(_ title: String?, _ role: BisectReport.Role) -> [String] {

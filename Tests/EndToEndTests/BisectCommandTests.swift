@@ -38,7 +38,7 @@ struct BisectCommandTests {
         let causes = differences.filter { $0["role"] == "cause" }
         #expect(causes.count == 1 && causes.first?["kind"] == "token_request", "\(result.output)")
         #expect(causes.first?["difference"]?["name"] == "redirect_uri")
-        #expect(differences.count { $0["role"] == "no_effect" } >= 2)
+        #expect(differences.count { $0["role"] == "not_needed" } >= 2)
         #expect(json["drives"]?.int == 3 && json["attempts"]?.array?.count == 3)
         // The proof: a login that works, and one that fails with this alone.
         let diagnosis = try Program.run(["diagnose", "--format", "json", proof])

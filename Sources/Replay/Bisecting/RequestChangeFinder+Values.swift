@@ -391,13 +391,16 @@ extension RequestChangeFinder {
         _ own: PlannedStep,
         _ other: PlannedStep
     ) {
-        addProof(mine, theirs, own, other)
+        let isPage = mine.kind == .userInteraction
+        if !isPage { addProof(mine, theirs, own, other) }
         let (left, right) = (own.request.headers, other.request.headers)
         let names = (left.fields + right.fields).filter { !HeaderRules.isLeftOut($0) }.reduce(
             into: [String]()
         ) { list, field in
             let name = field.name.lowercased()
-            if !list.contains(name), !Self.skippedHeaders.contains(name) { list.append(name) }
+            guard !list.contains(name), !Self.skippedHeaders.contains(name) else { return }
+            // Of pages what the browser is, and not how it came there.
+            if !isPage || Self.isOfBrowser(name) { list.append(name) }
         }
         for name in names.prefix(60) {
             let (from, to) = (left.all(name), right.all(name).map(translator.translated))
@@ -417,7 +420,11 @@ extension RequestChangeFinder {
                 [.header(exchange: mine.index, name: spelled, values: to)]
             )
         }
-        if !own.takesClientAuthentication { addToken(mine, theirs, own, other) }
+        if !own.takesClientAuthentication, !isPage { addToken(mine, theirs, own, other) }
+    }
+
+    private static func isOfBrowser(_ name: String) -> Bool {
+        name == "user-agent" || name == "accept-language" || name.hasPrefix("sec-ch-")
     }
 
     /// Numbers by which a request is found again in a log.

@@ -230,9 +230,11 @@ package struct RequestChangeFinder {
         guard !mine.isDocument, let own = step(mine.index, of: good), let other = step(theirs.index, of: bad)
         else { return }
         // A response to the app is seen in the answer to the request before it.
-        if case .follow = own.action { return }
         guard mine.kind != .authorizationResponse else { return }
         let isPage = mine.kind == .userInteraction
+        if isPage { addHeaders(mine, theirs, own, other) }
+        // Where a redirect leads is the provider's word.
+        if case .follow = own.action { return }
         if !isPage {
             addAddress(mine, theirs)
             addCarrier(mine, theirs, own, other)
