@@ -145,7 +145,7 @@ struct BisectReportTests {
         #expect(object["version"] == 1 && object["ending"] == "found" && object["minimal"] == true)
         #expect(object["proof"] == "proof.har" && object["primary"] == "redirect-uri-token-mismatch")
         let roles = object["differences"]?.array?.compactMap { $0["role"]?.string } ?? []
-        #expect(roles.sorted() == ["cause", "not_needed", "no_effect"])
+        #expect(roles.sorted() == ["cause", "not_needed", "not_needed"])
         // The runs name the differences by their place in the list.
         let attempts = object["attempts"]?.array ?? []
         #expect(attempts.compactMap { $0["outcome"]?.string } == ["passes", "fails", "fails"])
