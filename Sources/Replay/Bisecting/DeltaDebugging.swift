@@ -40,6 +40,7 @@ package struct DeltaDebugging: Sendable {
     /// - Parameters:
     ///   - set: indices of changes of which it is known that they fail together, and that none of them passes.
     ///   - test: asked for each set once.
+    /// - Returns: the smallest set that was seen to fail.
     package func minimise(_ set: [Int], _ test: ([Int]) async -> Outcome) async -> Result {
         var tester = Tester(limit: limit, outcomes: [set.sorted(): .fails, []: .passes])
         var current = set.sorted()

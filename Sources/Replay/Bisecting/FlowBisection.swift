@@ -69,12 +69,11 @@ package struct FlowBisection: Sendable {
     /// The smallest number of drives that can find something.
     package static let fewestDrives = 3
 
-    /// - Parameters:
-    ///   - changes: from `good` to `bad`, as ``RequestChangeFinder`` finds them.
-    ///   - failure: of the recorded login that fails.
-    ///   - suspected: places of that login which speak for a change there: it is tried first.
-    ///   - limit: how many times a login may be driven in all.
-    ///   - judge: whether a flow of a new run is a login that works.
+    /// Prepares the search.
+    ///
+    /// `changes`: from `good` to `bad`, as ``RequestChangeFinder`` finds them; `failure`: of the recorded login that fails;
+    /// `suspected`: places of that login which speak for a change there, tried first; `limit`: how many times a login may be
+    /// driven in all; `judge`: whether a flow of a new run is a login that works.
     package init(
         good: ReplayPlan,
         bad: ReplayPlan,

@@ -14,7 +14,6 @@ package struct RequestChangeFinder {
     let bad: ReplayPlan
     let goodMap: EndpointMap
     let badMap: EndpointMap
-    /// Names of secrets that are given for both.
     let given: Set<String>
     let ignoring: [String]
     var translator: ValueTranslator
@@ -29,9 +28,13 @@ package struct RequestChangeFinder {
     /// Finds the changes, in the order of the failing flow.
     ///
     /// - Parameters:
+    ///   - good: the plan of the flow that works.
+    ///   - bad: the plan of the one that fails.
     ///   - failedAt: exchanges of the failing flow at which it failed; everything behind the last of them is an effect.
     ///   - maps: where the requests of each flow go now.
+    ///   - given: names of secrets that are given for both.
     ///   - ignoring: names of values that are not to be compared, as ``ComparisonOptions/ignoring``.
+    /// - Returns: at most 400; those that no replay can make are told, and not applicable.
     package static func changes(
         from good: ReplayPlan,
         to bad: ReplayPlan,
