@@ -69,7 +69,7 @@ package struct RequestChangeFinder {
         }
         translator = ValueTranslator(
             good.flow,
-            bad.flow,
+            bad,
             counterparts: pairs.compactMap { pair in
                 pair.good.flatMap { mine in pair.bad.map { (mine.index, $0.index) } }
             }

@@ -12,15 +12,30 @@ struct ValueTranslator {
     private var values = RunValues()
 
     /// `counterparts`: exchanges of the two flows that are the same step.
-    init(_ good: Flow, _ bad: Flow, counterparts: [(good: Int, bad: Int)]) {
+    init(_ good: Flow, _ bad: ReplayPlan, counterparts: [(good: Int, bad: Int)]) {
         self.good = good
-        self.bad = bad
+        self.bad = bad.flow
+        // A scope that a token answer names was the client's word before.
+        let known = bad.steps.flatMap(\.parameters).reduce(into: Set<String>()) { known, parameter in
+            switch parameter.source {
+            case .literal, .secret, .generated: known.insert(parameter.value)
+            case .issued, .form: break
+            }
+        }
+        let bad = bad.flow
         for (mine, theirs) in counterparts {
-            AnswerValues.bind(bad.capture[theirs], at: theirs, to: good.capture[mine], in: &values)
+            AnswerValues.bind(
+                bad.capture[theirs],
+                at: theirs,
+                to: good.capture[mine],
+                in: &values,
+                except: known
+            )
         }
         for (mine, theirs) in zip(good.logins, bad.logins) {
             guard let own = mine.response, let other = theirs.response else { continue }
-            for parameter in other.parameters.items where !parameter.value.isEmpty {
+            for parameter in other.parameters.items
+            where !parameter.value.isEmpty && !known.contains(parameter.value) {
                 if let value = own.parameters[parameter.name], !value.isEmpty {
                     values.bind(parameter.value, to: value)
                 }

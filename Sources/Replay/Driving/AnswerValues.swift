@@ -11,12 +11,20 @@ enum AnswerValues {
     }
 
     /// Binds each value of a recorded answer to the one at the same place of the new answer.
-    static func bind(_ recorded: Exchange, at index: Int, to live: Exchange, in values: inout RunValues) {
+    ///
+    /// `own`: values that the client had of its own, and that answers only say again.
+    static func bind(
+        _ recorded: Exchange,
+        at index: Int,
+        to live: Exchange,
+        in values: inout RunValues,
+        except own: Set<String> = []
+    ) {
         let old = table(recorded, index)
         guard !old.isEmpty else { return }
         let new = Dictionary(table(live, 0), uniquingKeysWith: { first, _ in first })
         for (key, value) in old {
-            if let other = new[key], !value.isEmpty { values.bind(value, to: other) }
+            if let other = new[key], !value.isEmpty, !own.contains(value) { values.bind(value, to: other) }
         }
     }
 

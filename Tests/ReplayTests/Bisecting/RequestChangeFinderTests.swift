@@ -34,6 +34,12 @@ struct RequestChangeFinderTests {
         #expect(labels.count == 4)
     }
 
+    /// The token answer names the scope that was granted: what was asked for is the client's all the same.
+    @Test func scopeThatTheAnswerSaysAgainIsTheClients() throws {
+        let labels = try labels { $0.asks = [("scope", "openid")] }
+        #expect(labels.contains("authorization_request scope"))
+    }
+
     @Test func headerOfAllRequestsIsOneChange() throws {
         var client = ReplayWorld.Client()
         client.backend = "shop-backend/2.0"
