@@ -168,13 +168,8 @@ extension RequestChangeFinder {
         // The client's id in a body goes with its secret in a header.
         if own.takesClientAuthentication, key.name == "client_id" { return }
         let made = (source(of: mineItem, in: own), source(of: item, in: other))
-        if case .generated(let kind)? = made.0, ![.clientAssertion, .requestObject].contains(kind) {
-            switch made.1 {
-            // A word in its place is no relation to anything either.
-            case .generated, .literal, nil:
-                return compareMade(kind, key, mineItem.value, item.value, mine, theirs, place, item.isInBody)
-            case .issued, .secret, .form: break
-            }
+        if let kind = Self.made(made.0, made.1, named: key.name) {
+            return compareMade(kind, key, mineItem.value, item.value, mine, theirs, place, item.isInBody)
         }
         // What was issued is passed on as it came; what is in it is the provider's.
         let translated = translator.translated(item.value)
@@ -220,6 +215,26 @@ extension RequestChangeFinder {
     }
 
     // MARK: - What a client makes anew
+
+    /// What two values were made up as; nil where they were not, or where tokens are made of them.
+    ///
+    /// One of them may look like a word by chance, or be one: a word is no relation to anything either.
+    private static func made(_ mine: ValueSource?, _ theirs: ValueSource?, named name: String)
+        -> GeneratedValue?
+    {
+        let isPassed = [mine, theirs].contains { source in
+            switch source {
+            case .issued, .secret, .form: true
+            case .literal, .generated, nil: false
+            }
+        }
+        guard !isPassed else { return nil }
+        for source in [mine, theirs] {
+            guard case .generated(let kind)? = source else { continue }
+            return kind == .clientAssertion || kind == .requestObject ? nil : kind
+        }
+        return name == "state" ? .state : name == "nonce" ? .nonce : nil
+    }
 
     /// How a client's challenges are made, by the challenge.
     private func making(of challenge: String, in plan: ReplayPlan) -> PlannedChallenge? {

@@ -85,6 +85,20 @@ struct RequestChangeFinderTests {
         #expect(difference.seen?.contains("…") == true, "masked")
     }
 
+    /// Few letters without a digit come about by chance, and are taken for a word.
+    @Test(arguments: [
+        ("kVbQzRtLmNp", "k4bQz7tLmNp"), ("k4bQz7tLmNp", "kVbQzRtLmNp"), ("kVbQzRtLmNp", "pNmLtRzQbVk"),
+    ])
+    func stateThatLooksLikeAWordByChanceIsNoDifference(_ state: String, _ other: String) throws {
+        var clients = (ReplayWorld.Client(), ReplayWorld.Client())
+        clients.0.asks = [("state", state)]
+        clients.1.asks = [("state", other)]
+        // With something else, for two logins that work are one as good as the other.
+        clients.1.backend = "shop-backend/2.0"
+        let labels = try BisectedPair(clients.0, clients.1).labels
+        #expect(labels == ["token_request User-Agent (header)"])
+    }
+
     @Test func stateOfAnotherLengthIsMadeInAnotherWay() throws {
         let labels = try labels { $0.asks = [("state", "k3v9")] }
         #expect(labels == ["authorization_request state"])
