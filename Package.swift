@@ -110,7 +110,7 @@ let package = Package(
             "ProviderTests",
             ["Provider", "Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
         ),
-        tests("ReportsTests", ["Reports", "Replay", "Diagnosis", "Flows", "Captures", "JSON"]),
+        tests("ReportsTests", ["Reports", "Replay", "Provider", "Diagnosis", "Flows", "Captures", "JSON"]),
         tests(
             "authreelTests",
             ["authreel", argumentParser, "Reports", "Captures", "Proxy", "JSON", "LibCrypto"]

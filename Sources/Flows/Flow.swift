@@ -33,3 +33,23 @@ package struct Flow: Sendable {
     /// What is read out of all this once.
     package let derived = DerivedValues()
 }
+
+extension Flow {
+    /// The same flow in another capture, which has the exchanges of this one at the same places.
+    package func moved(to surroundings: CaptureIndex) -> Flow {
+        Flow(
+            id: id,
+            exchanges: exchanges,
+            messages: messages,
+            steps: steps,
+            links: links,
+            ending: ending,
+            provider: provider,
+            issuer: issuer,
+            clientID: clientID,
+            grant: grant,
+            started: started,
+            surroundings: surroundings
+        )
+    }
+}

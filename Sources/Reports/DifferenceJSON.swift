@@ -34,7 +34,8 @@ package enum DifferenceJSON {
         ]
     }
 
-    private static func value(_ difference: ValueDifference) -> JSONValue {
+    /// One thing that differs.
+    static func value(_ difference: ValueDifference) -> JSONValue {
         var place: JSONObject = [
             "where": .string(difference.place.part.rawValue), "name": .string(difference.place.name),
         ]
@@ -51,7 +52,7 @@ package enum DifferenceJSON {
         return .object(object)
     }
 
-    private static func number(_ value: Int?) -> JSONValue {
+    static func number(_ value: Int?) -> JSONValue {
         value.map { .number(JSONNumber(Int64($0))) } ?? .null
     }
 }

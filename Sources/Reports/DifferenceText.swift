@@ -9,6 +9,7 @@ package struct DifferenceText {
     private let showsAll: Bool
     private let style: TextStyle
     private let columns: Int
+    private var told: DifferenceLines { DifferenceLines(style: style, columns: columns) }
 
     /// Of one comparison.
     ///
@@ -22,7 +23,7 @@ package struct DifferenceText {
     }
 
     package var text: String {
-        var lines = [head("A", report.expected), head("B", report.seen), "", verdict, ""]
+        var lines = [told.head("A", report.expected), told.head("B", report.seen), "", verdict, ""]
         lines += steps
         let overall = overall
         if !overall.isEmpty { lines += ["", style.bold("the flows as a whole")] + overall }
@@ -31,7 +32,9 @@ package struct DifferenceText {
 
     /// What differs between the flows as a whole.
     package var overall: [String] {
-        report.difference.overall.filter { showsAll || $0.weight == .difference }.flatMap { lines(for: $0) }
+        report.difference.overall.filter { showsAll || $0.weight == .difference }.flatMap {
+            told.lines(for: $0)
+        }
     }
 
     /// The steps alone, for a report that has a head of its own.
@@ -41,26 +44,19 @@ package struct DifferenceText {
         let kinds = min(pairs.map(\.kind.rawValue.count).max() ?? 0, 30)
         return pairs.flatMap { pair in
             [line(for: pair, width, kinds)]
-                + pair.differences.filter { showsAll || $0.weight == .difference }.flatMap { lines(for: $0) }
+                + pair.differences.filter { showsAll || $0.weight == .difference }.flatMap {
+                    told.lines(for: $0)
+                }
         }
     }
 
     // MARK: - Head
 
-    private func head(_ letter: String, _ side: DifferenceReport.Side) -> String {
-        let flow = side.flow
-        let parts = [
-            side.name.printable, style.outcome(flow.ending), flow.grant.printable, flow.provider.rawValue,
-            flow.clientID.map { "client \($0)".printable },
-        ]
-        return "\(style.bold(letter))  " + parts.compactMap { $0 }.joined(separator: " · ")
-    }
-
     private var verdict: String {
         let counts = report.counts
         let notes = showsAll || counts.notes == 0 ? "" : style.dim(" (\(count(counts.notes, "note")), --all)")
         guard report.difference.first != nil else { return style.green(report.headline) + notes }
-        let words = wrapped(report.headline.printable, indent: "")
+        let words = told.wrapped(report.headline.printable, indent: "")
         return words.map { style.red($0) }.joined(separator: "\n") + "\n"
             + style.dim(count(counts.differences, "difference")) + notes
     }
@@ -99,48 +95,5 @@ package struct DifferenceText {
         let statuses = [words(pair.expectedStatus, pair.expected), words(pair.seenStatus, pair.seen)]
         let known = statuses.compactMap { $0 }
         return known.count == 2 && known[0] == known[1] ? known[0] : known.joined(separator: " → ")
-    }
-
-    private func lines(for difference: ValueDifference) -> [String] {
-        let isNote = difference.weight == .note
-        if difference.aspect == "step" {
-            return wrapped(difference.note.printable, indent: "      ").map {
-                isNote ? style.dim($0) : style.red($0)
-            }
-        }
-        let label = difference.label.printable
-        var lines = wrapped("\(label): \(difference.note.printable)", indent: "      ")
-        if !isNote, !lines.isEmpty, lines[0].hasPrefix("      " + label) {
-            lines[0] = "      " + style.red(label) + lines[0].dropFirst(6 + label.count)
-        }
-        if isNote { lines = lines.map { style.dim($0) } }
-        guard !isNote, !saysItAll(difference) else { return lines }
-        // Values are not cut: they are what is compared.
-        if let expected = difference.expected {
-            lines.append("        " + style.dim("A ") + expected.printable)
-        }
-        if let seen = difference.seen { lines.append("        " + style.dim("B ") + seen.printable) }
-        return lines
-    }
-
-    /// Whether both values stand in the explanation already.
-    private func saysItAll(_ difference: ValueDifference) -> Bool {
-        difference.note.hasPrefix("\(difference.seen ?? "none") instead of \(difference.expected ?? "none")")
-            || ["clock of ", "against "].contains { difference.aspect?.hasPrefix($0) ?? false }
-    }
-
-    /// Lines broken at spaces.
-    private func wrapped(_ text: String, indent: String) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, indent.count + line.count + 1 + word.count > columns {
-                lines.append(indent + (lines.isEmpty ? "" : "  ") + line)
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        if !line.isEmpty { lines.append(indent + (lines.isEmpty ? "" : "  ") + line) }
-        return lines
     }
 }

@@ -28,7 +28,7 @@ package enum PlanText {
     /// Whom the plan speaks to, in the order in which they are met.
     package static func origins(of plan: ReplayPlan, _ map: EndpointMap) -> [String] {
         plan.steps.reduce(into: []) { list, step in
-            let url = map.mapped(plan.flow.capture[step.exchange].request.url)
+            let url = map.mapped(step.request.url)
             if let origin = url.scheme.flatMap({ scheme in url.authority.map { "\(scheme)://\($0)" } }),
                 !list.contains(origin)
             {

@@ -53,7 +53,8 @@ struct DocumentedCommandsTests {
         // Shown, not done: the machine's trust is not this test's to change.
         let isTrust = documented.command.hasPrefix("authreel ca trust")
         // Replays go to providers that are not there: what each would send is shown, and the rest told elsewhere.
-        let isReplay = documented.command.hasPrefix("authreel replay")
+        let isReplay =
+            documented.command.hasPrefix("authreel replay") || documented.command.contains(" --bisect")
         var command = documented.command + (isTrust ? " --dry-run" : isReplay ? " --plan" : "")
         if command.contains(" --attack-suite") {
             // One fault says as much as all of them.
@@ -140,6 +141,16 @@ struct DocumentedCommandsTests {
         ] {
             try FileManager.default.copyItem(
                 atPath: Fixtures.root.appending(path: "Tests/Recordings/\(recording).har").path,
+                toPath: folder.file("\(name).har")
+            )
+        }
+        // One login that works, and one that differs from it by what makes it fail.
+        for (name, rule) in [
+            ("login-that-works", "redirect-uri-token-mismatch.near-miss"),
+            ("login-that-fails", "redirect-uri-token-mismatch"),
+        ] {
+            try FileManager.default.copyItem(
+                atPath: Fixtures.root.appending(path: "captures/token-request/\(rule).har").path,
                 toPath: folder.file("\(name).har")
             )
         }

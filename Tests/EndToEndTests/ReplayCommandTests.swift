@@ -10,27 +10,12 @@ struct ReplayCommandTests {
         Fixtures.root.appending(path: "captures/\(path).har").path
     }
 
-    private struct Mocked {
-        var folder: TemporaryFolder
-        var mock: MockProcess
-
-        init(_ captures: [String], _ options: [String] = []) throws {
-            folder = try TemporaryFolder()
-            mock = try MockProcess(options + captures, in: folder)
-        }
-
-        func end() {
-            mock.end()
-            folder.remove()
-        }
-    }
-
     @Test func healthyLoginIsTheSameAndItsRunACapture() throws {
-        let mocked = try Mocked([Self.capture("healthy/web-code-flow")])
+        let mocked = try MockedProvider([Self.capture("healthy/web-code-flow")])
         defer { mocked.end() }
         let again = mocked.folder.file("again.har")
         let result = try Program.run([
-            "replay", "--against", mocked.mock.issuer, "--out", again, "--format", "json",
+            "replay", "--against", mocked.issuer, "--out", again, "--format", "json",
             Self.capture("healthy/web-code-flow"),
         ])
         let json = try JSONParser.parse(result.output.utf8)
@@ -38,16 +23,16 @@ struct ReplayCommandTests {
         let diagnosis = try Program.run(["diagnose", again])
         #expect(diagnosis.status == 0, "\(diagnosis.output)")
         // A replay of the replay.
-        let second = try Program.run(["replay", "--against", mocked.mock.issuer, again])
+        let second = try Program.run(["replay", "--against", mocked.issuer, again])
         #expect(second.status == 0 && second.output.contains("the same"), "\(second.output) \(second.errors)")
     }
 
     @Test func differenceIsSaidAndMakesTheStatusOne() throws {
-        let mocked = try Mocked([Self.capture("healthy/web-code-flow")])
+        let mocked = try MockedProvider([Self.capture("healthy/web-code-flow")])
         defer { mocked.end() }
         let junit = mocked.folder.file("replays.xml")
         let result = try Program.run([
-            "replay", "--against", mocked.mock.issuer, "--set", "token_request.code_verifier=wrong",
+            "replay", "--against", mocked.issuer, "--set", "token_request.code_verifier=wrong",
             "--junit", junit,
             Self.capture("healthy/web-code-flow"),
         ])
@@ -60,10 +45,10 @@ struct ReplayCommandTests {
     }
 
     @Test func fixIsFoundAtTheMock() throws {
-        let mocked = try Mocked([Self.capture("token-request/redirect-uri-token-mismatch")])
+        let mocked = try MockedProvider([Self.capture("token-request/redirect-uri-token-mismatch")])
         defer { mocked.end() }
         let result = try Program.run([
-            "replay", "--against", mocked.mock.issuer, "--find-fix",
+            "replay", "--against", mocked.issuer, "--find-fix",
             Self.capture("token-request/redirect-uri-token-mismatch"),
         ])
         #expect(
@@ -75,7 +60,7 @@ struct ReplayCommandTests {
 
     /// The script of docs/ci.md, as the pipeline runs it.
     @Test func pipelineScriptReplaysAFolder() throws {
-        let mocked = try Mocked([Self.capture("healthy/web-code-flow")])
+        let mocked = try MockedProvider([Self.capture("healthy/web-code-flow")])
         defer { mocked.end() }
         let logins = mocked.folder.file("logins")
         try FileManager.default.createDirectory(atPath: logins, withIntermediateDirectories: true)
@@ -88,7 +73,7 @@ struct ReplayCommandTests {
         let script = Fixtures.root.appending(path: "docs/examples/login-regression/replay-logins").path
         let programs = URL(filePath: Program.path).deletingLastPathComponent().path
         let result = try Program.run(
-            [logins, mocked.mock.issuer],
+            [logins, mocked.issuer],
             executable: script,
             environment: ["PATH": programs + ":/usr/bin:/bin"],
             in: mocked.folder.path

@@ -24,6 +24,18 @@ final class ReplayWorld: Sendable {
         /// Seconds between the code and its use.
         var delay: Int64 = 0
         var redeemsTwice = false
+        /// Parameters of the authorization request that are other ones; an empty value leaves one out.
+        var asks: [(String, String)] = []
+        /// The same of the token request.
+        var redeems: [(String, String)] = []
+        var browser = "Mozilla/5.0 (X11; Linux x86_64) Test/1"
+        var backend = "shop-backend/1.0"
+        /// Whether the token request goes as a query by GET.
+        var redeemsByGET = false
+        /// Revokes the access token before it is used.
+        var revokesFirst = false
+        /// Makes the text of a code out of the one that came.
+        var respells: @Sendable (String) -> String = { $0 }
     }
 
     enum CodeChallengeCoding {
@@ -42,8 +54,15 @@ final class ReplayWorld: Sendable {
     /// Requests that the provider saw, in order.
     let asked = Mutex<[RecordedRequest]>([])
     let slept = Mutex<[Duration]>([])
+    /// The error that a token request is answered with for what is in it; nil where the provider decides.
+    private let refusal: @Sendable (QueryItems) -> String?
 
-    init(issuer: String = ReplayWorld.issuer, startingAt start: Int64 = 1_780_000_000) {
+    init(
+        issuer: String = ReplayWorld.issuer,
+        startingAt start: Int64 = 1_780_000_000,
+        refusal: @escaping @Sendable (QueryItems) -> String? = { _ in nil }
+    ) {
+        self.refusal = refusal
         time.withLock { $0 = Timestamp(seconds: start) }
         func client(_ id: String, _ secret: String?) -> ProviderConfiguration.Client {
             ProviderConfiguration.Client(
@@ -81,9 +100,19 @@ final class ReplayWorld: Sendable {
         asked.withLock { $0.append(request) }
         let started = now
         pass(.milliseconds(4))
-        let response = provider.respond(to: request, at: now)
+        let error = FormBody.items(of: request.body).flatMap { $0.contains("code") ? refusal($0) : nil }
+        let response =
+            error.map { Self.refused($0) } ?? provider.respond(to: request, at: now)
         pass(.milliseconds(1))
         return Exchange(startedAt: started, duration: now - started, request: request, response: response)
+    }
+
+    private static func refused(_ error: String) -> RecordedResponse {
+        RecordedResponse(
+            status: 400,
+            headers: HeaderFields([("Content-Type", "application/json")]),
+            body: Body(text: #"{"error":"\#(error)"}"#, mediaType: "application/json")
+        )
     }
 
     var environment: FlowDriver.Environment {
@@ -113,8 +142,6 @@ final class ReplayWorld: Sendable {
         var exchanges: [Exchange] = []
         var cookies: [String] = []
 
-        private static let browser = "Mozilla/5.0 (X11; Linux x86_64) Test/1"
-
         @discardableResult
         mutating func send(
             _ method: String,
@@ -141,7 +168,7 @@ final class ReplayWorld: Sendable {
         mutating func browse(_ method: String, _ url: String, _ form: [(String, String)]? = nil)
             -> RecordedResponse
         {
-            var headers = [("User-Agent", Self.browser), ("Accept", "text/html")]
+            var headers = [("User-Agent", client.browser), ("Accept", "text/html")]
             if !cookies.isEmpty { headers.append(("Cookie", cookies.joined(separator: "; "))) }
             let response = send(method, url, headers, form)
             cookies += response.setCookies.map { "\($0.name)=\($0.value)" }
@@ -149,7 +176,7 @@ final class ReplayWorld: Sendable {
         }
 
         mutating func call(_ path: String, _ form: [(String, String)], bearer: String? = nil) -> JSONObject {
-            var headers = [("User-Agent", "shop-backend/1.0"), ("Accept", "application/json")]
+            var headers = [("User-Agent", client.backend), ("Accept", "application/json")]
             var form = form
             if let bearer {
                 headers.append(("Authorization", "Bearer \(bearer)"))
@@ -161,11 +188,26 @@ final class ReplayWorld: Sendable {
                 form.append(("client_id", client.id))
                 if let secret = client.secret { form.append(("client_secret", secret)) }
             }
+            if client.redeemsByGET, path == "/token" {
+                let url = ReplayWorld.issuer + path + "?" + FormBody.encode(form)
+                let response = send("GET", url, headers)
+                return (try? JSONParser.parse(response.body?.bytes ?? []))?.object ?? JSONObject()
+            }
             let response =
                 bearer == nil
                 ? send("POST", ReplayWorld.issuer + path, headers, form)
                 : send("GET", ReplayWorld.issuer + path, headers)
             return (try? JSONParser.parse(response.body?.bytes ?? []))?.object ?? JSONObject()
+        }
+
+        private static func change(_ items: inout [(String, String)], _ changes: [(String, String)]) {
+            for (name, value) in changes {
+                guard let index = items.firstIndex(where: { $0.0 == name }) else {
+                    items.append((name, value))
+                    continue
+                }
+                if value.isEmpty { items.remove(at: index) } else { items[index].1 = value }
+            }
         }
 
         mutating func run() throws {
@@ -181,6 +223,7 @@ final class ReplayWorld: Sendable {
                 ("code_challenge", client.makeChallenge(verifier)), ("code_challenge_method", "S256"),
             ]
             if let mode = client.responseMode { query.append(("response_mode", mode)) }
+            Self.change(&query, client.asks)
             let page = browse("GET", issuer + "/authorize?" + FormBody.encode(query))
             guard let form = HTMLForm.all(in: page.body?.text ?? "").first else { return }
             var fields = form.fields.filter { $0.type == "hidden" }.map { ($0.name, $0.value) }
@@ -195,16 +238,18 @@ final class ReplayWorld: Sendable {
                 )
             guard let code = items.first("code") else { return }
             world.pass(.seconds(client.delay))
-            let exchange = [
-                ("grant_type", "authorization_code"), ("code", code),
+            var exchange = [
+                ("grant_type", "authorization_code"), ("code", client.respells(code)),
                 ("redirect_uri", client.tokenRedirectURI),
                 ("code_verifier", verifier),
             ]
+            Self.change(&exchange, client.redeems)
             let tokens = call("/token", exchange)
             if client.redeemsTwice { _ = call("/token", exchange) }
             send("GET", issuer + "/jwks", [("User-Agent", "shop-backend/1.0")])
             guard let access = tokens["access_token"]?.string, let refresh = tokens["refresh_token"]?.string
             else { return }
+            if client.revokesFirst { _ = call("/revoke", [("token", access)]) }
             _ = call("/userinfo", [], bearer: access)
             let second = call("/token", [("grant_type", "refresh_token"), ("refresh_token", refresh)])
             _ = call("/revoke", [("token", second["refresh_token"]?.string ?? "")])

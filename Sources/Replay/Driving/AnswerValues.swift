@@ -13,13 +13,15 @@ enum AnswerValues {
     /// Binds each value of a recorded answer to the one at the same place of the new answer.
     ///
     /// `isMetadata`: of a provider's metadata only the addresses count; what it supports are words of the protocol, and
-    /// a client that says one of them means that one.
+    /// a client that says one of them means that one. `own`: values that the client had of its own, and that answers only
+    /// say again.
     static func bind(
         _ recorded: Exchange,
         at index: Int,
         to live: Exchange,
         isMetadata: Bool = false,
-        in values: inout RunValues
+        in values: inout RunValues,
+        except own: Set<String> = []
     ) {
         let old = table(recorded, index)
         guard !old.isEmpty else { return }
@@ -27,7 +29,7 @@ enum AnswerValues {
         for (key, value) in old
         where !words.contains(key.name) && (key.part != .jwtClaims || !parties.contains(key.name)) {
             guard !isMetadata || RecordedURL(value).isWeb else { continue }
-            if let other = new[key], !value.isEmpty { values.bind(value, to: other) }
+            if let other = new[key], !value.isEmpty, !own.contains(value) { values.bind(value, to: other) }
         }
     }
 

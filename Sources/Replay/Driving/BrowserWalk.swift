@@ -19,6 +19,8 @@ struct BrowserWalk {
     private(set) var login: Login?
     /// Where its response is to go.
     private(set) var redirectURI: String?
+    /// The same, of a request that was pushed for a login that has not begun (RFC 9126).
+    private var pushedRedirectURI: String?
     private var response: QueryItems?
     private(set) var isAnswered = false
 
@@ -32,7 +34,7 @@ struct BrowserWalk {
         var origins = Set(plan.origins.map { map.mapped(RecordedURL($0 + "/")).origin ?? $0 })
         for entry in map.entries { if let origin = RecordedURL(entry.new).origin { origins.insert(origin) } }
         for step in plan.steps {
-            if let origin = map.mapped(plan.flow.capture[step.exchange].request.url).origin {
+            if let origin = map.mapped(step.request.url).origin {
                 origins.insert(origin)
             }
         }
@@ -97,7 +99,16 @@ struct BrowserWalk {
         isAnswered = false
         response = nil
         shown = nil
-        redirectURI = login?.request.redirectURI
+        redirectURI = pushedRedirectURI ?? login?.request.redirectURI
+        pushedRedirectURI = nil
+    }
+
+    /// Notes where a request of this run wants the response to go: the recorded one may have named another place.
+    mutating func note(_ request: RecordedRequest, of kind: StepKind?) {
+        guard kind == .authorizationRequest || kind == .pushedAuthorizationRequest else { return }
+        let items = FormBody.items(of: request.body) ?? request.url.queryItems
+        guard let uri = items.first("redirect_uri"), !uri.isEmpty else { return }
+        if kind == .authorizationRequest { redirectURI = uri } else { pushedRedirectURI = uri }
     }
 
     var expectsResponse: Bool { login?.response != nil }
@@ -233,7 +244,7 @@ struct BrowserWalk {
 
     /// The headers of a navigation, without those that belong to one request.
     private func pageHeaders(_ model: RecordedRequest?) -> HeaderFields {
-        let model = model ?? plan.steps.first { $0.isBrowser }.map { plan.flow.capture[$0.exchange].request }
+        let model = model ?? plan.steps.first { $0.isBrowser }.map(\.request)
         let own: Set<String> = [
             "content-type", "origin", "referer", "authorization", "dpop", "x-requested-with",
             "accept-encoding",

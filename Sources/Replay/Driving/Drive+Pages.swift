@@ -70,7 +70,7 @@ extension Drive {
         guard
             let request = browser.redirect(
                 of: exchanges[redirected],
-                like: recorded.map { capture[$0].request }
+                like: recorded.map(plannedRequest)
             )
         else { return nil }
         guard browser.allows(request.url) else {
@@ -80,6 +80,11 @@ extension Drive {
         let live = try await exchange(request, isBrowser: true, like: recorded)
         arrive(at: live)
         return live
+    }
+
+    /// What the request of a step is made of, by its recorded exchange.
+    private func plannedRequest(of recorded: Int) -> RecordedRequest {
+        plan.steps.first { $0.exchange == recorded }?.request ?? capture[recorded].request
     }
 
     /// Goes on by redirects, and by pages that go on by themselves, that the recording had not.
@@ -106,7 +111,7 @@ extension Drive {
 
     mutating func submit(_ index: Int) async throws {
         let step = plan.steps[index]
-        let recorded = capture[step.exchange].request
+        let recorded = step.request
         guard let shown = browser.shown, let page = Page(exchanges[shown]),
             let items = recorded.method == "POST"
                 ? FormBody.items(of: recorded.body) : recorded.url.queryItems,
@@ -147,11 +152,34 @@ extension Drive {
                 }
                 return
             }
+            // A password that was not taken once is not taken again, and accounts are locked for less.
+            guard !repeatsSecret(request) else {
+                stop = .unknownPage(url: page.url.withoutQuery, title: page.title)
+                return
+            }
             let live = try await exchange(request, isBrowser: true, like: nil)
             arrive(at: live)
             tries += 1
         }
         if browser.isAnswered { takeResponse() }
+    }
+
+    /// Whether a form would send a secret that this run has sent to the same place before.
+    private func repeatsSecret(_ request: RecordedRequest) -> Bool {
+        let secrets = Self.secrets(in: request)
+        guard !secrets.isEmpty else { return false }
+        return exchanges.contains { earlier in
+            earlier.request.url.origin == request.url.origin
+                && !Self.secrets(in: earlier.request).isDisjoint(with: secrets)
+        }
+    }
+
+    private static func secrets(in request: RecordedRequest) -> Set<String> {
+        Set(
+            (FormBody.items(of: request.body)?.items ?? []).filter { SecretNames.isTyped($0.name) }.map(
+                \.value
+            )
+        )
     }
 
     /// The values of the response to the app, in place of the recorded ones.

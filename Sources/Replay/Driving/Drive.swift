@@ -81,6 +81,7 @@ struct Drive {
         if step.takesClientAuthentication {
             request = options.adjustments.applied(to: request, secret: composer.clientSecret)
         }
+        browser.note(request, of: step.kind)
         let live = try await exchange(request, isBrowser: step.isBrowser, like: step.exchange)
         results[index] = .sent(live)
         learn(from: live, recorded: step.exchange)

@@ -57,7 +57,7 @@ struct RequestComposer {
     ///
     /// Without a `Cookie` header: cookies are the browser's affair.
     mutating func request(for step: PlannedStep, at now: Timestamp) throws(StepFailure) -> RecordedRequest {
-        let recorded = capture[step.exchange].request
+        let recorded = step.request
         let replacements = try replacements(for: step, at: now)
         let url = url(of: recorded, step, replacements)
         var request = RecordedRequest(method: recorded.method, url: url)
@@ -73,7 +73,7 @@ struct RequestComposer {
         )]
     {
         let replacements = try replacements(for: step, at: now)
-        let recorded = capture[step.exchange].request
+        let recorded = step.request
         let items =
             (recorded.method == "POST" ? FormBody.items(of: recorded.body) : recorded.url.queryItems)?.items
             ?? []
@@ -400,19 +400,18 @@ struct RequestComposer {
         at now: Timestamp
     ) throws(StepFailure) -> String {
         guard let token = JSONWebToken.parse(recorded) else { return recorded }
-        let exchange = capture[step.exchange]
         var hash: String?
-        if let sent = BearerToken.of(exchange.request, exchange: step.exchange),
+        if let sent = BearerToken.of(step.request, exchange: step.exchange),
             token.claim("ath")?.string == DPoPProof.hash(ofAccessToken: sent.value)
         {
             hash = DPoPProof.hash(ofAccessToken: replacements.value(of: "access_token", sent.value))
         }
-        let recordedURL = exchange.request.url
+        let recordedURL = step.request.url
         let bound = values
         let map = map
         return try proofs.proof(
             like: token,
-            recordedAt: exchange.startedAt,
+            recordedAt: capture[step.exchange].startedAt,
             now: now,
             nonce: url.origin.flatMap { proofNonces[$0] }.flatMap {
                 usesNonce || token.claim("nonce") != nil ? $0 : nil

@@ -1,4 +1,3 @@
-import Captures
 package import Flows
 import OAuth
 
@@ -81,9 +80,13 @@ package struct FixSearch: Sendable {
 
     private func attempt(_ hypothesis: Hypothesis, from state: RunState) async -> Attempt {
         let (plan, options) = hypothesis.applied(to: plan, options)
-        let run = await FlowDriver(plan, environment, options: options).run(from: state)
-        let flow = FlowFinder.flows(in: Capture(run.exchanges), areOne: true).first
-        return Attempt(hypothesis: hypothesis, run: run, flow: flow, reach: reach(run, flow))
+        let trial = await FlowTrial.of(plan, environment, options: options, from: state)
+        return Attempt(
+            hypothesis: hypothesis,
+            run: trial.run,
+            flow: trial.flow,
+            reach: reach(trial.run, trial.flow)
+        )
     }
 
     private func reach(_ run: FlowRun, _ flow: Flow?) -> Reach {

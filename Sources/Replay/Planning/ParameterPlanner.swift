@@ -74,8 +74,13 @@ struct ParameterPlanner {
         }
     }
 
-    func parameters(of exchange: Int, kind: StepKind?, action: PlannedStep.Action) -> [PlannedParameter] {
-        let request = capture[exchange].request
+    /// The values of a request, which is the one of an exchange or was made of it.
+    func parameters(
+        of request: RecordedRequest,
+        at exchange: Int,
+        kind: StepKind?,
+        action: PlannedStep.Action
+    ) -> [PlannedParameter] {
         let fields = pageFields(action)
         var list: [PlannedParameter] = []
         func add(_ name: String, _ part: Place.Part, _ value: String) {

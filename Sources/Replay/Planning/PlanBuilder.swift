@@ -81,9 +81,11 @@ package struct PlanBuilder {
         let steps = driven.map { exchange in
             let kind = stepsByExchange[exchange]?.kind
             let action = actions.action(of: exchange)
-            let parameters = planner.parameters(of: exchange, kind: kind, action: action)
+            let request = capture[exchange].request
+            let parameters = planner.parameters(of: request, at: exchange, kind: kind, action: action)
             return PlannedStep(
                 exchange: exchange,
+                request: request,
                 kind: kind,
                 action: action,
                 isBrowser: isBrowser(exchange),

@@ -14,7 +14,7 @@ extension ReplayPlan {
         let endpoints = Set(RecordedEndpoints.of(flow).values.compactMap { RecordedURL($0).origin })
         plan.steps = []
         for step in steps {
-            let url = flow.capture[step.exchange].request.url
+            let url = step.request.url
             if step.isBrowser, step.isPage, !logins.contains(step.exchange) {
                 plan.leftOut.append(LeftOut(exchange: step.exchange, reason: .recordedPage))
                 plan.recordedPages.append(step)
@@ -30,7 +30,7 @@ extension ReplayPlan {
                 || names.contains(need.name)
         }
         plan.origins = plan.steps.reduce(into: []) { list, step in
-            if let origin = flow.capture[step.exchange].request.url.origin, !list.contains(origin) {
+            if let origin = step.request.url.origin, !list.contains(origin) {
                 list.append(origin)
             }
         }

@@ -76,6 +76,8 @@ package struct PlannedStep: Sendable {
 
     /// The recorded exchange.
     package var exchange: Int
+    /// What its request is made of: the recorded one, unless something was changed in it.
+    package var request: RecordedRequest
     /// Nil for what a page's script asks for.
     package var kind: StepKind?
     package var action: Action

@@ -6,7 +6,7 @@ import Replay
 import Reports
 
 /// Two logins side by side.
-struct Diff: ParsableCommand {
+struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compares two logins step by step, volatile values aside: worked yesterday, fails today.",
         discussion: """
@@ -18,11 +18,15 @@ struct Diff: ParsableCommand {
 
             Exit status 0 when the two are the same, 1 when they differ.
 
+            --bisect goes on where a comparison ends: which of all that B's requests do otherwise makes it fail? A is driven again             at its provider with parts of it, fewer each time, as replay would drive it. Exit status 1 when a smallest set was found,             0 when nothing that B sends makes it fail, 65 when A does not work now, or B's failure cannot be brought about.
+
             Examples:
               authreel diff yesterday.har today.har
               authreel diff today.har#flow-1 today.har#flow-2
               authreel diff --map https://sso.example.com=http://127.0.0.1:8080 production.har local.har
               authreel diff --format json yesterday.har today.har | jq '.steps[].differences[]'
+              authreel diff --bisect --plan yesterday.har today.har      what would be tried
+              authreel diff --bisect --out proof.har yesterday.har today.har
             """
     )
 
@@ -50,32 +54,52 @@ struct Diff: ParsableCommand {
     var format: Format = .text
     @Flag(help: "Also what is only worth knowing, and in Markdown the steps that are the same.")
     var all = false
+    @OptionGroup var bisection: BisectOptions
 
-    func run() throws {
+    func validate() throws {
+        guard bisection.bisect, format == .junit else { return }
+        throw ValidationError("--bisect prints text, json or markdown")
+    }
+
+    func run() async throws {
+        if bisection.bisect {
+            let sides = try sides()
+            return try await BisectCommand(
+                options: bisection,
+                comparison: comparison.options(),
+                format: format
+            ).run(sides.expected, sides.seen)
+        }
         let report = try report()
         print(text(of: report))
         if !report.difference.isSame { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
-    private func report() throws -> DifferenceReport {
-        let options = try comparison.options()
+    /// A flow with all flows of its capture.
+    typealias ChosenFlow = (side: DifferenceReport.Side, flows: [Flow])
+
+    private func sides() throws -> (expected: ChosenFlow, seen: ChosenFlow) {
         let first = FlowChoice(expected, flow: flow)
         let flows = try first.flows()
         guard let seen else {
             let pair = try first.pair(of: flows)
-            return DifferenceReport(
-                expected: .init(capture: first.path, flow: pair.0),
-                seen: .init(capture: first.path, flow: pair.1),
-                options: options
+            return (
+                (.init(capture: first.path, flow: pair.0), flows),
+                (.init(capture: first.path, flow: pair.1), flows)
             )
         }
         let second = FlowChoice(seen, flow: flow)
         let others = try second.flows()
-        return DifferenceReport(
-            expected: .init(capture: first.path, flow: try first.flow(of: flows)),
-            seen: .init(capture: second.path, flow: try second.flow(of: others)),
-            options: options
+        return (
+            (.init(capture: first.path, flow: try first.flow(of: flows)), flows),
+            (.init(capture: second.path, flow: try second.flow(of: others)), others)
         )
+    }
+
+    private func report() throws -> DifferenceReport {
+        let options = try comparison.options()
+        let (first, second) = try sides()
+        return DifferenceReport(expected: first.side, seen: second.side, options: options)
     }
 
     private func text(of report: DifferenceReport) -> String {

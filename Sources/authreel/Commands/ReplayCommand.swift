@@ -114,7 +114,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let credentials = try replay.credentials()
+        let credentials = try replay.driving.credentials()
         let planOptions = try replay.planOptions(credentials)
         let jobs = try planned(planOptions)
         let sender = HTTPSender(
@@ -143,10 +143,10 @@ struct ReplayCommand: AsyncParsableCommand {
         let progress = ReplayProgress(jobs: jobs.count * `repeat`, isVerbose: verbose)
         let session = ReplaySession(
             sender: sender,
-            target: try await ReplayTarget(try replay.map(), against: replay.against, sender),
+            target: try await ReplayTarget(try replay.map(), against: replay.driving.against, sender),
             credentials: credentials,
             planOptions: planOptions,
-            longestWait: .seconds(replay.longestWait),
+            longestWait: .seconds(replay.driving.longestWait),
             comparison: ComparisonOptions(ignoring: ignore, comparing: compare),
             rules: RuleCatalog.rules,
             browsers: try plan || dryRun ? nil : browsing.configuration(upstream),

@@ -20,7 +20,7 @@ struct ComparisonArguments: ParsableArguments {
     var compare: [String] = []
     @Option(
         help: ArgumentHelp(
-            "What stands in B for a URL of A and all below it. Repeatable.",
+            "What stands in B for a URL of A and all below it; with --bisect, where it is sent now. Repeatable.",
             valueName: "OLD=NEW"
         )
     )

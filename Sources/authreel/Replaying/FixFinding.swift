@@ -36,7 +36,7 @@ struct FixFinding {
                 hypotheses,
                 session.environment(for: job),
                 options: session.options(map),
-                works: works(job.plan)
+                works: LoginJudge(rules: session.rules).works(job.plan)
             )
             let result = await search.run(from: state) { attempt in
                 StandardError.line(FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO)))
@@ -47,20 +47,5 @@ struct FixFinding {
             )
         }
         return reports
-    }
-
-    /// A login works when no rule calls it broken and it came to its end, as far as it is driven.
-    private func works(_ plan: ReplayPlan) -> @Sendable (Flow) -> Bool {
-        let rules = session.rules
-        let endsWithResponse = !plan.steps.contains { $0.kind == .tokenRequest }
-        return { flow in
-            guard
-                !Diagnostician.diagnose(flow, rules: rules).findings.contains(where: { $0.severity == .error }
-                )
-            else { return false }
-            if flow.ending == .success { return true }
-            return endsWithResponse && flow.ending == .incomplete
-                && flow.authorizationResponses.last.map { $0.error == nil } ?? false
-        }
     }
 }

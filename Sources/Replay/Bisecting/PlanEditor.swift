@@ -1,0 +1,178 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// Makes a plan that does some things otherwise.
+struct PlanEditor {
+    private let original: ReplayPlan
+    private let options: PlanOptions
+
+    init(_ plan: ReplayPlan, options: PlanOptions) {
+        original = plan
+        self.options = options
+    }
+
+    /// The plan with all edits made; where its values come from is found out anew.
+    func plan(with edits: [PlanEdit]) -> ReplayPlan {
+        var plan = original
+        var exchanges = plan.flow.capture.indices.map { plan.flow.capture[$0] }
+        var touched: Set<Int> = []
+        /// The steps that were put behind a step, in order.
+        var behind: [Int?: [Int]] = [:]
+        let ordered = edits.enumerated().sorted {
+            ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
+        }
+        for (_, edit) in ordered {
+            switch edit {
+            case .verifier(let new, let old):
+                for index in plan.challenges.indices where plan.challenges[index].verifier == old {
+                    plan.challenges[index].verifier = new
+                }
+            case .pause(let exchange, let pause):
+                for index in plan.steps.indices where plan.steps[index].exchange == exchange {
+                    plan.steps[index].wait = pause
+                }
+            case .leavingOut(let exchange): plan.steps.removeAll { $0.exchange == exchange }
+            case .inserting(var step, let recorded, let anchor):
+                step.exchange = exchanges.count
+                exchanges.append(recorded)
+                touched.insert(step.exchange)
+                Self.insert(step, after: anchor, in: &plan, &behind)
+            case .moving(let exchange, let anchor):
+                guard let index = plan.steps.firstIndex(where: { $0.exchange == exchange }) else { continue }
+                Self.insert(plan.steps.remove(at: index), after: anchor, in: &plan, &behind)
+            default:
+                guard let exchange = edit.exchange,
+                    let index = plan.steps.firstIndex(where: { $0.exchange == exchange })
+                else { continue }
+                plan.steps[index].request = Self.request(plan.steps[index].request, edit)
+                touched.insert(exchange)
+            }
+        }
+        if exchanges.count > plan.flow.capture.count {
+            plan.flow = plan.flow.moved(to: CaptureIndex(Capture(exchanges)))
+        }
+        let planner = ParameterPlanner(
+            flow: plan.flow,
+            driven: plan.steps.map(\.exchange),
+            options: options
+        )
+        for index in plan.steps.indices where touched.contains(plan.steps[index].exchange) {
+            let step = plan.steps[index]
+            plan.steps[index].parameters = planner.parameters(
+                of: step.request,
+                at: step.exchange,
+                kind: step.kind,
+                action: step.action
+            )
+        }
+        plan.secrets = SecretNeeds.of(plan.steps, in: plan.flow, given: options.givenSecrets)
+        return plan
+    }
+
+    private static func insert(
+        _ step: PlannedStep,
+        after anchor: Int?,
+        in plan: inout ReplayPlan,
+        _ behind: inout [Int?: [Int]]
+    ) {
+        let last = behind[anchor]?.last ?? anchor
+        let index = last.flatMap { last in plan.steps.lastIndex { $0.exchange == last } }.map { $0 + 1 }
+        plan.steps.insert(step, at: index ?? 0)
+        behind[anchor, default: []].append(step.exchange)
+    }
+
+    // MARK: - One request
+
+    private static func request(_ request: RecordedRequest, _ edit: PlanEdit) -> RecordedRequest {
+        var editor = RequestEditor(request)
+        switch edit {
+        case .parameter(_, let name, let number, let value, let isInBody):
+            editor.set(name, number, to: value, isInBody: isInBody)
+        case .withoutParameter(_, let name, let number): editor.remove(name, number)
+        case .header(_, let name, let values): editor.setHeader(name, to: values)
+        case .member(_, let token, let isHeader, let name, let value):
+            set(name, value, isHeader: isHeader, ofToken: token, in: &editor)
+        case .credential(_, let name, let value): setCredential(name, value, in: &editor)
+        case .address(_, let address): editor.setAddress(address)
+        case .carrier(_, let carrier): editor.setCarrier(carrier)
+        case .authentication(_, let method):
+            var adjustments = RequestAdjustments()
+            adjustments.authentication = method
+            return adjustments.applied(to: request, secret: nil)
+        case .encodesCredentials(_, let encodes):
+            var adjustments = RequestAdjustments()
+            adjustments.encodesCredentials = encodes
+            return adjustments.applied(to: request, secret: nil)
+        case .secretTwice:
+            let known = ClientAuthentication(of: request, exchange: 0, parameters: Parameters())
+            for parameter in [known.clientID, known.secret].compactMap({ $0 }) {
+                editor.set(parameter.name, 0, to: parameter.value, isInBody: true)
+            }
+        case .assertion(_, let text):
+            let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+            editor.set("client_assertion_type", 0, to: type, isInBody: true)
+            editor.set("client_assertion", 0, to: text, isInBody: true)
+        case .verifier, .pause, .leavingOut, .inserting, .moving: break
+        }
+        return editor.request
+    }
+
+    private static func setCredential(_ name: String, _ value: String, in editor: inout RequestEditor) {
+        if let number = editor.value(of: name).map({ _ in 0 }) {
+            let isInBody = editor.items.first { $0.name == name }?.isInBody ?? true
+            editor.set(name, number, to: value, isInBody: isInBody)
+        }
+        let known = ClientAuthentication(of: editor.request, exchange: 0, parameters: Parameters())
+        guard known.methods == [.secretBasic], let id = known.clientID, let secret = known.secret else {
+            return
+        }
+        let encodes = known.undecodedSecret != nil || id.rawValue != id.value
+        let pair = [
+            name == "client_id" ? value : id.value, name == SecretNames.clientSecret ? value : secret.value,
+        ]
+        let text = pair.map { encodes ? PercentEncoding.encode($0) : $0 }.joined(separator: ":")
+        editor.setHeader("Authorization", to: ["Basic " + Base64.encode(Array(text.utf8))])
+    }
+
+    /// Sets a member of a token, whose signature is made anew when it is sent.
+    private static func set(
+        _ name: String,
+        _ value: JSONValue?,
+        isHeader: Bool,
+        ofToken parameter: String,
+        in editor: inout RequestEditor
+    ) {
+        let field = editor.request.headers.first(parameter)
+        guard let text = editor.value(of: parameter) ?? field, let token = JSONWebToken.parse(text),
+            token.form == .signed, var header = token.header, var claims = token.claims
+        else { return }
+        if isHeader { header[name] = value } else { claims[name] = value }
+        let parts = [header, claims].map { Base64URL.encode(JSONWriter.bytes(of: .object($0))) }
+        let changed = (parts + [Base64URL.encode(token.signature)]).joined(separator: ".")
+        if let item = editor.items.first(where: { $0.name == parameter }) {
+            editor.set(parameter, 0, to: changed, isInBody: item.isInBody)
+        } else {
+            editor.setHeader(parameter, to: [changed])
+        }
+    }
+}
+
+extension PlanEdit {
+    /// The step that is changed; nil for edits of the plan as a whole.
+    var exchange: Int? {
+        switch self {
+        case .parameter(let exchange, _, _, _, _), .withoutParameter(let exchange, _, _),
+            .header(let exchange, _, _),
+            .member(let exchange, _, _, _, _), .credential(let exchange, _, _),
+            .authentication(let exchange, _), .assertion(let exchange, _),
+            .secretTwice(let exchange), .encodesCredentials(let exchange, _), .address(let exchange, _),
+            .carrier(let exchange, _), .pause(let exchange, _), .leavingOut(let exchange),
+            .moving(let exchange, _):
+            exchange
+        case .verifier, .inserting: nil
+        }
+    }
+}

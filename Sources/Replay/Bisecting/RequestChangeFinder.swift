@@ -1,0 +1,445 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// Derives from a flow that works and one that fails what the requests of the second do otherwise, each as a change of
+/// its own to the plan of the first.
+///
+/// What each login has anew is compared by what it is to its own flow. What comes behind the failure is its effect, and
+/// no difference; nor is what the provider answered, or how often documents were read.
+package struct RequestChangeFinder {
+    let good: ReplayPlan
+    let bad: ReplayPlan
+    let goodMap: EndpointMap
+    let badMap: EndpointMap
+    let given: Set<String>
+    let ignoring: [String]
+    var translator: ValueTranslator
+    var changes: [RequestChange] = []
+    private let pairs: [(good: ComparedStep?, bad: ComparedStep?)]
+    /// Position in the failing flow's order of time behind which there are only effects.
+    private let end: Int
+
+    /// More differences are told by nobody's bisection.
+    static let limit = 400
+
+    /// Finds the changes, in the order of the failing flow.
+    ///
+    /// - Parameters:
+    ///   - good: the plan of the flow that works.
+    ///   - bad: the plan of the one that fails.
+    ///   - failedAt: exchanges of the failing flow at which it failed; everything behind the last of them is an effect.
+    ///   - maps: where the requests of each flow go now.
+    ///   - given: names of secrets that are given for both.
+    ///   - ignoring: names of values that are not to be compared, as ``ComparisonOptions/ignoring``.
+    /// - Returns: at most 400; those that no replay can make are told, and not applicable.
+    package static func changes(
+        from good: ReplayPlan,
+        to bad: ReplayPlan,
+        failedAt: [Int],
+        maps: (good: EndpointMap, bad: EndpointMap) = (EndpointMap(), EndpointMap()),
+        given: Set<String> = [],
+        ignoring: [String] = []
+    ) -> [RequestChange] {
+        var finder = RequestChangeFinder(good, bad, failedAt, maps, given, ignoring)
+        finder.run()
+        return finder.changes
+    }
+
+    private init(
+        _ good: ReplayPlan,
+        _ bad: ReplayPlan,
+        _ failedAt: [Int],
+        _ maps: (good: EndpointMap, bad: EndpointMap),
+        _ given: Set<String>,
+        _ ignoring: [String]
+    ) {
+        self.good = good
+        self.bad = bad
+        goodMap = maps.good
+        badMap = maps.bad
+        self.given = given
+        self.ignoring = ignoring
+        let left = FlowReading(good.flow).steps
+        let right = FlowReading(bad.flow).steps
+        pairs = StepAlignment.pairs(left, right) { $0.exchange.request.url.path }.map { pair in
+            (pair.expected.map { left[$0] }, pair.seen.map { right[$0] })
+        }
+        translator = ValueTranslator(
+            good.flow,
+            bad,
+            counterparts: pairs.compactMap { pair in
+                pair.good.flatMap { mine in pair.bad.map { (mine.index, $0.index) } }
+            }
+        )
+        let position = bad.flow.surroundings.position
+        end = failedAt.map { position[$0] }.max() ?? Int.max
+    }
+
+    // MARK: - Steps
+
+    private mutating func run() {
+        bindVerifiers()
+        for pair in pairs {
+            if let mine = pair.good, let theirs = pair.bad, isBeforeEnd(theirs) {
+                compare(mine, theirs)
+            }
+        }
+        addMissingSteps()
+        addFurtherSteps()
+        addMovedSteps()
+        changes = Array(merged(changes).prefix(Self.limit))
+    }
+
+    private func isBeforeEnd(_ step: ComparedStep) -> Bool {
+        bad.flow.surroundings.position[step.index] <= end
+    }
+
+    func step(_ exchange: Int, of plan: ReplayPlan) -> PlannedStep? {
+        plan.steps.first { $0.exchange == exchange }
+    }
+
+    /// Calls of a client, which it makes or does not make.
+    private static func isCall(_ step: ComparedStep) -> Bool {
+        switch step.kind {
+        case .clientRegistration, .pushedAuthorizationRequest, .tokenRequest, .refreshRequest,
+            .userInfoRequest,
+            .introspectionRequest, .revocationRequest, .deviceAuthorizationRequest, .resourceRequest:
+            true
+        default: false
+        }
+    }
+
+    /// Steps that the failing flow leaves out, though it goes on behind them.
+    private mutating func addMissingSteps() {
+        let last = pairs.lastIndex { $0.good != nil && ($0.bad.map(isBeforeEnd) ?? false) } ?? -1
+        for (place, pair) in pairs.enumerated() where place < last && pair.bad == nil {
+            guard let mine = pair.good, Self.isCall(mine), step(mine.index, of: good) != nil else { continue }
+            add(
+                mine,
+                nil,
+                words("step", expected: mine.summary, seen: nil, note: "is not sent"),
+                [.leavingOut(exchange: mine.index)]
+            )
+        }
+    }
+
+    /// Steps that only the failing flow has, up to where it fails.
+    private mutating func addFurtherSteps() {
+        for pair in pairs where pair.good == nil {
+            guard let theirs = pair.bad, isBeforeEnd(theirs) else { continue }
+            let isLogin = theirs.kind == .authorizationRequest
+            guard Self.isCall(theirs) || isLogin, let planned = step(theirs.index, of: bad) else { continue }
+            // What a browser would have to do in addition, nobody can say for the other flow.
+            guard !planned.isBrowser else {
+                if isLogin {
+                    add(
+                        nil,
+                        theirs,
+                        words("step", expected: nil, seen: theirs.summary, note: "the login begins anew"),
+                        []
+                    )
+                }
+                continue
+            }
+            var inserted = planned
+            let anchor = anchor(of: theirs)
+            let near = anchor ?? good.flow.exchanges.first ?? 0
+            inserted.request = translator.translated(planned.request, from: theirs.index, to: near)
+            inserted.action = .send
+            var recorded = bad.flow.capture[theirs.index]
+            // By the clock of the flow that it joins, for the times in its tokens.
+            recorded.startedAt = good.flow.capture[near].startedAt
+            add(
+                nil,
+                theirs,
+                words("step", expected: nil, seen: theirs.summary, note: note(onFurther: theirs)),
+                [.inserting(inserted, recorded, after: anchor)]
+            )
+        }
+    }
+
+    private func note(onFurther step: ComparedStep) -> String {
+        let position = bad.flow.surroundings.position
+        for name in ["code", "refresh_token"] {
+            guard let value = step.step.parameters[name] else { continue }
+            let isAgain = bad.flow.steps.contains { earlier in
+                earlier.parameters[name] == value && earlier.kind == step.kind
+                    && position[earlier.exchange] < position[step.index]
+            }
+            if isAgain { return "the same \(name) is sent again" }
+        }
+        return "is sent in addition"
+    }
+
+    /// Calls that both flows make, and the failing one at another time.
+    private mutating func addMovedSteps() {
+        let position = bad.flow.surroundings.position
+        let order = good.steps.enumerated().reduce(into: [Int: Int]()) { $0[$1.element.exchange] = $1.offset }
+        let both = pairs.compactMap { pair -> (mine: ComparedStep, theirs: ComparedStep)? in
+            guard let mine = pair.good, let theirs = pair.bad, Self.isCall(mine), isBeforeEnd(theirs),
+                order[mine.index] != nil
+            else { return nil }
+            return (mine, theirs)
+        }.sorted { (order[$0.mine.index] ?? 0) < (order[$1.mine.index] ?? 0) }
+        let staying = Self.longestRise(both.map { position[$0.theirs.index] })
+        for (place, pair) in both.enumerated() where !staying.contains(place) {
+            add(
+                pair.mine,
+                pair.theirs,
+                words(
+                    "step",
+                    expected: nil,
+                    seen: nil,
+                    note: "is sent at another place in the order of the requests"
+                ),
+                [.moving(exchange: pair.mine.index, after: anchor(of: pair.theirs))]
+            )
+        }
+    }
+
+    /// Indices of a longest part of a list that rises.
+    private static func longestRise(_ list: [Int]) -> Set<Int> {
+        var best: [(length: Int, previous: Int?)] = []
+        for (index, value) in list.enumerated() {
+            let earlier = best.indices.filter { list[$0] < value }.max { best[$0].length < best[$1].length }
+            best.append(((earlier.map { best[$0].length } ?? 0) + 1, earlier))
+            if index > StepAlignment.limit { break }
+        }
+        var result: Set<Int> = []
+        var place = best.indices.max { best[$0].length < best[$1].length }
+        while let current = place {
+            result.insert(current)
+            place = best[current].previous
+        }
+        return result
+    }
+
+    /// The step of the plan behind which a step of the failing flow belongs.
+    private func anchor(of theirs: ComparedStep) -> Int? {
+        let position = bad.flow.surroundings.position
+        let earlier = pairs.filter { pair in
+            pair.bad.map { position[$0.index] < position[theirs.index] } ?? false
+        }.sorted { (position[$0.bad?.index ?? 0]) < (position[$1.bad?.index ?? 0]) }
+        return earlier.last { pair in pair.good.map { step($0.index, of: good) != nil } ?? false }?.good?
+            .index
+    }
+
+    // MARK: - One step
+
+    private mutating func compare(_ mine: ComparedStep, _ theirs: ComparedStep) {
+        guard !mine.isDocument, let own = step(mine.index, of: good), let other = step(theirs.index, of: bad)
+        else { return }
+        // A response to the app is seen in the answer to the request before it.
+        guard mine.kind != .authorizationResponse else { return }
+        let isPage = mine.kind == .userInteraction
+        if isPage { addHeaders(mine, theirs, own, other) }
+        // Where a redirect leads is the provider's word.
+        if case .follow = own.action { return }
+        if !isPage {
+            addAddress(mine, theirs)
+            addCarrier(mine, theirs, own, other)
+            addHeaders(mine, theirs, own, other)
+            addPause(mine, theirs, own, other)
+        }
+        if own.takesClientAuthentication { addAuthentication(mine, theirs, own, other) }
+        addParameters(mine, theirs, own, other)
+    }
+
+    private mutating func addAddress(_ mine: ComparedStep, _ theirs: ComparedStep) {
+        let own = mine.exchange.request.url.withoutQuery
+        let other = translator.translated(theirs.exchange.request.url.withoutQuery)
+        let mapped = badMap.mapped(RecordedURL(other)).text
+        guard goodMap.mapped(RecordedURL(own)).text != mapped else { return }
+        let learned = (LearnedValues(good.flow), LearnedValues(bad.flow))
+        guard learned.0.skeleton(of: own) != learned.1.skeleton(of: other) else { return }
+        add(
+            mine,
+            theirs,
+            value(
+                "URL",
+                expected: own,
+                seen: other,
+                at: Place(exchange: theirs.index, part: .requestURL, name: "")
+            ),
+            [.address(exchange: mine.index, mapped)]
+        )
+    }
+
+    private mutating func addCarrier(
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ own: PlannedStep,
+        _ other: PlannedStep
+    ) {
+        let (left, right) = (RequestCarrier(of: own.request), RequestCarrier(of: other.request))
+        guard left != right else { return }
+        let isApplicable = left.format != .other && right.format != .other
+        add(
+            mine,
+            theirs,
+            words(
+                "form of the request",
+                expected: left.words,
+                seen: right.words,
+                note: "\(right.words) instead of \(left.words)"
+            ),
+            isApplicable ? [.carrier(exchange: mine.index, right)] : []
+        )
+    }
+
+    private mutating func addPause(
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ own: PlannedStep,
+        _ other: PlannedStep
+    ) {
+        guard let pause = other.wait, pause >= .seconds(2) else { return }
+        let usual = own.wait ?? gap(before: own)
+        guard pause - usual >= .seconds(2) else { return }
+        add(
+            mine,
+            theirs,
+            words(
+                "pause",
+                expected: Self.seconds(usual),
+                seen: Self.seconds(pause),
+                note:
+                    "sent \(Self.seconds(pause)) after what it uses was issued, instead of \(Self.seconds(usual))"
+            ),
+            [.pause(exchange: mine.index, pause)]
+        )
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let tenths =
+            duration.components.seconds * 10 + duration.components.attoseconds / 100_000_000_000_000_000
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+
+    /// How long after its values were issued a request was sent.
+    private func gap(before step: PlannedStep) -> Duration {
+        let capture = good.flow.capture
+        let issued = step.parameters.compactMap { parameter -> Timestamp? in
+            guard case .issued(let place) = parameter.source, let exchange = place.exchange else {
+                return nil
+            }
+            return capture[exchange].endedAt
+        }.max()
+        return issued.map { max(capture[step.exchange].startedAt - $0, .zero) } ?? .zero
+    }
+
+    // MARK: - Telling
+
+    func words(_ aspect: String, expected: String?, seen: String?, note: String) -> ValueDifference {
+        ValueDifference(
+            place: Place(exchange: nil, part: .requestURL, name: ""),
+            name: "",
+            aspect: aspect,
+            expected: expected,
+            seen: seen,
+            weight: .difference,
+            note: note
+        )
+    }
+
+    /// A value that is another one; nil on a side that has none.
+    func value(
+        _ name: String,
+        expected: String?,
+        seen: String?,
+        at place: Place,
+        aspect: String? = nil,
+        token: String? = nil,
+        isSecret: Bool = false,
+        note: String? = nil
+    ) -> ValueDifference {
+        let hides = isSecret || Masking.isSecret(name)
+        let shown = { (text: String) in
+            hides
+                ? Masking.masked(text, showing: Masking.isSecret(name) ? 4 : 0)
+                : Masking.shown(text, of: name)
+        }
+        let words: String
+        if let expected, let seen {
+            words = Difference.note(expected: expected, seen: seen, isSecret: hides)
+        } else {
+            words = expected == nil ? "is new" : "is missing"
+        }
+        return ValueDifference(
+            place: place,
+            name: name,
+            token: token,
+            aspect: aspect,
+            expected: expected.map(shown),
+            seen: seen.map(shown),
+            weight: .difference,
+            note: note ?? words
+        )
+    }
+
+    mutating func add(
+        _ mine: ComparedStep?,
+        _ theirs: ComparedStep?,
+        _ difference: ValueDifference,
+        _ edits: [PlanEdit]
+    ) {
+        guard let kind = (mine ?? theirs)?.kind, changes.count < Self.limit * 8 else { return }
+        let names = [difference.name, difference.token.map { "\($0).\(difference.name)" } ?? difference.name]
+        guard !ignoring.contains(where: { names.contains($0) || $0 == "\(kind.rawValue).\(difference.name)" })
+        else { return }
+        var difference = difference
+        difference.place.exchange = theirs?.index ?? mine?.index
+        changes.append(
+            RequestChange(
+                kind,
+                .init(expected: mine?.index, seen: theirs?.index),
+                difference,
+                edits
+            )
+        )
+    }
+
+    /// What the client does otherwise in all its requests is one change: a header, its secret, the provider's host.
+    private func merged(_ changes: [RequestChange]) -> [RequestChange] {
+        var result: [RequestChange] = []
+        var places: [String: Int] = [:]
+        for change in changes {
+            guard let key = Self.commonKey(of: change) else {
+                result.append(change)
+                continue
+            }
+            if let place = places[key] {
+                result[place].locations += change.locations
+                result[place].edits += change.edits
+            } else {
+                places[key] = result.count
+                result.append(change)
+            }
+        }
+        return result
+    }
+
+    private static func commonKey(of change: RequestChange) -> String? {
+        let difference = change.difference
+        switch change.edits.first {
+        case .header:
+            return ["header", difference.name, difference.expected ?? "", difference.seen ?? ""].joined(
+                separator: "\n"
+            )
+        case .credential, .authentication, .encodesCredentials, .secretTwice:
+            return [
+                "client", difference.label, difference.expected ?? "", difference.seen ?? "",
+                difference.note,
+            ].joined(separator: "\n")
+        case .carrier: return "form\n\(difference.note)"
+        case .address:
+            let urls = [difference.expected, difference.seen].map { RecordedURL($0 ?? "") }
+            guard urls[0].origin != urls[1].origin, urls[0].path == urls[1].path else { return nil }
+            return ["address", urls[0].origin ?? "", urls[1].origin ?? ""].joined(separator: "\n")
+        default: return nil
+        }
+    }
+}

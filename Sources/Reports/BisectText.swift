@@ -1,0 +1,103 @@
+import Diagnosis
+import Flows
+package import Replay
+
+/// A bisection for people on a terminal.
+package struct BisectText {
+    private let report: BisectReport
+    private let style: TextStyle
+    private let told: DifferenceLines
+
+    /// `columns`: how wide lines may be; 80 at least.
+    package init(_ report: BisectReport, style: TextStyle, columns: Int = 100) {
+        self.report = report
+        self.style = style
+        told = DifferenceLines(style: style, columns: max(columns, 80))
+    }
+
+    package var text: String {
+        var lines = [told.head("A", report.good), told.head("B", report.bad)]
+        if let cause = report.recordedCause {
+            lines.append(
+                "   fails: \(style.severity(cause.severity)) \(style.bold(cause.rule)): \(cause.title.printable)"
+            )
+        }
+        let isFound = report.result?.ending == .found
+        let headline = told.wrapped(report.headline.printable, indent: "")
+        lines += [""] + headline.map { isFound ? style.red($0) : style.bold($0) }
+        if let ending = report.lastEnding { lines += told.wrapped(ending.printable, indent: "  ") }
+        if let advice = report.advice { lines += told.wrapped(advice.printable, indent: "  ") }
+        lines += section(nil, .cause)
+        if let cause = report.cause {
+            lines += [
+                "",
+                "it fails with \(style.severity(cause.severity)) \(style.bold(cause.rule)): \(cause.title.printable)",
+                style.dim("  authreel explain \(cause.rule)"),
+            ]
+        }
+        lines += section("not needed for it to fail", .notNeeded)
+        lines += section(untriedTitle, .notTried)
+        if let proof = report.proof, isFound {
+            lines += ["", "\(proof.printable): the login that works, and the one that fails with this alone"]
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// A line per run, for stderr.
+    package static func line(
+        for attempt: FlowBisection.Attempt,
+        of count: Int,
+        drive: Int,
+        style: TextStyle
+    ) -> String {
+        let mark: String
+        switch attempt.outcome {
+        case .fails: mark = style.red("✘")
+        case .passes: mark = style.green("✔")
+        case .unresolved: mark = style.dim("?")
+        }
+        let what =
+            attempt.set.isEmpty
+            ? "A as it is"
+            : attempt.set.count == count
+                ? "A with all that B does otherwise"
+                : "A with \(attempt.set.count) of \(BisectReport.count(count, "difference"))"
+        return "  \(mark) \(drive). \(what)" + style.dim("  (\(BisectReport.ending(of: attempt).printable))")
+    }
+
+    /// Nil where nothing was to be driven: then they are all there is to tell.
+    private var untriedTitle: String? {
+        report.result.map { $0.ending == .found ? "not tried on its own" : "not tried" }
+    }
+
+    private func section(_ title: String?, _ role: BisectReport.Role) -> [String] {
+        let changes = report.changes(role)
+        guard !changes.isEmpty else { return [] }
+        return ["", title.map { style.bold($0) }].compactMap { $0 } + changes.flatMap { lines(for: $0, role) }
+    }
+
+    private func lines(for change: RequestChange, _ role: BisectReport.Role) -> [String] {
+        let isCause = role == .cause
+        let mark = isCause ? style.red("≠") : style.dim("·")
+        let head = "\(Self.places(of: change))  \(change.kind.rawValue)"
+        guard isCause || report.result == nil else {
+            let words = DifferenceReport.words(for: change.difference)
+            let lines = told.wrapped("\(head)  \(words.printable)", indent: "    ")
+            return lines.enumerated().map { index, line in
+                index == 0 ? "  \(mark) \(style.dim(String(line.dropFirst(4))))" : style.dim(line)
+            }
+        }
+        var difference = change.difference
+        // Not of a step as a whole: said like the others.
+        if difference.aspect == "step" { difference.aspect = "the request" }
+        return ["  \(mark) \(style.bold(head))"] + told.lines(for: difference)
+    }
+
+    /// `[22] [17]`; of a change in many requests the first.
+    private static func places(of change: RequestChange) -> String {
+        let first = change.locations[0]
+        let text = [first.expected, first.seen].map { $0.map { "[\($0)]" } ?? "–" }.joined(separator: " ")
+        let more = change.locations.count - 1
+        return more > 0 ? "\(text) and \(more) more" : text
+    }
+}

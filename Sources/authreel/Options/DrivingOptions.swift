@@ -1,0 +1,74 @@
+import ArgumentParser
+import Replay
+
+/// What driving a recorded login takes besides the recording.
+struct DrivingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Drive the flow against this provider: its metadata is read, endpoints are mapped role by role.",
+            valueName: "ISSUER"
+        )
+    )
+    var against: String?
+
+    @Option(
+        name: .customLong("secret"),
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A secret, in place of the recording's: NAME=env:VARIABLE, NAME=file:PATH or NAME=prompt. Repeatable.",
+            discussion:
+                "NAME is the parameter's or form field's (password, client_secret), or client_key for the private key that "
+                + "signs client assertions and request objects (PEM or JWK).",
+            valueName: "NAME=SOURCE"
+        )
+    )
+    var secrets: [String] = []
+
+    @Option(
+        name: .customLong("allow-host"),
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Contact this host, too. With the app's own the app plays its part, and only the browser is played. Repeatable.",
+            valueName: "HOST[:PORT]"
+        )
+    )
+    var allowedHosts: [String] = []
+
+    @Option(
+        name: .customLong("max-wait"),
+        help: ArgumentHelp(
+            "Pauses of the recording that may have been the fault are kept, up to so many seconds.",
+            valueName: "SECONDS"
+        )
+    )
+    var longestWait = Self.defaultWait
+    static let defaultWait = 300
+
+    /// What `--secret` says, read.
+    func credentials() throws -> ReplayCredentials {
+        var credentials = ReplayCredentials()
+        for text in secrets {
+            let (name, source) = try Self.pair(text, option: "--secret", example: "password=env:PASSWORD")
+            let value = try Secret.read(source, name: name)
+            if name == SecretNames.clientKey {
+                credentials.clientKey = try Secret.key(value)
+            } else {
+                credentials.values[name] = value
+            }
+        }
+        return credentials
+    }
+
+    /// `NAME=VALUE`, taken apart.
+    static func pair(_ text: String, option: String, example: String) throws -> (String, String) {
+        // A URL may hold an equals sign of its own behind its query; names never do.
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+            throw CommandFailure(
+                .usage,
+                "\(option) takes NAME=VALUE, not \(text)",
+                hint: "for example \(option) \(example)"
+            )
+        }
+        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import JOSE
+import JSON
+import LibCrypto
+import Replay
+
+/// Reads secrets from where they are kept; never from the command line, which other users can see.
+enum Secret {
+    static func read(_ source: String, name: String) throws -> String {
+        if source == "prompt" { return try prompt(name) }
+        if source.hasPrefix("env:") {
+            let variable = String(source.dropFirst(4))
+            guard let value = ProcessInfo.processInfo.environment[variable] else {
+                throw CommandFailure(
+                    .usage,
+                    "--secret \(name): the environment has no variable \(variable)",
+                    hint: "\(variable)=… \(Invocation.name) replay …"
+                )
+            }
+            return value
+        }
+        if source.hasPrefix("file:") {
+            let bytes = try InputFile.bytes(String(source.dropFirst(5)))
+            let text = String(decoding: bytes, as: UTF8.self)
+            // An editor ends a file with a line feed that belongs to no secret.
+            return text.hasPrefix("-----BEGIN")
+                ? text : String(text.reversed().drop { $0.isNewline }.reversed())
+        }
+        throw CommandFailure(
+            .usage,
+            "--secret \(name) says where the secret is: env:VARIABLE, file:PATH or prompt",
+            hint: "--secret \(name)=prompt asks for it"
+        )
+    }
+
+    /// A private key in PEM or as a JWK.
+    static func key(_ text: String) throws -> ReplayCredentials.ClientKey {
+        do {
+            if text.hasPrefix("-----BEGIN") {
+                return ReplayCredentials.ClientKey(key: try PrivateKey(pem: text), id: nil)
+            }
+            guard let json = try JSONParser.parse(Array(text.utf8)).object else {
+                throw CommandFailure(.dataError, "--secret client_key: neither PEM nor a JWK")
+            }
+            let key = JSONWebKey(json: json)
+            return ReplayCredentials.ClientKey(key: try key.privateKey(), id: key.id)
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(
+                .dataError,
+                "--secret client_key: \(error)",
+                hint: "give a private key in PEM (openssl genpkey writes one) or as a JWK"
+            )
+        }
+    }
+
+    private static func prompt(_ name: String) throws -> String {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandFailure(
+                .usage,
+                "--secret \(name)=prompt needs a terminal to ask on",
+                hint: "--secret \(name)=env:VARIABLE takes it from the environment"
+            )
+        }
+        guard let answer = getpass("\(name): ") else { throw CommandFailure(.usage, "no \(name) was given") }
+        return String(cString: answer)
+    }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import Captures
+import Diagnosis
+import Flows
+import Foundation
+import Replay
+import Reports
+
+/// What `diff --bisect` does: checks all that has to be clear, drives, prints, and ends with a status.
+struct BisectCommand {
+    let options: BisectOptions
+    let comparison: ComparisonOptions
+    let format: Diff.Format
+
+    func run(_ good: Diff.ChosenFlow, _ bad: Diff.ChosenFlow) async throws {
+        let credentials = try options.driving.credentials()
+        let sender = HTTPSender(
+            .init(tls: try options.upstream.context(), timeout: .seconds(30), clock: { SystemClock.now })
+        )
+        do {
+            try await run(good, bad, credentials, sender)
+        } catch {
+            await sender.stop()
+            throw error
+        }
+        await sender.stop()
+    }
+
+    private func run(
+        _ good: Diff.ChosenFlow,
+        _ bad: Diff.ChosenFlow,
+        _ credentials: ReplayCredentials,
+        _ sender: HTTPSender
+    ) async throws {
+        let planOptions = PlanOptions(
+            allowedHosts: options.driving.allowedHosts,
+            givenSecrets: credentials.names
+        )
+        let map = EndpointMap(
+            comparison.mapped.map { pair in
+                EndpointMap.Entry(
+                    old: ReplayOptions.withoutSlash(pair.old),
+                    new: ReplayOptions.withoutSlash(pair.new)
+                )
+            }
+        )
+        let progress = ReplayProgress(jobs: 1, isVerbose: options.verbose)
+        // What is only shown asks nobody, not even for metadata.
+        let issuer = options.plan ? nil : options.driving.against
+        let session = ReplaySession(
+            sender: sender,
+            target: try await ReplayTarget(map, against: issuer, sender),
+            credentials: credentials,
+            planOptions: planOptions,
+            longestWait: .seconds(options.driving.longestWait),
+            comparison: comparison,
+            rules: RuleCatalog.rules,
+            tell: { job, event in progress.tell(event, of: job) }
+        )
+        let bisecting = FlowBisecting(
+            session: session,
+            ignoring: comparison.ignoring,
+            limit: options.maximumDrives ?? BisectOptions.defaultDrives
+        )
+        let works = try FlowBisecting.Login(good.side, of: good.flows, options: planOptions)
+        let fails = try FlowBisecting.Login(bad.side, of: bad.flows, options: planOptions)
+        let planned = try bisecting.plan(works, fails)
+        if options.plan { return print(text(of: planned)) }
+        let plans = bisecting.plans(works, fails, planned.changes)
+        try ReplayCheck.secrets(of: plans, given: credentials.names)
+        // The failing login itself is driven where it is not clear what else to say.
+        let all = plans + [(fails.job.name, fails.job.plan)]
+        try ReplayCheck.sideEffects(of: all, isAllowed: options.yes)
+        let targets = all.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
+        let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
+        let writer = try options.out.map { try CaptureWriter(path: $0, version: Authreel.version) }
+        var report = await bisecting.run(works, fails, planned)
+        if let writer, let result = report.result {
+            // Where nothing was found, what was driven shows why.
+            let attempts = result.proof.map { [result.good, $0].compactMap { $0 } } ?? result.attempts
+            for attempt in attempts { try writer.append(attempt.trial.run.exchanges) }
+            if result.proof != nil { report.proof = writer.path }
+        }
+        print(text(of: report))
+        try end(report)
+    }
+
+    private func text(of report: BisectReport) -> String {
+        switch format {
+        case .json: BisectJSON.text(of: report)
+        case .markdown: BisectMarkdown.text(of: report)
+        case .text, .junit:
+            BisectText(
+                report,
+                style: Style.forDescriptor(STDOUT_FILENO),
+                columns: TerminalSize.columns(of: STDOUT_FILENO) ?? 100
+            ).text
+        }
+    }
+
+    private func end(_ report: BisectReport) throws {
+        switch report.result?.ending {
+        case .found: throw ExitCode(ExitStatus.negative.rawValue)
+        case .goodFails:
+            if let failure = report.result?.good.flatMap({ unreachable($0.trial.run) }) {
+                throw CommandFailure(
+                    .unavailable,
+                    "the provider was not reached: \(failure)",
+                    hint:
+                        "--map OLD=NEW or --against ISSUER drives at another one, --upstream-ca FILE trusts its authority"
+                )
+            }
+            throw CommandFailure(
+                .dataError,
+                "\(report.good.name) does not work now, so nothing can be told from what makes it fail",
+                hint: "\(Invocation.name) replay \(report.good.capture) shows where it differs today"
+            )
+        case .failsOtherwise:
+            throw CommandFailure(
+                .dataError,
+                "the failure of \(report.bad.name) cannot be brought about",
+                hint: "\(Invocation.name) replay \(report.bad.capture) shows whether it still fails"
+            )
+        case .nothingToTry, .allPass, .cancelled, nil: break
+        }
+    }
+
+    /// Why no request was answered; nil where one was.
+    private func unreachable(_ run: FlowRun) -> String? {
+        run.exchanges.contains { $0.response != nil }
+            ? nil : run.exchanges.first.map { $0.failure ?? "no answer" }
+    }
+}
