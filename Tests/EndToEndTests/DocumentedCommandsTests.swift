@@ -63,6 +63,12 @@ struct DocumentedCommandsTests {
                 + (command.contains("--fault") ? "" : " --fault id-token-expired")
             try Self.putLoginTest(into: folder)
         }
+        // Whose metadata are read has to be there: what the line before has started.
+        let against = "--against http://127.0.0.1:8090"
+        let mock =
+            command.contains(against) ? try MockProcess(["--user", "alice:wonderland"], in: folder) : nil
+        defer { mock?.end() }
+        if let mock { command = command.replacing(against, with: "--against \(mock.issuer)") }
         let result = try Self.shell(command, in: folder)
         #expect([0, 1].contains(result.status), "\(documented.command): \(result.errors)")
     }
@@ -174,7 +180,7 @@ struct DocumentedCommandsTests {
         process.environment = [
             "PATH": folder.file("bin") + ":" + programs + ":/usr/local/bin:/usr/bin:/bin",
             "HOME": folder.file("home"),
-            "TMPDIR": folder.path, "DISPLAY": ":99", "PASSWORD": "not-a-password",
+            "TMPDIR": folder.path, "DISPLAY": ":99", "PASSWORD": "not-a-password", "NAME": "alice",
         ]
         let errors = folder.file("errors")
         _ = FileManager.default.createFile(atPath: errors, contents: nil)

@@ -119,7 +119,15 @@ struct ReplayCommand: AsyncParsableCommand {
         let jobs = try planned(planOptions)
         let sender = HTTPSender(
             .init(
-                proxy: try proxy.map(Self.address),
+                proxy: try proxy.map {
+                    let address = try HostAndPort(
+                        $0,
+                        ports: 1...65535,
+                        option: "--proxy",
+                        example: "--proxy 127.0.0.1:8080"
+                    )
+                    return (address.host, address.port)
+                },
                 tls: try upstream.context(),
                 timeout: .seconds(30),
                 clock: { SystemClock.now }
@@ -238,19 +246,6 @@ struct ReplayCommand: AsyncParsableCommand {
             count = (jobs.last?.number ?? count) + 1
         }
         return jobs
-    }
-
-    private static func address(_ text: String) throws -> (host: String, port: Int) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (1...65535).contains(port)
-        else {
-            throw CommandFailure(
-                .usage,
-                "--proxy takes HOST:PORT, not \(text)",
-                hint: "--proxy 127.0.0.1:8080"
-            )
-        }
-        return (String(text[..<colon]), port)
     }
 
     // MARK: - What is told

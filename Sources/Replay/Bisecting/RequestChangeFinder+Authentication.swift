@@ -1,0 +1,132 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// How the client proves who it is.
+extension RequestChangeFinder {
+    func authentication(_ step: PlannedStep) -> ClientAuthentication {
+        let items = RequestEditor(step.request).items
+        let query = QueryItems(
+            items: items.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
+        )
+        return ClientAuthentication(
+            of: step.request,
+            exchange: step.exchange,
+            parameters: Parameters(query, of: step.exchange, in: .requestBody)
+        )
+    }
+
+    func isSameAuthentication(_ own: PlannedStep, _ other: PlannedStep) -> Bool {
+        authentication(own).methods == authentication(other).methods
+    }
+
+    mutating func addAuthentication(
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ own: PlannedStep,
+        _ other: PlannedStep
+    ) {
+        let (left, right) = (authentication(own), authentication(other))
+        let place = Place(exchange: theirs.index, part: .requestHeader, name: "Authorization")
+        if left.methods != right.methods {
+            let names = [left, right].map { $0.methods.map(\.rawValue).joined(separator: " and ") }
+            add(
+                mine,
+                theirs,
+                value(
+                    "client authentication",
+                    expected: names[0],
+                    seen: names[1],
+                    at: place,
+                    note: "\(names[1]) instead of \(names[0])"
+                ),
+                authenticating(mine, theirs, left, right)
+            )
+        } else if let own = left.assertion.flatMap({ JSONWebToken.parse($0.value) }),
+            let other = right.assertion.flatMap({ JSONWebToken.parse($0.value) })
+        {
+            compareTokens(own, other, named: "client_assertion", isHeader: false, mine, theirs)
+        }
+        for (name, from, to) in [
+            ("client_id", left.clientID, right.clientID), ("client_secret", left.secret, right.secret),
+        ] {
+            guard let from, let to, from.value != to.value, !isGiven(name), !Placeholder.isOne(from.value),
+                !Placeholder.isOne(to.value), translator.translated(to.value) != from.value
+            else { continue }
+            add(
+                mine,
+                theirs,
+                value(name, expected: from.value, seen: to.value, at: to.place),
+                [.credential(exchange: mine.index, name: name, value: to.value)]
+            )
+        }
+        addEncoding(mine, theirs, left, right, place)
+    }
+
+    /// The edits that make a client authenticate as the other does.
+    func authenticating(
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ left: ClientAuthentication,
+        _ right: ClientAuthentication
+    ) -> [PlanEdit] {
+        let exchange = mine.index
+        switch right.methods {
+        case [.secretBasic], [.secretPost]:
+            // Who has no secret in the one flow has it from the other.
+            var edits: [PlanEdit] = []
+            if left.secret == nil, let secret = right.secret {
+                edits.append(
+                    .parameter(
+                        exchange: exchange,
+                        name: SecretNames.clientSecret,
+                        number: 0,
+                        value: secret.value,
+                        isInBody: true
+                    )
+                )
+            }
+            return edits + [.authentication(exchange: exchange, right.methods[0])]
+        case [.none]: return [.authentication(exchange: exchange, .none)]
+        case [.secretBasic, .secretPost]:
+            return [.authentication(exchange: exchange, .secretBasic), .secretTwice(exchange: exchange)]
+        case [.assertion]:
+            guard let assertion = right.assertion else { return [] }
+            return [
+                .authentication(exchange: exchange, .none),
+                .assertion(exchange: exchange, translatedText(assertion.value, theirs, mine)),
+            ]
+        default: return []
+        }
+    }
+
+    /// Whether Basic credentials are form-encoded, where that makes another header (RFC 6749, section 2.3.1).
+    mutating func addEncoding(
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ left: ClientAuthentication,
+        _ right: ClientAuthentication,
+        _ place: Place
+    ) {
+        guard left.methods == [.secretBasic], right.methods == [.secretBasic], let from = left.secret,
+            let to = right.secret, from.rawValue != to.rawValue, from.value == to.value
+        else { return }
+        let encodes = to.rawValue != to.value
+        add(
+            mine,
+            theirs,
+            value(
+                "client_secret",
+                expected: nil,
+                seen: nil,
+                at: place,
+                aspect: "encoding",
+                note: encodes
+                    ? "form-encoded before it went into Basic" : "not form-encoded before it went into Basic"
+            ),
+            [.encodesCredentials(exchange: mine.index, encodes)]
+        )
+    }
+}

@@ -1,0 +1,214 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// What the parameters of two requests of a kind have otherwise.
+extension RequestChangeFinder {
+    struct Key: Hashable {
+        var name: String
+        var number: Int
+    }
+
+    /// What client authentication consists of is compared as such.
+    static let credentials: Set<String> = [
+        "client_secret", "client_assertion", "client_assertion_type",
+    ]
+
+    mutating func addParameters(
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ own: PlannedStep,
+        _ other: PlannedStep
+    ) {
+        let (left, right) = (RequestEditor(own.request), RequestEditor(other.request))
+        let isSameCarrier = RequestCarrier(of: own.request) == RequestCarrier(of: other.request)
+        let skipped =
+            own.takesClientAuthentication ? Self.credentials : []
+        let isPage = mine.kind == .userInteraction
+        let (ours, others) = (Self.keyed(left.items, skipped), Self.keyed(right.items, skipped))
+        let known = Dictionary(ours.map { ($0.key, $0.item) }, uniquingKeysWith: { first, _ in first })
+        for (key, item) in others.prefix(200) {
+            let place = Place(
+                exchange: theirs.index,
+                part: item.isInBody ? .requestBody : .requestQuery,
+                name: item.name
+            )
+            guard !isPage || isOfPerson(item, other) else { continue }
+            guard let present = known[key] else {
+                guard !isPage || RecordedURL(item.value).scheme == nil else { continue }
+                let new = translatedText(item.value, theirs, mine)
+                // The id beside Basic or an assertion belongs to the way in which the client authenticates.
+                if own.takesClientAuthentication, item.name == "client_id",
+                    !isSameAuthentication(own, other)
+                {
+                    continue
+                }
+                add(
+                    mine,
+                    theirs,
+                    value(
+                        item.name,
+                        expected: nil,
+                        seen: item.value,
+                        at: place,
+                        isSecret: isTyped(item, other),
+                        note: key.number > 0 ? "is sent once more" : nil
+                    ),
+                    [set(mine, key, new, isInBody: isSameCarrier ? item.isInBody : left.format != .none)]
+                )
+                continue
+            }
+            if isSameCarrier, present.isInBody != item.isInBody {
+                add(
+                    mine,
+                    theirs,
+                    value(
+                        item.name,
+                        expected: present.isInBody ? "in the body" : "in the query",
+                        seen: item.isInBody ? "in the body" : "in the query",
+                        at: place,
+                        aspect: "place",
+                        note: item.isInBody
+                            ? "in the body instead of the query" : "in the query instead of the body"
+                    ),
+                    [set(mine, key, present.value, isInBody: item.isInBody)]
+                )
+            }
+            compare(key, present, item, mine, theirs, own, other, place)
+        }
+        let names = Set(others.map(\.key))
+        for (key, item) in ours.prefix(200) where !names.contains(key) {
+            guard !isPage || isOfPerson(item, own) else { continue }
+            if own.takesClientAuthentication, item.name == "client_id", !isSameAuthentication(own, other) {
+                continue
+            }
+            add(
+                mine,
+                theirs,
+                value(
+                    item.name,
+                    expected: item.value,
+                    seen: nil,
+                    at: Place(
+                        exchange: theirs.index,
+                        part: item.isInBody ? .requestBody : .requestQuery,
+                        name: item.name
+                    ),
+                    isSecret: isTyped(item, own)
+                ),
+                [.withoutParameter(exchange: mine.index, name: key.name, number: key.number)]
+            )
+        }
+    }
+
+    static func keyed(_ items: [RequestEditor.Item], _ skipped: Set<String>)
+        -> [(key: Key, item: RequestEditor.Item)]
+    {
+        var numbers: [String: Int] = [:]
+        return items.compactMap { item in
+            guard !skipped.contains(item.name) else { return nil }
+            let number = numbers[item.name, default: 0]
+            numbers[item.name] = number + 1
+            return (Key(name: item.name, number: number), item)
+        }
+    }
+
+    func set(_ mine: ComparedStep, _ key: Key, _ value: String, isInBody: Bool) -> PlanEdit {
+        .parameter(
+            exchange: mine.index,
+            name: key.name,
+            number: key.number,
+            value: value,
+            isInBody: isInBody
+        )
+    }
+
+    func source(of item: RequestEditor.Item, in step: PlannedStep) -> ValueSource? {
+        step.parameters.first { $0.name == item.name && $0.value == item.value }?.source
+    }
+
+    /// What people enter and press on pages, and not what pages have in them.
+    func isOfPerson(_ item: RequestEditor.Item, _ step: PlannedStep) -> Bool {
+        switch source(of: item, in: step) {
+        case .literal, .secret: true
+        default: false
+        }
+    }
+
+    func isTyped(_ item: RequestEditor.Item, _ step: PlannedStep) -> Bool {
+        step.kind == .userInteraction && SecretNames.isTyped(item.name)
+    }
+
+    func translatedText(_ text: String, _ theirs: ComparedStep, _ mine: ComparedStep) -> String {
+        if let token = JSONWebToken.parse(text),
+            let other = translator.translated(token, from: theirs.index, to: mine.index)
+        {
+            return other.text
+        }
+        return translator.translated(text)
+    }
+
+    mutating func compare(
+        _ key: Key,
+        _ mineItem: RequestEditor.Item,
+        _ item: RequestEditor.Item,
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ own: PlannedStep,
+        _ other: PlannedStep,
+        _ place: Place
+    ) {
+        guard !isGiven(item.name), !Placeholder.isOne(item.value), !Placeholder.isOne(mineItem.value) else {
+            return
+        }
+        // The client's id in a body goes with its secret in a header.
+        if own.takesClientAuthentication, key.name == "client_id" { return }
+        let made = (source(of: mineItem, in: own), source(of: item, in: other))
+        if let kind = Self.made(made.0, made.1, named: key.name) {
+            return compareMade(kind, key, mineItem.value, item.value, mine, theirs, place, item.isInBody)
+        }
+        // What was issued is passed on as it came; what is in it is the provider's.
+        let translated = translator.translated(item.value)
+        guard translated != mineItem.value else { return }
+        if let token = JSONWebToken.parse(mineItem.value), let seen = JSONWebToken.parse(item.value) {
+            return compareTokens(token, seen, named: key.name, isHeader: false, mine, theirs)
+        }
+        guard !isSame(mineItem.value, translated, named: key.name) else { return }
+        let isOwn: Bool
+        if case .issued? = made.0 { isOwn = true } else { isOwn = false }
+        let words = Difference.note(
+            expected: mineItem.value,
+            seen: translated,
+            isSecret: Masking.isSecret(key.name) || isTyped(item, other)
+        )
+        add(
+            mine,
+            theirs,
+            value(
+                key.name,
+                expected: mineItem.value,
+                seen: item.value,
+                at: place,
+                isSecret: isTyped(item, other),
+                note: isOwn ? "not the one that was issued: \(words)" : words
+            ),
+            [set(mine, key, mapped(translated, named: key.name), isInBody: mineItem.isInBody)]
+        )
+    }
+
+    func isGiven(_ name: String) -> Bool { given.contains(name) }
+
+    /// Whether two values say the same in a run of today.
+    func isSame(_ mine: String, _ theirs: String, named name: String) -> Bool {
+        if mine == theirs { return true }
+        if VolatileNames.isSet(name), Words.of(mine) == Words.of(theirs) { return true }
+        guard !["redirect_uri", "post_logout_redirect_uri"].contains(name) else { return false }
+        return goodMap.mapped(value: mine) == badMap.mapped(value: theirs)
+    }
+
+    func mapped(_ value: String, named name: String) -> String {
+        ["redirect_uri", "post_logout_redirect_uri"].contains(name) ? value : badMap.mapped(value: value)
+    }
+}

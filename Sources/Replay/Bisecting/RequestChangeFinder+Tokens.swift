@@ -1,0 +1,88 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// Header and claims of tokens that the client signs itself.
+extension RequestChangeFinder {
+    mutating func compareTokens(
+        _ own: JSONWebToken,
+        _ seen: JSONWebToken,
+        named parameter: String,
+        isHeader: Bool,
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep
+    ) {
+        guard own.form == .signed,
+            let other = translator.translated(seen, from: theirs.index, to: mine.index)
+        else { return }
+        compareMembers(own.header, other.header, of: parameter, areHeader: true, mine, theirs)
+        compareMembers(own.claims, other.claims, of: parameter, areHeader: false, mine, theirs)
+    }
+
+    /// Made anew, or of a key that a replay has of its own.
+    static let passing: Set<String> = [
+        "jti", "jwk", "x5c", "x5t", "x5t#S256", "kid", "state", "nonce", "code_challenge", "ath",
+    ]
+
+    mutating func compareMembers(
+        _ own: JSONObject?,
+        _ other: JSONObject?,
+        of parameter: String,
+        areHeader: Bool,
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep
+    ) {
+        let (own, other) = (own ?? JSONObject(), other ?? JSONObject())
+        let names = (own.members + other.members).map(\.name).reduce(into: [String]()) { list, name in
+            if !list.contains(name) { list.append(name) }
+        }
+        for name in names.prefix(60) {
+            let (left, right) = (own[name], other[name])
+            guard !isSameMember(left, right, named: name) else { continue }
+            let text = { (value: JSONValue?) in value.map { $0.string ?? JSONWriter.text(of: $0) } }
+            let shown = Self.isTime(name) ? (nil, nil) : (text(left), text(right))
+            let note: String?
+            if Self.isTime(name), let from = left?.number?.int, let to = right?.number?.int {
+                note = "\(abs(to - from)) s \(to > from ? "later" : "earlier"), by the time of the request"
+            } else {
+                note = nil
+            }
+            add(
+                mine,
+                theirs,
+                value(
+                    name,
+                    expected: note == nil ? text(left) : shown.0,
+                    seen: note == nil ? text(right) : shown.1,
+                    at: Place(exchange: theirs.index, part: areHeader ? .jwtHeader : .jwtClaims, name: name),
+                    token: parameter,
+                    note: note
+                ),
+                [
+                    .member(
+                        exchange: mine.index,
+                        token: parameter,
+                        isHeader: areHeader,
+                        name: name,
+                        value: right
+                    )
+                ]
+            )
+        }
+    }
+
+    static func isTime(_ name: String) -> Bool { ["exp", "iat", "nbf"].contains(name) }
+
+    func isSameMember(_ left: JSONValue?, _ right: JSONValue?, named name: String) -> Bool {
+        if left == right { return true }
+        guard let left, let right else { return false }
+        if Self.passing.contains(name) { return true }
+        if Self.isTime(name), let from = left.number?.int, let to = right.number?.int {
+            return abs(from - to) <= 5
+        }
+        if let from = left.string, let to = right.string { return isSame(from, to, named: name) }
+        return false
+    }
+}
