@@ -97,22 +97,3 @@ package enum PlanJSON {
         return .object(object)
     }
 }
-
-extension LeftOutWords {
-    static func name(_ reason: ReplayPlan.LeftOut.Reason) -> String {
-        switch reason {
-        case .app: "app"
-        case .stranger: "stranger"
-        case .preflight: "preflight"
-        case .asset: "asset"
-        case .sentByProvider: "sent_by_provider"
-        case .sentByApp: "sent_by_app"
-        case .repeated: "repeated"
-        case .drivenBefore: "driven_before"
-        case .unusedRegistration: "unused_registration"
-        case .recordedPage: "recorded_page"
-        case .noSuchEndpoint: "no_such_endpoint"
-        case .connection: "connection"
-        }
-    }
-}

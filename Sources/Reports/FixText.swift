@@ -1,0 +1,55 @@
+import Captures
+import Diagnosis
+import Flows
+package import Replay
+
+/// The search for a fix, for people on a terminal.
+package enum FixText {
+    package static func text(of report: FixReport, style: TextStyle) -> String {
+        let name = "\(report.capture)#\(report.plan.flow.id)".printable
+        var lines = [style.bold(name)]
+        if let cause = report.cause {
+            lines.append(
+                "  fails: \(style.severity(cause.severity)) \(style.bold(cause.rule)): \(cause.title)"
+            )
+        }
+        lines.append("")
+        for attempt in report.search.attempts { lines.append(line(for: attempt, style)) }
+        lines.append("")
+        guard let fix = report.search.fix else {
+            let count = report.search.attempts.count
+            lines.append(
+                "  " + style.red(count == 0 ? "nothing to try" : "none of \(count) changes makes it work")
+            )
+            return lines.joined(separator: "\n")
+        }
+        lines.append(
+            "  "
+                + style.green(
+                    fix.reach == .end
+                        ? "this makes the login work:"
+                        : "with this the provider no longer refuses, and asks to sign in:"
+                )
+        )
+        lines.append("    \(fix.hypothesis.advice)".printable)
+        lines += changes(fix.hypothesis).map { "      \($0)".printable }
+        return lines.joined(separator: "\n")
+    }
+
+    /// A line per change that was tried.
+    package static func line(for attempt: FixSearch.Attempt, _ style: TextStyle) -> String {
+        let mark = attempt.works ? style.green("✔") : style.red("✘")
+        let ending =
+            attempt.reach == .end
+            ? "" : style.dim("  (\(FixReport.ending(of: attempt).printable))")
+        return "  \(mark) \(attempt.hypothesis.advice.printable)\(ending)"
+    }
+
+    static func changes(_ hypothesis: Hypothesis) -> [String] {
+        hypothesis.changes.compactMap { change in
+            guard case .parameter(let kind, let name, let value) = change else { return nil }
+            let shown = Masking.shown(value, of: name)
+            return value.isEmpty ? "\(kind.rawValue).\(name) left out" : "\(kind.rawValue).\(name)=\(shown)"
+        }
+    }
+}
