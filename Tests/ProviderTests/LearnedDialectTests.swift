@@ -306,4 +306,39 @@ struct LearnedDialectTests {
         #expect(caller.get(Self.base + "/staging/jwks").status == 404)
         #expect(caller.get(Self.base + "/jwks").status == 200)
     }
+
+    @Test func issuersThatAreBothUsedSpeakForThemselves() throws {
+        var builder = CaptureBuilder()
+        let staging = Self.issuer + "/staging"
+        for issuer in [Self.issuer, staging] { Self.addMetadata(of: issuer, to: &builder) }
+        try Self.login(into: &builder)
+        // The second client asked for its own only.
+        var other = CaptureBuilder()
+        Self.addMetadata(of: staging, to: &other)
+        other.redirect(
+            staging + "/auth?response_type=code&client_id=app&scope=openid&state=state-of-staging"
+                + "&redirect_uri=https%3A%2F%2Fapp.example%2Fcb",
+            to: "https://app.example/cb?code=code-of-staging-01&state=state-of-staging"
+        )
+        other.post(
+            staging + "/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "code-of-staging-01"),
+                ("redirect_uri", "https://app.example/cb"), ("client_id", "app"),
+            ],
+            body: Self.answer(5, nil)
+        )
+        let provider = try RecordedProvider(captures: [builder.capture, other.capture], baseURL: Self.base)
+        #expect(provider.issuers.map(\.identifier) == [Self.base, Self.base + "/staging"])
+        #expect(provider.issuers.map { $0.clients.map(\.id) } == [["web"], ["app"]])
+        let caller = Caller(provider)
+        for issuer in provider.issuers {
+            let metadata = caller.json(caller.get(issuer.discovery))
+            #expect(metadata["issuer"]?.string == issuer.identifier)
+            #expect(!issuer.remarks.contains { $0.contains("but its metadata") })
+        }
+        // The clients of one are strangers to the other.
+        let answer = caller.post(Self.base + "/staging/token", Self.codeForm())
+        #expect(caller.json(answer)["error"] == "invalid_client")
+    }
 }
