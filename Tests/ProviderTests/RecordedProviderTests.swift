@@ -89,15 +89,7 @@ struct RecordedProviderTests {
 
     // MARK: - The outcome that a provider gives by itself
 
-    /// What is not the same, and why.
-    private static let exceptions: [String: String] = [
-        "captures/refresh/refresh-wrong-client.near-miss.har":
-            "a client may use the refresh token of another one there",
-        "captures/refresh/refresh-token-reused.near-miss.har":
-            "the second answer leaves out what the first one has",
-    ]
-
-    @Test(arguments: healthy.filter { exceptions[$0] == nil })
+    @Test(arguments: healthy)
     func healthyCaptureIsAnsweredTheSame(_ path: String) throws {
         let (requests, differences) = try Self.differences(path, isAsRecorded: false)
         #expect(differences.isEmpty)
@@ -111,8 +103,6 @@ struct RecordedProviderTests {
     // MARK: - The recorded outcome
 
     private static let recordedExceptions: [String: String] = [
-        "captures/refresh/refresh-wrong-client.near-miss.har":
-            "a client may use the refresh token of another one there",
         "captures/token-request/dpop-nonce-ignored.har": "the client of this test sends the nonce",
         "captures/token-request/pkce-not-enforced.har": "a wrong verifier is never taken",
         "captures/authorization-request/par-rejected.near-miss.har":

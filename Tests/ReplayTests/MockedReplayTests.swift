@@ -22,6 +22,17 @@ struct MockedReplayTests {
         var name: String
         var run: FlowRun
         var difference: FlowDifference?
+
+        /// The first difference, and what stopped the run.
+        var text: String {
+            let first = difference?.first.map { found in
+                "\(found.step?.kind.rawValue ?? "flow"): \(found.difference.label): \(found.difference.note)"
+            }
+            let failures = run.results.compactMap { result -> StepFailure? in
+                if case .failed(let failure) = result { failure } else { nil }
+            }
+            return "\(name): \(first ?? "nothing to compare") \(failures) \(run.stop.map { "\($0)" } ?? "")"
+        }
     }
 
     /// Replays every flow of a capture against the provider that is made of the capture.
@@ -108,19 +119,6 @@ struct MockedReplayTests {
         return names.filter { $0.hasSuffix(".har") }.sorted()
     }()
 
-    /// What is healthy, and all the same is not played alike, with the reason.
-    static let exceptions = [
-        "authorization-response/jarm-invalid.near-miss.har": "a response for two clients at once",
-        "id-token/id-token-nonce-mismatch.near-miss.har":
-            "the refreshed ID token carries a nonce that nobody asked for",
-        "id-token/id-token-issuer-mismatch.near-miss.har":
-            "metadata of two issuers at one host, one of them never used",
-        "refresh/refresh-token-reused.near-miss.har":
-            "the second refresh was answered with fewer members than the first",
-        "refresh/refresh-wrong-client.near-miss.har":
-            "a refresh token was taken from another client than it was issued to",
-    ]
-
     private static func isHealthy(_ flows: [Flow]) -> Bool {
         !flows.isEmpty
             && flows.allSatisfy { flow in
@@ -132,26 +130,15 @@ struct MockedReplayTests {
 
     @Test func thereAreMany() throws {
         #expect(Self.captures.count > 300)
-        #expect(Set(Self.exceptions.keys).isSubset(of: Self.captures))
     }
 
-    @Test(arguments: captures.filter { exceptions[$0] == nil })
+    @Test(arguments: captures)
     func healthyCaptureIsTheSameAgainstItsOwnMock(_ name: String) async throws {
         let path = Fixtures.root.appending(path: "captures/\(name)").path
         let capture = try CaptureReader.read(path: path)
         guard Self.isHealthy(FlowFinder.flows(in: capture)) else { return }
         for outcome in try await Self.outcomes(of: capture, named: name) {
-            let first = outcome.difference?.first
-            let failures = outcome.run.results.compactMap { result -> StepFailure? in
-                if case .failed(let failure) = result { failure } else { nil }
-            }
-            #expect(
-                outcome.difference?.isSame ?? false,
-                """
-                \(outcome.name): \(first.map { "\($0.step?.kind.rawValue ?? "flow"): \($0.difference.label): \($0.difference.note)" } ?? "nothing to compare") \
-                \(failures) \(outcome.run.stop.map { "\($0)" } ?? "")
-                """
-            )
+            #expect(outcome.difference?.isSame ?? false, "\(outcome.text)")
         }
     }
 
@@ -166,10 +153,7 @@ struct MockedReplayTests {
     func captureFromElsewhereIsTheSame(_ path: String) async throws {
         let capture = try CaptureReader.read(path: path)
         for outcome in try await Self.outcomes(of: capture, named: path) {
-            #expect(
-                outcome.difference?.isSame ?? false,
-                "\(outcome.name): \(String(describing: outcome.difference?.first))"
-            )
+            #expect(outcome.difference?.isSame ?? false, "\(outcome.text)")
         }
     }
 }

@@ -4,14 +4,18 @@ import OAuth
 /// Which of the recorded answers goes with a request.
 extension ProviderDialect {
     /// The answer to a grant: of this client, else of another one; for what was never recorded that of a code.
-    func tokens(for grantType: String, _ clientID: String) -> Tokens? {
+    ///
+    /// `earlierUses`: how often the refresh token brought tokens before; what was not recorded so often is answered as
+    /// the last time.
+    func tokens(for grantType: String, _ clientID: String, earlierUses: Int = 0) -> Tokens? {
         let same = tokens.filter { $0.grantType == grantType }
-        if let own = same.first(where: { $0.clientID == clientID })
-            ?? same.first(where: { $0.clientID == nil })
-        {
-            return own
+        let form =
+            same.first { $0.clientID == clientID } ?? same.first { $0.clientID == nil } ?? same.first
+        if let form {
+            let own = same.filter { $0.clientID == form.clientID }
+            return own.filter { $0.earlierUses <= earlierUses }.max { $0.earlierUses < $1.earlierUses }
+                ?? form
         }
-        if let other = same.first { return other }
         // A refresh or a device's grant brings what a code does.
         let codes = tokens.filter { $0.grantType == "authorization_code" }
         return codes.first { $0.clientID == clientID } ?? codes.first ?? tokens.first
@@ -21,6 +25,14 @@ extension ProviderDialect {
     func allows(_ grantType: String) -> Bool {
         tokens.contains { $0.grantType == grantType }
             || metadata.members?["grant_types_supported"]?.array?.contains(.string(grantType)) ?? false
+    }
+
+    /// Whether a client may use the refresh tokens of another one, as RFC 6749, section 6 forbids and some providers do
+    /// for clients of one family.
+    ///
+    /// Both of the recording.
+    func takesRefreshTokens(of holder: String, from client: String) -> Bool {
+        refreshTokenSharers[holder]?.contains(client) ?? false
     }
 
     /// How the same request was answered: of this client and response type, else of another client.

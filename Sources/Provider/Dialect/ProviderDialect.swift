@@ -19,8 +19,10 @@ package struct ProviderDialect: Sendable {
         package var idToken: TokenForm?
         /// The refresh token is the same before and after.
         package var keepsRefreshToken = false
-        /// The same refresh token may be used again.
+        /// A refresh token that was replaced may be used again.
         package var reusesRefreshToken = false
+        /// How often the refresh token had brought tokens before.
+        package var earlierUses = 0
         package var origin: RecordedOrigin
 
         package init(grantType: String, answer: AnswerTemplate, origin: RecordedOrigin) {
@@ -119,6 +121,8 @@ package struct ProviderDialect: Sendable {
     package var withheldScopes: Set<String> = []
     /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.
     package var challengeMethods: Set<String> = []
+    /// Clients that refresh tokens of another one are taken from, by the client they were issued to.
+    package var refreshTokenSharers: [String: Set<String>] = [:]
     /// Who may speak for a client in an assertion, besides the client.
     package var assertionIssuers: Set<String> = []
     /// Whether a client may have its tokens unsigned (OpenID Connect Registration, section 2).

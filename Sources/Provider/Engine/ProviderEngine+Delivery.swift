@@ -185,13 +185,23 @@ extension ProviderEngine {
 
     /// JWT Secured Authorization Response Mode, section 2.1.
     private func envelope(_ template: TokenTemplate?, _ login: PendingLogin) -> UnsignedToken? {
-        let audience = JSONValue.string(login.clientID)
         let claims: JSONObject = [
             "iss": .string(configuration.issuerIdentifier),
-            // Alone or in a list, as recorded (RFC 7519, section 4.1.3).
-            "aud": template?.claims["aud"]?.array == nil ? audience : .array([audience]),
+            "aud": audience(like: template, login),
             "exp": .number(JSONNumber(now.seconds + 600)),
         ]
         return unsigned(header: template?.header ?? ["typ": "JWT"], claims: claims, clientID: login.clientID)
+    }
+
+    /// Alone, in a list, or among others, as recorded (RFC 7519, section 4.1.3); always with the client that asked.
+    private func audience(like template: TokenTemplate?, _ login: PendingLogin) -> JSONValue {
+        let own = JSONValue.string(login.clientID)
+        guard let template, let recorded = template.claims["aud"]?.array else { return own }
+        var names: [JSONValue] = []
+        for name in recorded.map({ $0.string == template.origin.clientID ? own : $0 })
+        where !names.contains(name) {
+            names.append(name)
+        }
+        return .array(names.contains(own) ? names : [own])
     }
 }

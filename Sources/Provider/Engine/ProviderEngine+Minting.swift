@@ -68,9 +68,7 @@ extension ProviderEngine {
             template = standardIDToken(grant.clientID)
         }
         var claims = filler(template.origin, grant).filled(template.claims)
-        // A refreshed token need not repeat it (OpenID Connect Core, section 12.2).
-        let isWanted = isFirst || template.claims["nonce"] != nil
-        claims["nonce"] = isWanted ? grant.nonce.map { .string($0) } : nil
+        claims["nonce"] = nonce(like: template, grant, isFirst: isFirst)
         var wanted = hashes.filter { claims[$0.claim] == nil || isHash($0.claim) }
         for (claim, member) in Self.hashClaims where claims[claim] != nil {
             if !wanted.contains(where: { $0.claim == claim }) { wanted.append((claim, member)) }
@@ -85,6 +83,20 @@ extension ProviderEngine {
         token.hashes = wanted
         token.hashed = hashed
         return .init("id_token", .token(token), memory: grant.session.map { .session($0) })
+    }
+
+    /// The login's; in refreshed tokens, where the recording has one there (OpenID Connect Core, section 12.2).
+    private func nonce(like template: TokenTemplate, _ grant: ProviderState.Grant, isFirst: Bool)
+        -> JSONValue?
+    {
+        let own = grant.nonce.map { JSONValue.string($0) }
+        guard !isFirst else { return own }
+        guard let recorded = template.claims["nonce"]?.string else { return nil }
+        // One that no login asked for is against the specification: made anew only where all is as recorded.
+        if policy.isAsRecorded, template.origin.nonces.map({ !$0.contains(recorded) }) ?? false {
+            return .string(ValueShape(like: recorded).make(random))
+        }
+        return own
     }
 
     private static var hashClaims: [(String, String)] {

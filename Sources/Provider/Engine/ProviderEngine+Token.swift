@@ -100,7 +100,7 @@ extension ProviderEngine {
         -> BuiltAnswer
     {
         guard let value = form.first("refresh_token"), let token = state.refreshTokens[value],
-            token.grant.clientID == client.id, state.revokedFamilies[token.grant.family] == nil
+            mayRefresh(token.grant, client), state.revokedFamilies[token.grant.family] == nil
         else { return refuse(.refreshTokenInvalid, at: .token) }
         guard !token.isUsed else {
             // RFC 9700, section 4.14.2.
@@ -116,12 +116,25 @@ extension ProviderEngine {
             }
             grant.scope = dialect.granted(asked)
         }
-        let form = dialect.tokens(for: "refresh_token", recordedID(client.id))
+        // What comes is for who asks.
+        grant.clientID = client.id
+        let form = dialect.tokens(
+            for: "refresh_token",
+            recordedID(client.id),
+            earlierUses: token.uses
+        )
         let isReplaced = form?.answer.members?["refresh_token"] != nil && form?.keepsRefreshToken == false
         if isReplaced, form?.reusesRefreshToken == false {
             state.refreshTokens[value]?.isUsed = true
         }
-        return issue(grant, "refresh_token", refreshed: value)
+        state.refreshTokens[value]?.uses += 1
+        return issue(grant, "refresh_token", refreshed: (value, token.uses))
+    }
+
+    /// RFC 6749, section 6: who it was issued to, unless the recorded provider was seen to share it.
+    private func mayRefresh(_ grant: ProviderState.Grant, _ client: ProviderConfiguration.Client) -> Bool {
+        grant.clientID == client.id
+            || dialect.takesRefreshTokens(of: recordedID(grant.clientID), from: recordedID(client.id))
     }
 
     // MARK: - Without a user, and with one's password
@@ -166,16 +179,20 @@ extension ProviderEngine {
 
     /// A token response in the form of the dialect.
     ///
-    /// `refreshed`: the refresh token that was used.
+    /// `refreshed`: the refresh token that was used, and how often it had been before.
     /// `hashed`: what ID tokens carry the hash of and the answer does not hold.
     mutating func issue(
         _ grant: ProviderState.Grant,
         _ grantType: String,
-        refreshed: String? = nil,
+        refreshed: (token: String, earlierUses: Int)? = nil,
         hashed: [String: String] = [:]
     ) -> BuiltAnswer {
         var form =
-            dialect.tokens(for: grantType, recordedID(grant.clientID)) ?? ProviderDialect.Tokens.standard
+            dialect.tokens(
+                for: grantType,
+                recordedID(grant.clientID),
+                earlierUses: refreshed?.earlierUses ?? 0
+            ) ?? ProviderDialect.Tokens.standard
         if form.answer.members == nil {
             if policy.isAsRecorded, form.answer.body != nil {
                 return BuiltAnswer(like: form.answer, role: .token)
@@ -195,7 +212,7 @@ extension ProviderEngine {
                 // Offline access is asked for by name where it was then (OpenID Connect Core, section 11).
                 if recordedScopes.contains("offline_access"), !scopes.contains("offline_access") { continue }
                 if let refreshed, form.keepsRefreshToken {
-                    members.append(.init(member.name, text: refreshed))
+                    members.append(.init(member.name, text: refreshed.token))
                 } else {
                     members.append(refreshToken(form.refreshToken, grant))
                 }

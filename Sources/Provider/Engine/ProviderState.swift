@@ -40,6 +40,8 @@ struct ProviderState: Sendable {
 
     struct RefreshToken: Sendable {
         var grant: Grant
+        /// How often it brought tokens.
+        var uses = 0
         var isUsed = false
     }
 

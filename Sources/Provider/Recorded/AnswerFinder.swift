@@ -26,9 +26,11 @@ struct AnswerFinder {
 
     func learn(_ dialect: inout ProviderDialect) {
         dialect.withheldScopes = withheldScopes()
+        let history = RefreshTokenHistory(of: issuer)
+        dialect.refreshTokenSharers = history.sharers
         for flow in issuer.flows {
             for login in flow.wholeLogins { learn(login, flow, &dialect) }
-            for request in flow.tokenRequests { learn(request, flow, &dialect) }
+            for request in flow.tokenRequests { learn(request, flow, history, &dialect) }
             for message in flow.messages { learn(message, flow, &dialect) }
         }
         learnPolls(&dialect)
@@ -119,23 +121,34 @@ struct AnswerFinder {
 
     // MARK: - Token responses
 
-    private func learn(_ request: TokenRequest, _ flow: Flow, _ dialect: inout ProviderDialect) {
+    /// More answers to one refresh token than anybody needs to tell them apart.
+    private static let maximumUses = 8
+
+    private func learn(
+        _ request: TokenRequest,
+        _ flow: Flow,
+        _ history: RefreshTokenHistory,
+        _ dialect: inout ProviderDialect
+    ) {
         let exchange = flow.capture[request.exchange]
         guard request.answer.isSuccess, request.accessToken != nil, let response = exchange.response else {
             return
         }
+        let index = flow.surroundings
+        let earlierUses = history.earlierUses(by: request, in: index)
         let isKnown = dialect.tokens.contains {
             $0.grantType == request.grantType && $0.clientID == request.clientID
+                && $0.earlierUses == earlierUses
         }
-        guard !isKnown else { return }
-        let index = flow.surroundings
+        guard !isKnown, earlierUses < Self.maximumUses else { return }
         let scope = request.isCodeExchange ? nil : request.parameters["scope"]
         let device = flow.messages.lazy.compactMap { message -> String? in
             if case .deviceAuthorization(let call) = message { call.parameters["scope"] } else { nil }
         }.first
         let asked = scope ?? device
         let at = exchange.endedAt.seconds
-        let origin = origin(flow, clientID: request.clientID, scope: asked, issuedAt: at, dialect)
+        var origin = origin(flow, clientID: request.clientID, scope: asked, issuedAt: at, dialect)
+        origin.nonces = nonces(of: flow)
         var form = ProviderDialect.Tokens(
             grantType: request.grantType,
             answer: AnswerTemplate(response),
@@ -146,7 +159,8 @@ struct AnswerFinder {
         form.refreshToken = request.issuedRefreshToken.flatMap { refreshForm($0, index, origin) }
         form.idToken = request.answer.parameters["id_token"].flatMap { tokenForm($0, index, origin) }
         form.keepsRefreshToken = request.issuedRefreshToken == request.refreshToken
-        form.reusesRefreshToken = request.refreshToken.map { isReused($0, index) } ?? false
+        form.reusesRefreshToken = history.showsReuse(by: request.clientID)
+        form.earlierUses = earlierUses
         if exchange.request.headers.contains("dpop"),
             request.answer.parameters["token_type"]?.lowercased() != "dpop"
         {
@@ -160,9 +174,14 @@ struct AnswerFinder {
         note("refresh_token", request.issuedRefreshToken ?? request.refreshToken, &dialect)
     }
 
-    /// Whether a refresh token did its work more than once.
-    private func isReused(_ token: String, _ index: CaptureIndex) -> Bool {
-        index.tokenRequests.count { $0.refreshToken == token && $0.answer.isSuccess } > 1
+    /// Those that logins asked for, and those of their first ID tokens; nil where no login was recorded.
+    private func nonces(of flow: Flow) -> Set<String>? {
+        let first = flow.idTokens.filter { !($0.request?.isRefresh ?? false) }
+        let logins = flow.wholeLogins
+        guard !logins.isEmpty || !first.isEmpty else { return nil }
+        return Set(
+            logins.compactMap(\.request.nonce) + first.compactMap { $0.token.token.claim("nonce")?.string }
+        )
     }
 
     /// A token's own times count from its own `iat`.

@@ -26,7 +26,9 @@ extension ProfileBuilder {
                 case .registration(let call): add(.registration, call.endpoint.text)
                 case .keySet(let document): add(.keys, document.url.withoutQuery)
                 case .discovery(let document):
-                    guard !document.isProtectedResource, let json = document.answer.json else { continue }
+                    guard !document.isProtectedResource, !isOfAnother(document),
+                        let json = document.answer.json
+                    else { continue }
                     for role in Endpoints.Role.allCases {
                         if let url = json[role.rawValue]?.string { add(role, RecordedURL(url).withoutQuery) }
                         if let url = json["mtls_endpoint_aliases"]?[role.rawValue]?.string {
@@ -46,14 +48,7 @@ extension ProfileBuilder {
         _ name: String,
         _ keys: [ProviderConfiguration.SigningKeyEntry]
     ) {
-        let documents = issuer.flows.flatMap { flow in
-            flow.messages.compactMap { message -> (MetadataDocument, Exchange)? in
-                guard case .discovery(let document) = message, !document.isProtectedResource else {
-                    return nil
-                }
-                return (document, flow.capture[document.exchange])
-            }
-        }
+        let documents = metadataDocuments.filter { !isOfAnother($0.document) }
         for (document, exchange) in documents {
             guard let played = addresses.played(document.url.withoutQuery) else { continue }
             let path = RecordedURL(played).path
@@ -72,19 +67,71 @@ extension ProfileBuilder {
             dialect.metadataPaths.insert(own.path + "/.well-known/" + wellKnown)
             dialect.metadataPaths.insert("/.well-known/" + wellKnown + own.path)
         }
-        let usable = documents.filter { $0.0.isUsable }
-        let best = usable.first { $0.0.issuer == issuer.identifier } ?? usable.first
-        if let response = best?.1.response {
+        let usable = documents.filter { $0.document.isUsable }
+        let best =
+            usable.first { $0.document.issuer.map(RecordedIssuer.bare) == issuer.identifier }
+            ?? usable.first
+        if let response = best?.exchange.response {
             dialect.metadata = AnswerTemplate(response)
             dialect.metadata.members = rewritten(dialect.metadata.members ?? JSONObject())
         } else {
             dialect.metadata = AnswerTemplate(status: 200, members: seen(dialect, keys))
         }
         dialect.metadata.members?["issuer"] = .string(name + (issuer.endsWithSlash ? "/" : ""))
+        addOtherIssuers(&dialect)
         // Tokens are checked with keys that somebody has to find.
         if !keys.isEmpty, dialect.paths[.keys] == nil {
             dialect.paths[.keys] = [own.path + "/jwks"]
             dialect.metadata.members?["jwks_uri"] = .string(name + "/jwks")
+        }
+    }
+
+    /// Metadata of authorization servers, in the order of the flows.
+    private var metadataDocuments: [(document: MetadataDocument, exchange: Exchange)] {
+        issuer.flows.flatMap { flow in
+            flow.messages.compactMap { message in
+                guard case .discovery(let document) = message, !document.isProtectedResource else {
+                    return nil
+                }
+                return (document, flow.capture[document.exchange])
+            }
+        }
+    }
+
+    // MARK: - Other issuers
+
+    /// Whether a document is the metadata of another issuer, where that one's have to be (OpenID Connect Discovery, section
+    /// 4.3).
+    private func isOfAnother(_ document: MetadataDocument) -> Bool {
+        guard document.isUsable, let name = document.issuer.map(RecordedIssuer.bare) else { return false }
+        return name != issuer.identifier && name == RecordedIssuer.bare(document.askedIssuer)
+    }
+
+    /// Issuers that the client asked about and had nothing else to do with: their metadata are documents like others.
+    private var unusedIssuers: [(document: MetadataDocument, exchange: Exchange)] {
+        metadataDocuments.filter { document, _ in
+            isOfAnother(document) && !played.contains(RecordedIssuer.bare(document.issuer ?? ""))
+        }
+    }
+
+    private func addOtherIssuers(_ dialect: inout ProviderDialect) {
+        for (document, exchange) in unusedIssuers {
+            guard let url = addresses.played(document.url.withoutQuery), let response = exchange.response
+            else { continue }
+            let path = RecordedURL(url).path
+            guard !dialect.metadataPaths.contains(path), dialect.documents[path] == nil else { continue }
+            var template = AnswerTemplate(response)
+            template.members = template.members.map(rewritten)
+            dialect.documents[path] = template
+        }
+    }
+
+    mutating func tellOfOtherIssuers() {
+        var told: Set<String> = []
+        for name in unusedIssuers.compactMap(\.document.issuer) where told.insert(name).inserted {
+            remarks.append(
+                "the capture holds nothing of \(name) but its metadata: its endpoints are not there"
+            )
         }
     }
 

@@ -40,10 +40,11 @@ extension ProfileBuilder {
             else { continue }
             let seal = TokenSeal(like: header, keys: client.keys, secret: client.secret)
             guard seal.sealed("", random: random) == nil else { continue }
-            remarks.append(
+            let remark =
                 "ID tokens for \(client.id) were encrypted (\(header["alg"]?.string ?? "?")): they are signed only, "
-                    + "--client-key \(client.id)=FILE names the key"
-            )
+                + "--client-key \(client.id)=FILE names the key"
+            // Once, however many answers brought them.
+            if !remarks.contains(remark) { remarks.append(remark) }
         }
     }
 }

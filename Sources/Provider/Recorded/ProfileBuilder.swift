@@ -17,6 +17,8 @@ struct ProfileBuilder {
     let issuer: RecordedIssuer
     let addresses: AddressMap
     let options: RecordedProviderOptions
+    /// Identifiers of all issuers that are played.
+    let played: Set<String>
     let random: @Sendable (Int) -> [UInt8]
     var remarks: [String] = []
 
@@ -24,11 +26,13 @@ struct ProfileBuilder {
         _ issuer: RecordedIssuer,
         addresses: AddressMap,
         options: RecordedProviderOptions,
+        played: Set<String>,
         random: @escaping @Sendable (Int) -> [UInt8]
     ) {
         self.issuer = issuer
         self.addresses = addresses
         self.options = options
+        self.played = played
         self.random = random
     }
 
@@ -58,6 +62,7 @@ struct ProfileBuilder {
         let state = SeedFinder(issuer, configuration: configuration, users: users.subjects).state()
         tellOfEncryption(dialect, clients)
         tellOfMissingBodies()
+        tellOfOtherIssuers()
         return Profile(configuration: configuration, dialect: dialect, state: state, remarks: remarks)
     }
 

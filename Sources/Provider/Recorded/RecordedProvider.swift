@@ -82,7 +82,13 @@ package final class RecordedProvider: Sendable {
         var states: [ProviderState] = []
         var keys = SigningKeys(options.keys)
         for issuer in recorded {
-            var builder = ProfileBuilder(issuer, addresses: addresses, options: options, random: random)
+            var builder = ProfileBuilder(
+                issuer,
+                addresses: addresses,
+                options: options,
+                played: Set(recorded.map(\.identifier)),
+                random: random
+            )
             let built = try builder.build(&keys)
             parts.append(Part(configuration: built.configuration, dialect: built.dialect))
             states.append(built.state)

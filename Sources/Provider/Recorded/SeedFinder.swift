@@ -29,10 +29,14 @@ struct SeedFinder {
                 var grant = grant(flow, request.clientID, request.parameters["scope"])
                 // What the answer shows of its client.
                 grant.clientID = request.clientID ?? grant.clientID
+                grant.nonce = nonce(request, flow)
                 if let code = request.code, !issued.contains(code) {
                     state.codes[code] = ProviderState.Code(grant: grant, issuedAt: Self.always)
                 }
-                if let token = request.refreshToken, !issued.contains(token) {
+                // Whose it is, who used it first shows.
+                if let token = request.refreshToken, !issued.contains(token),
+                    state.refreshTokens[token] == nil
+                {
                     state.refreshTokens[token] = ProviderState.RefreshToken(grant: grant)
                 }
                 if let code = request.parameters["device_code"], !issued.contains(code) {
@@ -43,6 +47,12 @@ struct SeedFinder {
             seedSessions(flow, &state)
         }
         return state
+    }
+
+    /// What its ID token says of a login that began before the recording did.
+    private func nonce(_ request: TokenRequest, _ flow: Flow) -> String? {
+        guard flow.authorizationRequests.isEmpty, let token = request.idToken else { return nil }
+        return flow.surroundings.readable(token).token.claim("nonce")?.string
     }
 
     /// Late enough for nothing to have run out.

@@ -12,6 +12,8 @@ package struct RecordedOrigin: Sendable {
     package var redirectURI: String?
     package var resource: String?
     package var acrValues: String?
+    /// What logins asked for, and what their first tokens carried; nil where no login was recorded.
+    package var nonces: Set<String>?
     /// Seconds; what times in the answer are counted from.
     package var issuedAt: Int64 = 0
 

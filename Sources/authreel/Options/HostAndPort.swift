@@ -7,6 +7,7 @@ struct HostAndPort: Sendable, Hashable {
     /// Reads the value of an option; without a host it is this machine.
     ///
     /// - Parameters:
+    ///   - text: `HOST:PORT` or `:PORT`; an IPv6 address in brackets.
     ///   - ports: those that make sense; 0 picks a free one where one is listened on.
     ///   - option: as the user wrote it: `--listen`.
     ///   - example: a command line that would do.
