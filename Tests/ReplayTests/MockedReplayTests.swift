@@ -137,7 +137,9 @@ struct MockedReplayTests {
         let path = Fixtures.root.appending(path: "captures/\(name)").path
         let capture = try CaptureReader.read(path: path)
         guard Self.isHealthy(FlowFinder.flows(in: capture)) else { return }
-        for outcome in try await Self.outcomes(of: capture, named: name) {
+        let outcomes = try await Self.outcomes(of: capture, named: name)
+        #expect(!outcomes.isEmpty, "nothing to drive")
+        for outcome in outcomes {
             #expect(outcome.difference?.isSame ?? false, "\(outcome.text)")
         }
     }

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import JSON
 import OAuth
 
