@@ -43,16 +43,31 @@ struct FlowAssembly {
         return ProviderRecognizer.kind(of: sights)
     }
 
+    /// The issuer that the flow is with: where metadata of several were read, the one whose endpoints were used, and whose
+    /// tokens came.
     private func issuer(_ messages: [OAuthMessage]) -> String? {
-        for case .discovery(let document) in messages where !document.isProtectedResource {
-            if let issuer = document.issuer { return issuer }
+        let documents = messages.compactMap { message -> MetadataDocument? in
+            guard case .discovery(let document) = message, !document.isProtectedResource,
+                document.issuer != nil
+            else { return nil }
+            return document
         }
-        for case .authorizationResponse(let response) in messages {
-            if let issuer = response.parameters["iss"] { return issuer }
+        let named = messages.compactMap { message -> String? in
+            switch message {
+            case .authorizationResponse(let response): response.parameters["iss"]
+            case .token(let request): request.idToken?.token.issuer
+            default: nil
+            }
         }
-        for case .token(let request) in messages {
-            if let issuer = request.idToken?.token.issuer { return issuer }
+        guard Set(documents.compactMap(\.issuer)).count > 1 else {
+            return documents.first?.issuer ?? named.first
         }
-        return nil
+        let called = Set(messages.map { index.capture[$0.exchange].request.url.withoutQuery })
+        let used = documents.filter { document in
+            Endpoints.Role.allCases.contains { role in
+                role != .keys && document.endpoint(role.rawValue).map(called.contains) ?? false
+            }
+        }.compactMap(\.issuer)
+        return used.first(where: named.contains) ?? used.first ?? documents.first?.issuer
     }
 }

@@ -56,8 +56,9 @@ extension ProviderEngine {
         guard now - issued.issuedAt <= .seconds(configuration.codeLifetime) else {
             return refuse(.codeExpired, at: .token)
         }
+        let proof = proofRefusal(form.first("code_verifier"), issued.grant)
         if let refusal = redirectRefusal(form.first("redirect_uri"), issued.grant)
-            ?? proofRefusal(form.first("code_verifier"), issued.grant)
+            ?? unlessOmitted(proof, .proofKey)
         {
             return refuse(refusal, at: .token)
         }

@@ -32,6 +32,31 @@ struct ProviderEngine {
     let random: @Sendable (Int) -> [UInt8]
     let now: Timestamp
     var state: ProviderState
+    /// What a provider that looks at everything refuses the request for.
+    private var missed: Fault.Check?
+
+    init(
+        configuration: ProviderConfiguration,
+        dialect: ProviderDialect,
+        policy: ProviderPolicy,
+        random: @escaping @Sendable (Int) -> [UInt8],
+        now: Timestamp,
+        state: ProviderState
+    ) {
+        self.configuration = configuration
+        self.dialect = dialect
+        self.policy = policy
+        self.random = random
+        self.now = now
+        self.state = state
+    }
+
+    /// The refusal that follows from a check, unless a fault leaves it out.
+    mutating func unlessOmitted(_ refusal: Refusal?, _ check: Fault.Check) -> Refusal? {
+        guard refusal != nil else { return nil }
+        missed = check
+        return policy.faults.contains { $0.omission == check } ? nil : refusal
+    }
 
     mutating func respond(to request: RecordedRequest) -> ProviderAnswer {
         var answer = answer(to: request)
@@ -47,6 +72,7 @@ struct ProviderEngine {
         allowOrigin(of: request, in: &response)
         occasions.alter(&response)
         occasions.note(request)
+        occasions.note(missed)
         return ProviderAnswer(
             response: response,
             kind: occasions.kind,

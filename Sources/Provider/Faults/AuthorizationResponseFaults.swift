@@ -94,6 +94,19 @@ enum AuthorizationResponseFaults {
             let end = $0.target.firstIndex(of: "?") ?? $0.target.endIndex
             $0.target.insert(contentsOf: "/other", at: end)
         },
+        fault(
+            "loopback-port-mismatch",
+            "The answer goes to another port of this machine than the app listens on.",
+            needs: .loopbackRedirect
+        ) { response in
+            let url = RecordedURL(response.target)
+            guard let scheme = url.scheme, let host = url.host, let authority = url.authority,
+                LoopbackHost.isLoopback(host)
+            else { return }
+            let port = url.explicitPort.map { $0 == 65535 ? $0 - 1 : $0 + 1 } ?? 1
+            let rest = response.target.dropFirst(scheme.count + 3 + authority.count)
+            response.target = "\(scheme)://\(host):\(port)\(rest)"
+        },
     ]
 
     private static func envelope(
@@ -170,6 +183,8 @@ extension Fault.Need {
             return response.parameters.contains { $0.name == name }
         }
     }
+
+    fileprivate static let loopbackRedirect = Fault.Need("redirect URI on this machine")
 
     fileprivate static let signedResponse = Fault.Need("signed authorization responses (JARM)") { answer in
         guard case .authorization(let response) = answer.content else { return false }

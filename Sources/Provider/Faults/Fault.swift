@@ -26,6 +26,14 @@ package struct Fault: Sendable {
         case response(@Sendable (inout RecordedResponse, FaultContext) -> Void)
         /// On the way: whoever serves the provider sees to it.
         case delivery(Delivery)
+        /// Before it answers: what the client sent is taken although it is wrong.
+        case omission(Check)
+    }
+
+    /// Something that a provider has to look at, and that the client never hears of.
+    enum Check: Sendable, Equatable {
+        /// Whether the verifier is the one of the challenge (RFC 7636, section 4.6).
+        case proofKey
     }
 
     /// Without it a client has no means to see what is wrong: who sent no nonce cannot miss it.
@@ -55,6 +63,9 @@ package struct Fault: Sendable {
     }
 
     package var delivery: Delivery? { if case .delivery(let delivery) = alteration { delivery } else { nil } }
+
+    /// What the provider does not look at.
+    var omission: Check? { if case .omission(let check) = alteration { check } else { nil } }
 
     /// The rule it is named after; nil for one that no rule is about.
     package var rule: String? { delivery == nil ? String(id.prefix { $0 != ":" }) : nil }

@@ -49,6 +49,13 @@ struct FaultOccasions {
         }
     }
 
+    /// What was wrong with a request, and would have been refused.
+    mutating func note(_ missed: Fault.Check?) {
+        guard let missed else { return }
+        for fault in probes where fault.omission == missed { found.insert(fault.id) }
+        for fault in faults where fault.omission == missed { broken.insert(fault.id) }
+    }
+
     /// Those of the way back, which whoever serves the answer carries out.
     mutating func note(_ request: RecordedRequest) {
         guard Fault.Delivery.concerns(request) else { return }

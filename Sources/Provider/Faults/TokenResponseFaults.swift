@@ -5,6 +5,13 @@ import OAuth
 /// Token responses that are not as they should be (RFC 6749, section 5.1; OpenID Connect Core, section 3.1.3.3).
 enum TokenResponseFaults {
     static let list: [Fault] = [
+        Fault(
+            "pkce-not-enforced",
+            "A code is exchanged although the code_verifier is wrong or missing.",
+            of: [.tokenResponse],
+            needs: .init("wrong or missing code_verifier"),
+            .omission(.proofKey)
+        ),
         members(
             "id-token-missing",
             "The token response has no ID token.",

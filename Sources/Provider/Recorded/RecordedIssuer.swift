@@ -29,7 +29,7 @@ struct RecordedIssuer {
         let flows = captures.flatMap { FlowFinder.flows(in: $0) }.filter { !endpointOrigins(of: $0).isEmpty }
         var issuers: [RecordedIssuer] = []
         for flow in flows {
-            guard let name = name(of: flow), let origin = AddressMap.origin(of: RecordedURL(name)) else {
+            guard let name = flow.issuer, let origin = AddressMap.origin(of: RecordedURL(name)) else {
                 continue
             }
             let hasSlash = name.hasSuffix("/")
@@ -50,7 +50,7 @@ struct RecordedIssuer {
         }
         for index in issuers.indices { issuers[index].findOrigins() }
         // Flows that name no issuer go to the one that is known at their address.
-        for flow in flows where name(of: flow).flatMap({ AddressMap.origin(of: RecordedURL($0)) }) == nil {
+        for flow in flows where flow.issuer.flatMap({ AddressMap.origin(of: RecordedURL($0)) }) == nil {
             let own = endpointOrigins(of: flow)
             if let index = issuers.firstIndex(where: { !Set($0.origins).isDisjoint(with: own) }) {
                 issuers[index].flows.append(flow)
@@ -72,27 +72,6 @@ struct RecordedIssuer {
     /// Without a final slash.
     static func bare(_ identifier: String) -> String {
         identifier.hasSuffix("/") ? String(identifier.dropLast()) : identifier
-    }
-
-    /// The issuer that a flow is with: where it has the metadata of several, the one whose endpoints it used, and whose
-    /// tokens it got.
-    private static func name(of flow: Flow) -> String? {
-        let documents = flow.messages.compactMap { message -> MetadataDocument? in
-            guard case .discovery(let document) = message, !document.isProtectedResource, document.isUsable
-            else { return nil }
-            return document
-        }
-        guard Set(documents.compactMap(\.issuer)).count > 1 else { return flow.issuer }
-        let called = Set(
-            flow.messages.map { flow.capture[$0.exchange].request.url.withoutQuery }
-        )
-        let used = documents.filter { document in
-            Endpoints.Role.allCases.contains { role in
-                role != .keys && document.endpoint(role.rawValue).map(called.contains) ?? false
-            }
-        }.compactMap(\.issuer)
-        let named = flow.idTokens.compactMap(\.token.token.issuer)
-        return used.first(where: named.contains) ?? used.first ?? flow.issuer
     }
 
     // MARK: - Hosts

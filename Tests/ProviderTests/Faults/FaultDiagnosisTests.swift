@@ -24,6 +24,8 @@ struct FaultDiagnosisTests {
         case "registration-rejected": [.registration]
         case "device-code-expired": [.device]
         case "cors-blocked": [.otherOrigin]
+        case "pkce-not-enforced": [.wrongVerifier]
+        case "loopback-port-mismatch": [.onDevice]
         case "id-token-kid-unknown" where fault.id.hasSuffix(":rotated"): [.verifiedKeys]
         case "provider-server-error" where fault.id.hasSuffix(":par"): [.pushedRequest]
         default: []
@@ -36,7 +38,7 @@ struct FaultDiagnosisTests {
             let shop = ProviderConfiguration.Client(
                 id: "shop",
                 secret: "shop-secret",
-                redirectURIs: [redirectURI],
+                redirectURIs: [redirectURI, NaiveLogin.loopbackURI],
                 postLogoutRedirectURIs: [logoutURI],
                 requiresPKCE: true,
                 idTokenAlgorithm: .rs256
@@ -88,6 +90,7 @@ struct FaultDiagnosisTests {
         case "device-code-expired": "logout-and-device/device-code-expired.near-miss"
         case "logout-redirect-not-registered": "healthy/logout"
         case "auth-time-stale": "id-token/auth-time-stale.near-miss"
+        case "loopback-port-mismatch": "authorization-request/redirect-uri-insecure.near-miss"
         case "userinfo-sub-mismatch", "bearer-rejected", "insufficient-scope",
             "provider-server-error:userinfo":
             "healthy/web-code-flow"
@@ -116,7 +119,8 @@ struct FaultDiagnosisTests {
             client: (client.id, client.acceptsAnySecret ? "any" : client.secret),
             redirectURI: client.redirectURIs.first ?? redirectURI,
             logoutURI: client.postLogoutRedirectURIs.first ?? logoutURI,
-            extras: extras
+            // The recorded client has its own address.
+            extras: extras.subtracting([.onDevice])
         )
         login.run(healthy: caller.json(caller.get(discovery)))
         return Capture(login.exchanges)
@@ -128,6 +132,7 @@ struct FaultDiagnosisTests {
 
     /// What a fault breaks besides, and the diagnosis names first.
     private static let companions: [String: Set<String>] = [
+        "loopback-port-mismatch": ["redirect-target-differs"],
         "provider-server-error:par": ["par-rejected"],
         // The same token, seen for itself.
         "refresh-subject-changed:iss": ["id-token-issuer-mismatch"],

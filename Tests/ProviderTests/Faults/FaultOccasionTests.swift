@@ -13,7 +13,7 @@ struct FaultOccasionTests {
         let client = ProviderConfiguration.Client(
             id: "shop",
             secret: "shop-secret",
-            redirectURIs: ["https://shop.example/callback"],
+            redirectURIs: ["https://shop.example/callback", NaiveLogin.loopbackURI],
             postLogoutRedirectURIs: ["https://shop.example/"],
             requiresPKCE: true
         )
@@ -70,7 +70,7 @@ struct FaultOccasionTests {
     /// Logins that differ in what they ask for.
     private static let logins: [Set<NaiveLogin.Extra>] = [
         [], [.signedResponse], [.acrValues, .maxAge], [.pushedRequest], [.registration], [.device],
-        [.otherOrigin],
+        [.otherOrigin], [.wrongVerifier], [.onDevice],
     ]
 
     @Test(arguments: FaultCatalog.all.map(\.id)) func eachFaultActsOnItsAnswersAlone(_ id: String) throws {

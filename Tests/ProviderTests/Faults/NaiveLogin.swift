@@ -20,7 +20,13 @@ struct NaiveLogin {
         case otherOrigin
         /// Fetches the keys again where they have not the one that a token names, and looks no further.
         case verifiedKeys
+        /// Sends a verifier that is not the one of its challenge.
+        case wrongVerifier
+        /// Listens on this machine for the answer.
+        case onDevice
     }
+
+    static let loopbackURI = "http://127.0.0.1:51004/callback"
 
     let respond: (RecordedRequest, Timestamp) -> RecordedResponse
     let discovery: String
@@ -44,7 +50,7 @@ struct NaiveLogin {
         self.respond = respond
         self.discovery = discovery
         self.client = client
-        self.redirectURI = redirectURI
+        self.redirectURI = extras.contains(.onDevice) ? Self.loopbackURI : redirectURI
         self.logoutURI = logoutURI
         self.extras = extras
     }
@@ -133,7 +139,10 @@ struct NaiveLogin {
     private mutating func redeem(_ code: String) -> RecordedResponse {
         var form = [
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
-            ("code_verifier", Self.verifier),
+            (
+                "code_verifier",
+                extras.contains(.wrongVerifier) ? String(Self.verifier.reversed()) : Self.verifier
+            ),
         ]
         form += identification
         guard extras.contains(.otherOrigin) else { return post(endpoint(.token), form, headers: credentials) }
