@@ -14,15 +14,22 @@ enum AnswerValues {
     ///
     /// `isMetadata`: of a provider's metadata only the addresses count; what it supports are words of the protocol, and
     /// a client that says one of them means that one. `own`: values that the client had of its own, and that answers only
-    /// say again.
+    /// say again. `isSource`: something of the answer is planned to be used; of a file that is none and is still the same,
+    /// nothing is.
     static func bind(
         _ recorded: Exchange,
         at index: Int,
         to live: Exchange,
         isMetadata: Bool = false,
+        isSource: Bool = true,
         in values: inout RunValues,
         except own: Set<String> = []
     ) {
+        var (recorded, live) = (recorded, live)
+        if !isSource, isStatic(recorded, live) {
+            recorded.response?.body = nil
+            live.response?.body = nil
+        }
         let old = table(recorded, index)
         guard !old.isEmpty else { return }
         let new = Dictionary(table(live, 0), uniquingKeysWith: { first, _ in first })
@@ -31,6 +38,12 @@ enum AnswerValues {
             guard !isMetadata || RecordedURL(value).isWeb else { continue }
             if let other = new[key], !value.isEmpty, !own.contains(value) { values.bind(value, to: other) }
         }
+    }
+
+    /// A file that was sent again as it was: translations, settings of a page.
+    private static func isStatic(_ recorded: Exchange, _ live: Exchange) -> Bool {
+        guard let old = recorded.response?.body?.bytes, old.count >= 4096 else { return false }
+        return old == live.response?.body?.bytes
     }
 
     /// Members that say something about what is issued, in words that clients use of their own accord.

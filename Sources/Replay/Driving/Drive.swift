@@ -15,6 +15,8 @@ struct Drive {
     /// Seconds between the polls of a device (RFC 8628, section 3.2).
     var pollInterval: Int64 = 5
     var cookiesInBrowser: Int
+    /// Recorded exchanges whose answers planned values are taken from.
+    private let sources: Set<Int>
 
     init(
         plan: ReplayPlan,
@@ -35,6 +37,12 @@ struct Drive {
         )
         browser = BrowserWalk(plan: plan, map: options.map, options: options.plan, state: state)
         cookiesInBrowser = state.cookiesInBrowser
+        sources = Set(
+            plan.steps.flatMap(\.parameters).compactMap { parameter in
+                guard case .issued(let place) = parameter.source else { return nil }
+                return place.exchange
+            }
+        )
         results = [FlowRun.Result](repeating: .notReached, count: plan.steps.count)
     }
 
@@ -122,6 +130,7 @@ struct Drive {
             at: recorded,
             to: exchanges[live],
             isMetadata: kind == .discovery || kind == .resourceMetadata,
+            isSource: sources.contains(recorded),
             in: &composer.values
         )
         let answer = Answer(of: exchanges[live], at: live)

@@ -70,24 +70,27 @@ struct ReplaySession: Sendable {
         _ done: @Sendable (Int, ReplayReport) -> Void
     ) async throws -> [(Int, ReplayReport)] {
         var states: [Int: RunState] = [:]
-        var reports: [(Int, ReplayReport)] = []
+        var runs: [(index: Int, run: FlowRun, map: EndpointMap)] = []
         for index in chain {
             let job = jobs[index]
             let map = target.map(for: job.plan.flow)
             let state = job.predecessor.flatMap { states[$0] } ?? RunState()
             let run = await drive(job, map, from: state, in: browser)
             states[job.number] = run.state
+            runs.append((index, run, map))
+        }
+        // The logins first: sessions and codes do not wait for a comparison.
+        return runs.map { index, run, map in
             let report = ReplayReport(
-                capture: job.capture,
+                capture: jobs[index].capture,
                 run: run,
                 map: map,
                 options: comparison,
                 rules: rules
             )
-            reports.append((index, report))
             done(index, report)
+            return (index, report)
         }
-        return reports
     }
 
     func drive(
