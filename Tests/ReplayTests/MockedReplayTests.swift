@@ -7,7 +7,6 @@ import JSON
 import LibCrypto
 import Provider
 import Replay
-import Synchronization
 import TestSupport
 import Testing
 
@@ -50,26 +49,7 @@ struct MockedReplayTests {
         }
         let provider = try RecordedProvider(capture: capture, baseURL: base, options: played)
         let map = EndpointMap(provider.mapping.map { EndpointMap.Entry(old: $0.old, new: $0.new) })
-        let time = Mutex(Timestamp(seconds: 1_790_000_000))
-        let environment = FlowDriver.Environment(
-            send: { request in
-                let started = time.withLock { $0 }
-                let now = time.withLock { time in
-                    time = time + .milliseconds(3)
-                    return time
-                }
-                let response = provider.respond(to: request, at: now)
-                return Exchange(
-                    startedAt: started,
-                    duration: now - started,
-                    request: request,
-                    response: response
-                )
-            },
-            clock: { time.withLock { $0 } },
-            sleep: { pause in time.withLock { $0 = $0 + pause } },
-            random: { SecureRandom.bytes($0) }
-        )
+        let environment = FlowDriver.Environment.inMemory { provider.respond(to: $0, at: $1) }
         let flows = FlowFinder.flows(in: capture)
         // What the capture does not hold is made here.
         let missing = FlowOrder.places(of: flows, options: PlanOptions()).flatMap(\.plan.secrets).filter {

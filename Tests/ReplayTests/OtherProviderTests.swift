@@ -8,7 +8,6 @@ import LibCrypto
 import OAuth
 import Provider
 import Replay
-import Synchronization
 import TestSupport
 import Testing
 
@@ -45,24 +44,7 @@ struct OtherProviderTests {
         -> [(run: FlowRun, difference: FlowDifference?)]
     {
         let provider = try provider(autoLogin: autoLogin)
-        let time = Mutex(Timestamp(seconds: 1_790_000_000))
-        let environment = FlowDriver.Environment(
-            send: { request in
-                let now = time.withLock { time in
-                    time = time + .milliseconds(3)
-                    return time
-                }
-                return Exchange(
-                    startedAt: now,
-                    duration: .milliseconds(1),
-                    request: request,
-                    response: provider.respond(to: request, at: now)
-                )
-            },
-            clock: { time.withLock { $0 } },
-            sleep: { pause in time.withLock { $0 = $0 + pause } },
-            random: { SecureRandom.bytes($0) }
-        )
+        let environment = FlowDriver.Environment.inMemory { provider.respond(to: $0, at: $1) }
         let discovery = RecordedRequest(
             method: "GET",
             url: RecordedURL(issuer + "/.well-known/openid-configuration")

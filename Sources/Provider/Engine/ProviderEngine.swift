@@ -33,23 +33,7 @@ struct ProviderEngine {
     let now: Timestamp
     var state: ProviderState
     /// What a provider that looks at everything refuses the request for.
-    private var missed: Fault.Check?
-
-    init(
-        configuration: ProviderConfiguration,
-        dialect: ProviderDialect,
-        policy: ProviderPolicy,
-        random: @escaping @Sendable (Int) -> [UInt8],
-        now: Timestamp,
-        state: ProviderState
-    ) {
-        self.configuration = configuration
-        self.dialect = dialect
-        self.policy = policy
-        self.random = random
-        self.now = now
-        self.state = state
-    }
+    var missed: Fault.Check?
 
     /// The refusal that follows from a check, unless a fault leaves it out.
     mutating func unlessOmitted(_ refusal: Refusal?, _ check: Fault.Check) -> Refusal? {

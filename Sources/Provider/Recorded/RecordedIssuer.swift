@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JOSE
 import JSON
 import OAuth
 

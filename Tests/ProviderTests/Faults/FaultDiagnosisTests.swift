@@ -10,9 +10,9 @@ import Testing
 
 /// Every fault is what its name says: a client that checks nothing meets it, and the diagnosis finds its rule.
 struct FaultDiagnosisTests {
-    private static let issuer = "https://idp.example/tenant"
-    private static let redirectURI = "https://shop.example/callback"
-    private static let logoutURI = "https://shop.example/"
+    private static let issuer = FaultyProvider.issuer
+    private static let redirectURI = FaultyProvider.redirectURI
+    private static let logoutURI = FaultyProvider.logoutURI
 
     /// What a client has to ask for to meet a fault.
     private static func extras(_ fault: Fault) -> Set<NaiveLogin.Extra> {
@@ -33,39 +33,9 @@ struct FaultDiagnosisTests {
     }
 
     private static func builtIn(_ faults: [Fault], _ extras: Set<NaiveLogin.Extra>) throws -> Capture {
-        func provider(_ faults: [Fault]) throws -> BuiltInProvider {
-            let key = try #require(RecordedProviderTests.rsa)
-            let shop = ProviderConfiguration.Client(
-                id: "shop",
-                secret: "shop-secret",
-                redirectURIs: [redirectURI, NaiveLogin.loopbackURI],
-                postLogoutRedirectURIs: [logoutURI],
-                requiresPKCE: true,
-                idTokenAlgorithm: .rs256
-            )
-            let alice = ProviderConfiguration.User(
-                name: "alice",
-                password: "wonderland",
-                subject: "248289761001",
-                fullName: "Alice",
-                email: "alice@idp.example"
-            )
-            var policy = ProviderPolicy()
-            policy.autoLogin = "alice"
-            policy.faults = faults
-            return BuiltInProvider(
-                ProviderConfiguration(
-                    issuer: issuer,
-                    clients: [shop],
-                    users: [alice],
-                    keys: [.init(id: "r1", algorithm: .rs256, key: key)]
-                ),
-                policy: policy
-            )
-        }
         let discovery = issuer + "/.well-known/openid-configuration"
-        let caller = Caller(try provider([]))
-        let broken = try provider(faults)
+        let caller = Caller(try FaultyProvider.make())
+        let broken = try FaultyProvider.make(faults)
         var login = NaiveLogin(
             { broken.respond(to: $0, at: $1) },
             discovery: discovery,

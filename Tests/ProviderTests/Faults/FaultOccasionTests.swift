@@ -7,46 +7,14 @@ import Testing
 
 /// A fault counts only where it made something wrong, and a fault that is only asked about changes nothing.
 struct FaultOccasionTests {
-    private static let issuer = "https://idp.example/tenant"
-
-    private static func provider(_ faults: [Fault] = [], probes: [Fault] = []) throws -> BuiltInProvider {
-        let client = ProviderConfiguration.Client(
-            id: "shop",
-            secret: "shop-secret",
-            redirectURIs: ["https://shop.example/callback", NaiveLogin.loopbackURI],
-            postLogoutRedirectURIs: ["https://shop.example/"],
-            requiresPKCE: true
-        )
-        let alice = ProviderConfiguration.User(
-            name: "alice",
-            password: "wonderland",
-            subject: "248289761001",
-            fullName: "Alice",
-            email: "alice@idp.example"
-        )
-        var policy = ProviderPolicy()
-        policy.autoLogin = "alice"
-        policy.faults = faults
-        policy.probes = probes
-        return BuiltInProvider(
-            ProviderConfiguration(
-                issuer: issuer,
-                clients: [client],
-                users: [alice],
-                keys: [.init(id: "r1", algorithm: .rs256, key: try #require(RecordedProviderTests.rsa))]
-            ),
-            policy: policy
-        )
-    }
-
     /// What a client that checks nothing was answered.
     private static func sighting(_ provider: BuiltInProvider, _ extras: Set<NaiveLogin.Extra> = []) throws
         -> (
             sighting: ProviderSighting, answers: [ProviderAnswer], exchanges: [Exchange]
         )
     {
-        let discovery = issuer + "/.well-known/openid-configuration"
-        let healthy = Caller(try Self.provider())
+        let discovery = FaultyProvider.issuer + "/.well-known/openid-configuration"
+        let healthy = Caller(try FaultyProvider.make())
         let seen = Mutex<[ProviderAnswer]>([])
         var login = NaiveLogin(
             { request, now in
@@ -56,8 +24,8 @@ struct FaultOccasionTests {
             },
             discovery: discovery,
             client: ("shop", "shop-secret"),
-            redirectURI: "https://shop.example/callback",
-            logoutURI: "https://shop.example/",
+            redirectURI: FaultyProvider.redirectURI,
+            logoutURI: FaultyProvider.logoutURI,
             extras: extras
         )
         login.run(healthy: healthy.json(healthy.get(discovery)))
@@ -76,12 +44,12 @@ struct FaultOccasionTests {
     @Test(arguments: FaultCatalog.all.map(\.id)) func eachFaultActsOnItsAnswersAlone(_ id: String) throws {
         let fault = try #require(FaultCatalog.fault(id))
         for extras in Self.logins {
-            let (sighting, answers, _) = try Self.sighting(try Self.provider([fault]), extras)
+            let (sighting, answers, _) = try Self.sighting(try FaultyProvider.make([fault]), extras)
             for answer in answers where answer.broken.contains(id) {
                 #expect(fault.kinds.contains(answer.kind), "\(answer.kind)")
             }
             // What is foreseen comes to pass, and nothing else does.
-            let foreseen = try Self.sighting(try Self.provider(probes: [fault]), extras).sighting
+            let foreseen = try Self.sighting(try FaultyProvider.make(probes: [fault]), extras).sighting
             #expect((sighting.brokenAfter != nil) == foreseen.occasions.contains(id), "\(extras)")
         }
     }
@@ -89,14 +57,16 @@ struct FaultOccasionTests {
     @Test func everyFaultFindsAnOccasionInSomeLogin() throws {
         let found = try Self.logins.reduce(into: Set<String>()) { found, extras in
             found.formUnion(
-                try Self.sighting(try Self.provider(probes: FaultCatalog.all), extras).sighting.occasions
+                try Self.sighting(try FaultyProvider.make(probes: FaultCatalog.all), extras).sighting
+                    .occasions
             )
         }
         #expect(FaultCatalog.all.map(\.id).filter { !found.contains($0) } == [])
     }
 
     @Test func plainLoginHasNoOccasionForWhatItDoesNotAskFor() throws {
-        let occasions = try Self.sighting(try Self.provider(probes: FaultCatalog.all)).sighting.occasions
+        let occasions = try Self.sighting(try FaultyProvider.make(probes: FaultCatalog.all)).sighting
+            .occasions
         for id in [
             "jarm-invalid:exp", "acr-not-satisfied", "auth-time-stale", "par-rejected",
             "registration-rejected", "device-code-expired", "cors-blocked", "slow",
@@ -106,8 +76,8 @@ struct FaultOccasionTests {
     }
 
     @Test func askingChangesNothing() throws {
-        let plain = try Self.sighting(try Self.provider()).exchanges
-        let asked = try Self.sighting(try Self.provider(probes: FaultCatalog.all))
+        let plain = try Self.sighting(try FaultyProvider.make()).exchanges
+        let asked = try Self.sighting(try FaultyProvider.make(probes: FaultCatalog.all))
         #expect(plain.map { $0.response?.status } == asked.exchanges.map { $0.response?.status })
         #expect(asked.sighting.brokenAfter == nil && !asked.sighting.occasions.isEmpty)
     }
@@ -115,12 +85,12 @@ struct FaultOccasionTests {
     // MARK: - Beginning anew
 
     @Test func whoBeginsAnewKeepsKeysAndForgetsTokens() throws {
-        let first = try Self.provider()
+        let first = try FaultyProvider.make()
         let login = try Self.sighting(first).exchanges
         let fault = try #require(FaultCatalog.fault("id-token-nonce-mismatch"))
         let second = first.begunAnew(breaking: [fault], probing: [])
         let (one, other) = (Caller(first), Caller(second))
-        let keys = Self.issuer + "/jwks"
+        let keys = FaultyProvider.issuer + "/jwks"
         #expect(one.json(one.get(keys)) == other.json(other.get(keys)))
         let access = try #require(
             login.lazy.compactMap { exchange -> String? in
@@ -130,14 +100,14 @@ struct FaultOccasionTests {
             }.first
         )
         func userInfo(_ caller: Caller) -> Int {
-            caller.get(Self.issuer + "/userinfo", headers: [("Authorization", access)]).status
+            caller.get(FaultyProvider.issuer + "/userinfo", headers: [("Authorization", access)]).status
         }
         #expect(userInfo(one) == 200 && userInfo(other) == 401)
         #expect(try Self.sighting(second).sighting.brokenAfter != nil)
     }
 
     @Test func whoBeginsAnewKnowsWhoRegistered() throws {
-        let first = try Self.provider()
+        let first = try FaultyProvider.make()
         let form = #"{"redirect_uris":["https://new.example/callback"]}"#
         func post(_ provider: BuiltInProvider, _ path: String, _ body: String, _ type: String)
             -> RecordedResponse
@@ -145,7 +115,7 @@ struct FaultOccasionTests {
             provider.respond(
                 to: RecordedRequest(
                     method: "POST",
-                    url: RecordedURL(Self.issuer + path),
+                    url: RecordedURL(FaultyProvider.issuer + path),
                     headers: HeaderFields([("Content-Type", type)]),
                     body: Body(text: body, mediaType: type)
                 ),
@@ -159,11 +129,14 @@ struct FaultOccasionTests {
         let query =
             "response_type=code&client_id=\(id)&redirect_uri=https%3A%2F%2Fnew.example%2Fcallback&scope=openid"
             + "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
-        let url = RecordedURL(Self.issuer + "/authorize?" + query)
+        let url = RecordedURL(FaultyProvider.issuer + "/authorize?" + query)
         let now = Timestamp(seconds: 1_790_000_001)
         let answer = again.respond(to: RecordedRequest(method: "GET", url: url), at: now)
         #expect(answer.headers.first("location")?.hasPrefix("https://new.example/callback?code=") == true)
-        let strangers = try Self.provider().respond(to: RecordedRequest(method: "GET", url: url), at: now)
+        let strangers = try FaultyProvider.make().respond(
+            to: RecordedRequest(method: "GET", url: url),
+            at: now
+        )
         #expect(strangers.status == 400)
     }
 }

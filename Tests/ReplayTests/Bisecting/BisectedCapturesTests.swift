@@ -6,7 +6,6 @@ import JOSE
 import LibCrypto
 import Provider
 import Replay
-import Synchronization
 import TestSupport
 import Testing
 
@@ -56,25 +55,7 @@ struct BisectedCapturesTests {
                 credentials.values[need.name] = "made-for-the-test"
             }
         }
-        let time = Mutex(Timestamp(seconds: 1_790_000_000))
-        let environment = FlowDriver.Environment(
-            send: { request in
-                let started = time.withLock { $0 }
-                let now = time.withLock { time in
-                    time = time + .milliseconds(3)
-                    return time
-                }
-                return Exchange(
-                    startedAt: started,
-                    duration: now - started,
-                    request: request,
-                    response: provider.respond(to: request, at: now)
-                )
-            },
-            clock: { time.withLock { $0 } },
-            sleep: { pause in time.withLock { $0 = $0 + pause } },
-            random: { SecureRandom.bytes($0) }
-        )
+        let environment = FlowDriver.Environment.inMemory { provider.respond(to: $0, at: $1) }
         let result = await pair.bisect(
             environment,
             FlowDriver.Options(
