@@ -136,6 +136,14 @@ static inline X509 *ar_x509_begin(EVP_PKEY *key, const unsigned char *serial, in
     if (!ok) { X509_free(certificate); return NULL; }
     return certificate;
 }
+// A copy with another key, signed by that key itself; NULL on failure.
+static inline X509 *ar_x509_rekeyed(const X509 *certificate, EVP_PKEY *key) {
+    X509 *copy = X509_dup((X509 *)certificate);
+    const EVP_MD *digest = EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 ? NULL : EVP_sha256();
+    int ok = copy && X509_set_pubkey(copy, key) == 1 && X509_sign(copy, key, digest) > 0;
+    if (!ok) { X509_free(copy); return NULL; }
+    return copy;
+}
 // Seconds since the epoch of the end of validity; 0 where it cannot be told.
 static inline int64_t ar_x509_not_after(const X509 *certificate) {
     struct tm parts;
@@ -199,6 +207,16 @@ static inline int ar_rsa_modulus(const EVP_PKEY *key, unsigned char *out, int ca
 }
 static inline int ar_rsa_exponent(const EVP_PKEY *key, unsigned char *out, int capacity) {
     return ar_key_number(key, OSSL_PKEY_PARAM_RSA_E, out, capacity);
+}
+// The numbers of a private RSA key, in the order of `ar_rsa_private`: 0 is the modulus, 7 the coefficient.
+static inline int ar_rsa_number(const EVP_PKEY *key, int index, unsigned char *out, int capacity) {
+    static const char *names[8] = {OSSL_PKEY_PARAM_RSA_N, OSSL_PKEY_PARAM_RSA_E, OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_FACTOR1,
+                                   OSSL_PKEY_PARAM_RSA_FACTOR2, OSSL_PKEY_PARAM_RSA_EXPONENT1, OSSL_PKEY_PARAM_RSA_EXPONENT2,
+                                   OSSL_PKEY_PARAM_RSA_COEFFICIENT1};
+    return index < 0 || index > 7 ? 0 : ar_key_number(key, names[index], out, capacity);
+}
+static inline int ar_ec_d(const EVP_PKEY *key, unsigned char *out, int capacity) {
+    return ar_key_number(key, OSSL_PKEY_PARAM_PRIV_KEY, out, capacity);
 }
 static inline int ar_ec_x(const EVP_PKEY *key, unsigned char *out, int capacity) {
     return ar_key_number(key, OSSL_PKEY_PARAM_EC_PUB_X, out, capacity);
@@ -343,10 +361,10 @@ static inline size_t ar_ecdh(EVP_PKEY *key, EVP_PKEY *peer, unsigned char *out, 
     EVP_PKEY_CTX_free(context);
     return ok ? capacity : 0;
 }
-// AES-GCM with a tag of 16 bytes, either way; returns 1 where all went well, the tag included.
-static inline int ar_gcm(int seals, const EVP_CIPHER *cipher, const unsigned char *key, const unsigned char *iv, int iv_length,
-                         const unsigned char *aad, int aad_length, const unsigned char *in, int length, unsigned char *tag,
-                         unsigned char *out) {
+// AES-GCM or ChaCha20-Poly1305 with a tag of 16 bytes, either way; returns 1 where all went well, the tag included.
+static inline int ar_aead(int seals, const EVP_CIPHER *cipher, const unsigned char *key, const unsigned char *iv, int iv_length,
+                          const unsigned char *aad, int aad_length, const unsigned char *in, int length, unsigned char *tag,
+                          unsigned char *out) {
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     unsigned char rest[16];
     int count = 0, last = 0;
@@ -396,6 +414,28 @@ static inline int ar_key_wrap(const EVP_CIPHER *cipher, const unsigned char *key
         && EVP_EncryptFinal_ex(context, out + count, &last) == 1;
     EVP_CIPHER_CTX_free(context);
     return ok ? count + last : 0;
+}
+
+// MARK: key derivation
+
+#include <openssl/kdf.h>
+
+// HKDF (RFC 5869), extract and expand; returns 1 where `out` is filled.
+static inline int ar_hkdf(const EVP_MD *digest, const unsigned char *key, size_t key_length, const unsigned char *salt,
+                          size_t salt_length, const unsigned char *info, size_t info_length, unsigned char *out, size_t length) {
+    EVP_KDF *function = EVP_KDF_fetch(NULL, "HKDF", NULL);
+    EVP_KDF_CTX *context = function ? EVP_KDF_CTX_new(function) : NULL;
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)EVP_MD_get0_name(digest), 0),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)key, key_length),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_length),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_length),
+        OSSL_PARAM_construct_end(),
+    };
+    int ok = context && EVP_KDF_derive(context, out, length, parameters) == 1;
+    EVP_KDF_CTX_free(context);
+    EVP_KDF_free(function);
+    return ok;
 }
 
 #endif

@@ -4,8 +4,8 @@ import LibCrypto
 extension JSONWebEncryption {
     /// A compact JWE for the holder of a key, or of the client secret.
     ///
-    /// `key`: a public key for `RSA-OAEP` and `ECDH-ES` in all their forms; nil for the algorithms that derive a key from the
-    /// secret (`dir`, `A128KW` and the like; OpenID Connect Core, section 10.2).
+    /// `key`: a public key for `RSA-OAEP` and `ECDH-ES` in all their forms; for `dir`, `A128KW`, `A128GCMKW` and the like a
+    /// symmetric one, or nil where they derive it from the secret (OpenID Connect Core, section 10.2).
     /// `header`: with `alg` and `enc`, and whatever else is to be in it, as `kid` and `cty`.
     /// `random`: so many random bytes.
     ///
@@ -22,12 +22,16 @@ extension JSONWebEncryption {
         else { return nil }
         var header = header
         // What another token was made with.
-        for name in ["epk", "iv", "tag", "apu", "apv", "p2s", "p2c", "zip"] { header[name] = nil }
+        for name in ["epk", "iv", "tag", "p2s", "p2c", "zip"] { header[name] = nil }
+        func shared(_ length: Int) -> [UInt8]? {
+            if let own = key?.symmetricKey { return own.count == length ? own : nil }
+            return secret.flatMap { keys(from: $0, length: length).first }
+        }
         let fresh = random(encryption.keyLength)
         let content: (key: [UInt8], encrypted: [UInt8])?
         switch algorithm {
         case "dir":
-            content = secret.flatMap { keys(from: $0, length: encryption.keyLength).first }.map { ($0, []) }
+            content = shared(encryption.keyLength).map { ($0, []) }
         case "RSA-OAEP": content = rsa(key, fresh, .sha1)
         case "RSA-OAEP-256": content = rsa(key, fresh, .sha256)
         case "RSA-OAEP-384": content = rsa(key, fresh, .sha384)
@@ -36,9 +40,16 @@ extension JSONWebEncryption {
         case _ where algorithm.hasPrefix("ECDH-ES"):
             content = agreed(key, fresh, algorithm, encryption, &header)
         case "A128KW", "A192KW", "A256KW":
-            let length = wrapLength[algorithm] ?? 0
-            let wrapping = secret.flatMap { keys(from: $0, length: length).first }
+            let wrapping = shared(wrapLength[algorithm] ?? 0)
             content = wrapping.flatMap { Cipher.wrap(fresh, key: $0) }.map { (fresh, $0) }
+        case "A128GCMKW", "A192GCMKW", "A256GCMKW":
+            let nonce = random(12)
+            let wrapped = shared(wrapLength[algorithm] ?? 0).flatMap {
+                Cipher.sealGCM(fresh, key: $0, nonce: nonce, authenticating: [])
+            }
+            header["iv"] = .string(Base64URL.encode(nonce))
+            header["tag"] = wrapped.map { .string(Base64URL.encode($0.tag)) }
+            content = wrapped.map { (fresh, $0.ciphertext) }
         default: content = nil
         }
         guard let content else { return nil }

@@ -79,6 +79,25 @@ package final class Certificate: @unchecked Sendable {
         return matches
     }
 
+    /// The same certificate with another key in it, which signs it.
+    ///
+    /// - Parameter key: the private half of it.
+    /// - Returns: a certificate with the names, validity, number and extensions of this one.
+    /// - Throws: ``OpenSSLError`` with libcrypto's words.
+    package func rekeyed(_ key: PrivateKey) throws(OpenSSLError) -> Certificate {
+        guard let copy = ar_x509_rekeyed(pointer, key.pointer) else {
+            throw OpenSSLError.draining("cannot put another key into a certificate")
+        }
+        return Certificate(owning: copy)
+    }
+
+    /// Whether its key is this one.
+    package func holds(_ key: PublicKey) -> Bool {
+        defer { ERR_clear_error() }
+        guard let own = X509_get0_pubkey(pointer) else { return false }
+        return EVP_PKEY_eq(own, key.pointer) == 1
+    }
+
     private static func text(_ write: (OpaquePointer) -> Int32) -> String {
         guard let memory = BIO_new(BIO_s_mem()) else { return "" }
         defer { BIO_free(memory) }

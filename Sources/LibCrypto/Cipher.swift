@@ -111,7 +111,7 @@ package enum Cipher {
         var isWhole = false
         let output = [UInt8](unsafeUninitializedCapacity: max(16, input.count)) { buffer, count in
             isWhole =
-                ar_gcm(
+                ar_aead(
                     seals ? 1 : 0,
                     cipher,
                     key,

@@ -85,6 +85,32 @@ package final class PrivateKey: @unchecked Sendable {
         return String(decoding: UnsafeRawBufferPointer(start: text, count: Int(count)), as: UTF8.self)
     }
 
+    /// What only its owner knows, as a JWK has it (RFC 7518, sections 6.2.2 and 6.3.2; RFC 8037, section 2), big endian,
+    /// by name.
+    package var privateParts: [(name: String, bytes: [UInt8])] {
+        switch publicKey.kind {
+        case .rsa:
+            return ["d", "p", "q", "dp", "dq", "qi"].enumerated().map { index, name in
+                (name, number { ar_rsa_number($0, Int32(index + 2), $1, $2) })
+            }
+        case .elliptic(let curve):
+            let d = number(ar_ec_d)
+            return [("d", [UInt8](repeating: 0, count: max(0, curve.coordinateSize - d.count)) + d)]
+        case .ed25519:
+            var count = 32
+            let d = [UInt8](unsafeUninitializedCapacity: 32) { buffer, filled in
+                if EVP_PKEY_get_raw_private_key(pointer, buffer.baseAddress, &count) == 1 { filled = count }
+            }
+            return [("d", d)]
+        }
+    }
+
+    private func number(_ read: (OpaquePointer, UnsafeMutablePointer<UInt8>?, Int32) -> Int32) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
+            count = Int(read(pointer, buffer.baseAddress, 2048))
+        }
+    }
+
     /// Signs; ECDSA signatures come as r and s side by side (RFC 7518, section 3.4).
     package func sign(_ message: [UInt8], _ scheme: SignatureScheme) throws(OpenSSLError) -> [UInt8] {
         guard scheme.fits(publicKey.kind) else {

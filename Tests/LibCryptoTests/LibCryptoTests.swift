@@ -1,4 +1,5 @@
 import LibCrypto
+import TestSupport
 import Testing
 
 struct DigestTests {
@@ -15,7 +16,7 @@ struct DigestTests {
         ),
     ])
     func digestOfABC(algorithm: DigestAlgorithm, expected: String) {
-        #expect(hex(Digest.of("abc".utf8, algorithm)) == expected)
+        #expect(Digest.of("abc".utf8, algorithm).hex == expected)
     }
 
     /// RFC 4231, section 4.3.
@@ -25,7 +26,7 @@ struct DigestTests {
             key: Array("Jefe".utf8),
             .sha256
         )
-        #expect(hex(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        #expect(code.hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     }
 
     @Test func comparisonLooksAtEveryByteAndTheLength() {
@@ -33,13 +34,6 @@ struct DigestTests {
         #expect(!MessageAuthentication.areEqual([1, 2], [1, 3]))
         #expect(!MessageAuthentication.areEqual([1, 2], [1, 2, 3]))
         #expect(MessageAuthentication.areEqual([], []))
-    }
-
-    private func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
     }
 }
 
