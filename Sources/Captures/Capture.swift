@@ -25,7 +25,13 @@ package struct Capture: Sendable {
     /// The members of `log` besides `entries`, in file order.
     package var logMembers = JSONObject()
     package var losses: [Loss] = []
+
+    /// That its secrets are stand-ins; nil for a capture as it was recorded.
+    package var redaction: Redaction? { logMembers["_authreel"]?["redacted"].map(Redaction.init) }
+
     private var exchanges: [Exchange]
+    /// Reads an entry as it stands in the file; only where it was read from one.
+    var loadEntry: (@Sendable (Int) -> [UInt8])?
     /// Counts lines in the file; only where it was read from one.
     var findLine: (@Sendable (Int) -> Int)?
 
@@ -40,6 +46,10 @@ package struct Capture: Sendable {
     ///
     /// Counted anew each time: for the few entries that a report points at.
     package func line(ofEntry index: Int) -> Int? { indices.contains(index) ? findLine?(index) : nil }
+
+    /// The JSON text of an entry as it stands in the file, with everything that other producers wrote into it; nil for
+    /// captures that were not read from a text.
+    package func text(ofEntry index: Int) -> [UInt8]? { indices.contains(index) ? loadEntry?(index) : nil }
 
     /// The exchange of the entry with this index in `log.entries`.
     ///

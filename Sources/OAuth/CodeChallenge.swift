@@ -65,7 +65,7 @@ package struct ChallengeMaking: Sendable {
     }
 
     /// The right ways first, then the wrong ones, from the plainest to the last resort.
-    static let known: [ChallengeMaking] =
+    package static let known: [ChallengeMaking] =
         [
             s256,
             ChallengeMaking(.plain) { $0 },

@@ -42,6 +42,39 @@ package enum Base64 {
         return output
     }
 
+    /// The bytes of a text that is exactly as an encoder writes it; nil for every other.
+    ///
+    /// Refused are characters outside of the alphabet, line ends among them, `=` where they do not belong, lengths that no
+    /// bytes give, and bits set behind the last byte (RFC 4648, section 3.5): there is one text only for any bytes.
+    /// - Parameters:
+    ///   - text: in ASCII.
+    ///   - isPadded: whether the last four characters are filled up with `=`, or `=` are left out.
+    /// - Returns: the bytes.
+    package static func decodeStrictly(_ text: ArraySlice<UInt8>, isPadded: Bool) -> [UInt8]? {
+        var digits = text
+        if isPadded {
+            guard text.count % 4 == 0 else { return nil }
+            for _ in 0..<2 where digits.last == 0x3d { digits.removeLast() }
+        }
+        guard digits.count % 4 != 1 else { return nil }
+        var output: [UInt8] = []
+        output.reserveCapacity(digits.count / 4 * 3 + 2)
+        var bits: UInt32 = 0
+        var count: UInt32 = 0
+        for byte in digits {
+            let value = values[Int(byte)]
+            // The URL alphabet's characters are in the table, for lenient reading.
+            guard value < 64, byte != 0x2d, byte != 0x5f else { return nil }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                output.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return bits & ((1 << count) - 1) == 0 ? output : nil
+    }
+
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     )

@@ -19,10 +19,12 @@ package enum FormBody {
             guard let bytes = body.bytes, looksLikeForm(bytes) else { return nil }
         default: return nil
         }
-        guard let text = body.text else { return nil }
-        // Hand-made requests often end in a line feed that belongs to no value.
-        let end = text.utf8.lastIndex { $0 != 0x0a && $0 != 0x0d }
-        return QueryItems(end.map { text[...$0] } ?? "")
+        return body.text.map { QueryItems(withoutLineEnd($0)) }
+    }
+
+    /// The text of a form: hand-made requests often end in a line feed that belongs to no value.
+    package static func withoutLineEnd(_ text: String) -> Substring {
+        text.utf8.lastIndex { $0 != 0x0a && $0 != 0x0d }.map { text[...$0] } ?? ""
     }
 
     /// The items of a form that is sent under the name of another media type, or as `multipart/form-data`; nil
@@ -40,9 +42,7 @@ package enum FormBody {
     }
 
     private static func encode(_ text: String) -> String {
-        PercentEncoding.encode(text).split(separator: "%20", omittingEmptySubsequences: false).joined(
-            separator: "+"
-        )
+        PercentEncoding.encode(text, spaceIsPlus: true)
     }
 
     private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {

@@ -27,11 +27,16 @@ package enum PercentEncoding {
     }
 
     /// Everything but the unreserved characters (RFC 3986, section 2.3) as `%XX`, in upper case.
-    package static func encode(_ text: some StringProtocol) -> String {
+    ///
+    /// `spaceIsPlus`: as in `application/x-www-form-urlencoded`.
+    package static func encode(_ text: some StringProtocol, spaceIsPlus: Bool = false) -> String {
         var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
             if isUnreserved(byte) {
                 result.append(byte)
+            } else if spaceIsPlus, byte == 0x20 {
+                result.append(0x2b)
             } else {
                 result += [0x25, hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
             }
@@ -57,7 +62,8 @@ package enum PercentEncoding {
 
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
+    /// Whether a byte stands for itself in every part of a URL (RFC 3986, section 2.3).
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
         default: false

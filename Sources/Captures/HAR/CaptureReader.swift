@@ -17,25 +17,28 @@ package enum CaptureReader {
     ///
     /// - Throws: ``CaptureError`` when there is no such file, it cannot be read, or it is not HAR.
     package static func read(path: String) throws(CaptureError) -> Capture {
-        try read(CaptureSource(path: path), path: path == "-" ? "standard input" : path)
+        try read(CaptureSource(path: path), name: path == "-" ? "standard input" : path)
     }
 
     /// Reads a text in memory; `name` stands for the path in errors.
     package static func read(bytes: [UInt8], name: String) throws(CaptureError) -> Capture {
-        try read(CaptureSource(bytes: bytes), path: name)
+        try read(CaptureSource(bytes: bytes), name: name)
     }
 
-    private static func read(_ source: CaptureSource, path: String) throws(CaptureError) -> Capture {
+    /// Reads what is open already; `name` stands for the path in errors.
+    package static func read(_ source: CaptureSource, name path: String) throws(CaptureError) -> Capture {
         var creator = (name: "", version: "")
         var members: [JSONObject.Member] = []
         var exchanges: [Exchange] = []
         var offsets: [Int] = []
+        var lengths: [Int] = []
         var pool = StringPool()
         let scan = { () throws -> EntryScanner in
             try scanEntries(source) { found in
                 switch found.kind {
                 case .entry:
                     offsets.append(found.offset)
+                    lengths.append(found.bytes.count)
                     if exchanges.count == sampleSize {
                         // Grown by doubling the list would hold twice what it needs.
                         let expected = source.size / max(1, found.offset / sampleSize)
@@ -64,6 +67,9 @@ package enum CaptureReader {
         var capture = Capture(exchanges)
         capture.creator = creator
         capture.logMembers = JSONObject(members)
+        capture.loadEntry = { [offsets, lengths] index in
+            source.bytes(at: offsets[index], count: lengths[index])
+        }
         capture.findLine = { [offsets] index in line(of: offsets[index], in: source) }
         switch scanner.ending {
         case .whole: break

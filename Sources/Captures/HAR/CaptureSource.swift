@@ -10,19 +10,24 @@ import Darwin
 ///
 /// `@unchecked Sendable`: the descriptor is never changed, and `pread` has no position that threads could
 /// share.
-final class CaptureSource: @unchecked Sendable {
+package final class CaptureSource: @unchecked Sendable {
     private let descriptor: Int32
     private let memory: [UInt8]
     /// Bytes at the time of opening; what is appended later is not looked at.
-    let size: Int
+    package let size: Int
 
     /// Opens a regular file, a pipe or, as `-`, standard input; what is no regular file is read whole.
-    init(path: String) throws(CaptureError) {
+    package convenience init(path: String) throws(CaptureError) {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR
                 ? .noSuchFile(path: path) : .inputOutput(path: path, reason: String(cString: strerror(errno)))
         }
+        try self.init(descriptor: descriptor, name: path)
+    }
+
+    /// Takes over what is open for reading already, and closes it at the end; `path` is what errors call it.
+    package init(descriptor: Int32, name path: String) throws(CaptureError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             close(descriptor)
@@ -44,7 +49,7 @@ final class CaptureSource: @unchecked Sendable {
         size = Int(status.st_size)
     }
 
-    init(bytes: [UInt8]) {
+    package init(bytes: [UInt8]) {
         descriptor = -1
         memory = bytes
         size = bytes.count
@@ -53,7 +58,7 @@ final class CaptureSource: @unchecked Sendable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The bytes of a range; fewer when the file has become shorter since.
-    func bytes(at offset: Int, count: Int) -> [UInt8] {
+    package func bytes(at offset: Int, count: Int) -> [UInt8] {
         guard offset < size else { return [] }
         let count = min(count, size - offset)
         guard descriptor >= 0 else { return Array(memory[offset..<(offset + count)]) }

@@ -61,6 +61,7 @@ struct PlanEditor {
         )
         for index in plan.steps.indices where touched.contains(plan.steps[index].exchange) {
             let step = plan.steps[index]
+            plan.sent.note(step.request)
             plan.steps[index].parameters = planner.parameters(
                 of: step.request,
                 at: step.exchange,
@@ -68,7 +69,7 @@ struct PlanEditor {
                 action: step.action
             )
         }
-        plan.secrets = SecretNeeds.of(plan.steps, in: plan.flow, given: options.givenSecrets)
+        plan.secrets = SecretNeeds.of(plan.steps, in: plan.flow, options: options)
         return plan
     }
 

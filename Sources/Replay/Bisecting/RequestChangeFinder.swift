@@ -62,10 +62,10 @@ package struct RequestChangeFinder {
         badMap = maps.bad
         self.given = given
         self.ignoring = ignoring
-        let left = FlowReading(good.flow).steps
-        let right = FlowReading(bad.flow).steps
-        pairs = StepAlignment.pairs(left, right) { $0.exchange.request.url.path }.map { pair in
-            (pair.expected.map { left[$0] }, pair.seen.map { right[$0] })
+        let left = FlowReading(good.flow)
+        let right = FlowReading(bad.flow)
+        pairs = StepAlignment.pairs(left.addressedSteps(), right.addressedSteps()).map { pair in
+            (pair.expected.map { left.steps[$0] }, pair.seen.map { right.steps[$0] })
         }
         translator = ValueTranslator(
             good.flow,

@@ -24,13 +24,8 @@ struct ValueTranslator {
         }
         let bad = bad.flow
         for (mine, theirs) in counterparts {
-            AnswerValues.bind(
-                bad.capture[theirs],
-                at: theirs,
-                to: good.capture[mine],
-                in: &values,
-                except: known
-            )
+            let issued = IssuedValues(of: bad.capture[theirs], at: theirs) { !known.contains($0) }
+            issued.bind(to: good.capture[mine], in: &values)
         }
         for (mine, theirs) in zip(good.logins, bad.logins) {
             guard let own = mine.response, let other = theirs.response else { continue }

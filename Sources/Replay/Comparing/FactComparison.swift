@@ -10,8 +10,16 @@ struct FactComparison {
     private let seen: LearnedValues
     private let options: ComparisonOptions
     private var mapping: URLMapping
+    /// Of those captures whose secrets are stand-ins.
+    private let redactions: [Redaction]
 
-    init(_ expected: LearnedValues, _ seen: LearnedValues, options: ComparisonOptions) {
+    init(
+        _ expected: LearnedValues,
+        _ seen: LearnedValues,
+        redactions: [Redaction] = [],
+        options: ComparisonOptions
+    ) {
+        self.redactions = redactions
         self.expected = expected
         self.seen = seen
         self.options = options
@@ -130,7 +138,7 @@ struct FactComparison {
         let leaf = fact.key.name.split(separator: ".").last.map(String.init) ?? fact.key.name
         let shape = ValueShape(fact.value)
         let otherShape = ValueShape(other.value)
-        if fact.treatment == .volatile {
+        if fact.treatment == .volatile || redactions.contains(where: { $0.concerns(leaf) }) {
             return shape.isLike(otherShape) ? nil : Result(note: Self.words(otherShape, shape), weight: .note)
         }
         if VolatileNames.isConfiguration(leaf), !isIssued(fact) {

@@ -28,18 +28,24 @@ struct FlowComparison {
     private(set) var pairs: [Compared] = []
     private(set) var overall: [ValueDifference] = []
 
-    init(_ expected: FlowReading, _ seen: FlowReading, options: ComparisonOptions) {
+    init(
+        _ expected: FlowReading,
+        _ seen: FlowReading,
+        redactions: [Redaction] = [],
+        options: ComparisonOptions
+    ) {
         self.expected = expected
         self.seen = seen
         self.options = options
-        facts = FactComparison(expected.learned, seen.learned, options: options)
+        facts = FactComparison(expected.learned, seen.learned, redactions: redactions, options: options)
     }
 
     mutating func run() {
         let mapping = facts
-        let aligned = StepAlignment.pairs(expected.steps, seen.steps) { step in
-            RecordedURL(mapping.mapped(step.exchange.request.url.withoutQuery)).path
-        }
+        let aligned = StepAlignment.pairs(
+            expected.addressedSteps { RecordedURL(mapping.mapped($0.withoutQuery)).path },
+            seen.addressedSteps()
+        )
         let last = aligned.lastIndex { $0.expected != nil && $0.seen != nil } ?? -1
         for (place, pair) in aligned.enumerated() {
             pairs.append(compare(pair, isBehind: place > last))

@@ -23,9 +23,15 @@ package struct FlowDifference: Sendable {
     /// `expected`: as it ought to be; `seen` is compared with it.
     package init(_ expected: Flow, _ seen: Flow, options: ComparisonOptions = ComparisonOptions()) {
         let isOther = options.isOtherProvider
-        let left = FlowReading(expected, leavingOut: options.leavingOut, isOtherProvider: isOther)
-        let right = FlowReading(seen, isOtherProvider: isOther)
-        var comparison = FlowComparison(left, right, options: options)
+        let redactions = [expected, seen].compactMap(\.capture.redaction)
+        let left = FlowReading(
+            expected,
+            leavingOut: options.leavingOut,
+            isOtherProvider: isOther,
+            redactions: redactions
+        )
+        let right = FlowReading(seen, isOtherProvider: isOther, redactions: redactions)
+        var comparison = FlowComparison(left, right, redactions: redactions, options: options)
         comparison.run()
         expectedID = expected.id
         seenID = seen.id

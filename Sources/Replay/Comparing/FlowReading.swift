@@ -20,9 +20,14 @@ struct FlowReading {
     /// The first step of each kind, and of each kind with a code or state.
     private var firsts: [String: Int] = [:]
 
-    init(_ flow: Flow, leavingOut: Set<Int> = [], isOtherProvider: Bool = false) {
+    init(
+        _ flow: Flow,
+        leavingOut: Set<Int> = [],
+        isOtherProvider: Bool = false,
+        redactions: [Redaction] = []
+    ) {
         self.flow = flow
-        learned = LearnedValues(flow)
+        learned = LearnedValues(flow, redactions: redactions)
         let all = StepFolding.steps(of: flow, leavingOut: leavingOut, isOtherProvider: isOtherProvider)
         stepCount = all.count
         steps = Array(all.prefix(StepAlignment.limit))
@@ -49,6 +54,18 @@ struct FlowReading {
             relations.relate(&facts.request, of: step)
             relations.relate(&facts.answer, of: step)
             return facts
+        }
+    }
+
+    /// The steps with where each goes.
+    ///
+    /// `path`: of a URL, as the other flow ought to have it.
+    func addressedSteps(path: (RecordedURL) -> String = { $0.path }) -> [(
+        step: ComparedStep, address: StepAlignment.Address
+    )] {
+        steps.map { step in
+            let path = path(step.exchange.request.url)
+            return (step, StepAlignment.Address(path: path, outline: learned.skeleton(of: path)))
         }
     }
 

@@ -17,7 +17,12 @@ struct LearnedValues {
     /// More are not looked for inside of names.
     private static let pieceLimit = 64
 
-    init(_ flow: Flow) {
+    /// Names under which one of the two captures has stand-ins.
+    private let redactions: [Redaction]
+
+    /// `redactions`: of the captures that are compared, where their secrets are stand-ins.
+    init(_ flow: Flow, redactions: [Redaction] = []) {
+        self.redactions = redactions
         started = flow.started
         for link in flow.links where Self.isMadeAnew(link) {
             for occurrence in [link.origin] + link.uses {
@@ -27,12 +32,12 @@ struct LearnedValues {
         }
         learnAnswers(flow)
         for step in flow.steps {
-            for parameter in step.parameters.items where VolatileNames.isVolatile(parameter.name) {
+            for parameter in step.parameters.items where isMadeAnew(parameter.name) {
                 learn(parameter.value)
             }
             for token in step.tokens {
                 learn(token.token.text)
-                for member in token.token.claims?.members ?? [] where VolatileNames.isVolatile(member.name) {
+                for member in token.token.claims?.members ?? [] where isMadeAnew(member.name) {
                     if let text = member.value.string { learn(text) }
                 }
             }
@@ -48,10 +53,14 @@ struct LearnedValues {
                 case .deviceAuthorization(let call), .pushedRequest(let call): call.answer
                 default: nil
                 }
-            for parameter in answer?.parameters.items ?? [] where VolatileNames.isVolatile(parameter.name) {
+            for parameter in answer?.parameters.items ?? [] where isMadeAnew(parameter.name) {
                 learn(parameter.value)
             }
         }
+    }
+
+    private func isMadeAnew(_ name: String) -> Bool {
+        VolatileNames.isVolatile(name) || redactions.contains { $0.concerns(name) }
     }
 
     private mutating func learn(_ value: String) {

@@ -9,29 +9,39 @@ enum StepAlignment {
 
     /// Pairs of indices; nil where a step has no counterpart.
     ///
-    /// `path`: of a step of the first flow as the second ought to have it.
+    /// `expected`: with the address of each as the second flow ought to have it.
     static func pairs(
-        _ expected: [ComparedStep],
-        _ seen: [ComparedStep],
-        path: (ComparedStep) -> String
+        _ expected: [(step: ComparedStep, address: Address)],
+        _ seen: [(step: ComparedStep, address: Address)]
     ) -> [(expected: Int?, seen: Int?)] {
-        let left = expected.prefix(limit).map { Feature($0, path: path($0)) }
-        let right = seen.prefix(limit).map { Feature($0, path: $0.exchange.request.url.path) }
+        let left = expected.prefix(limit).map { Feature($0.step, $0.address) }
+        let right = seen.prefix(limit).map { Feature($0.step, $0.address) }
         return joined(inOrder(left, right), left, right)
+    }
+
+    /// Where a request goes.
+    struct Address: Equatable {
+        var path: String
+        /// The path without what another run has anew.
+        var outline: String
+
+        static func == (one: Address, other: Address) -> Bool {
+            one.path == other.path || one.outline == other.outline
+        }
     }
 
     private struct Feature {
         var kind: StepKind
         var grant: String
         var method: String
-        var path: String
+        var address: Address
         var answer: String
 
-        init(_ step: ComparedStep, path: String) {
+        init(_ step: ComparedStep, _ address: Address) {
             kind = step.kind
             grant = step.step.parameters["grant_type"] ?? ""
             method = step.exchange.request.method
-            self.path = path
+            self.address = address
             let status = step.exchange.response?.status ?? 0
             answer = "\(status / 100)"
         }
@@ -43,9 +53,9 @@ enum StepAlignment {
         func kinship(_ other: Feature) -> Int32 {
             guard kind == other.kind else { return 0 }
             let isPage = kind == .userInteraction
-            if isPage, method != other.method, path != other.path { return 0 }
-            if kind == .resourceRequest, path != other.path { return 0 }
-            return (isPage ? 8 : 40) + (path == other.path ? 8 : 0) + (grant == other.grant ? 6 : 0)
+            if isPage, method != other.method, address != other.address { return 0 }
+            if kind == .resourceRequest, address != other.address { return 0 }
+            return (isPage ? 8 : 40) + (address == other.address ? 8 : 0) + (grant == other.grant ? 6 : 0)
                 + (method == other.method ? 3 : 0) + (answer == other.answer ? 2 : 0)
         }
     }

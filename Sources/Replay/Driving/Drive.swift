@@ -15,11 +15,12 @@ struct Drive {
     /// Seconds between the polls of a device (RFC 8628, section 3.2).
     var pollInterval: Int64 = 5
     var cookiesInBrowser: Int
-    /// Recorded exchanges whose answers planned values are taken from.
-    private let sources: Set<Int>
+    /// What the recorded answers issue, by exchange.
+    private let issued: [Int: IssuedValues]
 
     init(
         plan: ReplayPlan,
+        issued: [Int: IssuedValues],
         environment: FlowDriver.Environment,
         options: FlowDriver.Options,
         state: RunState
@@ -37,12 +38,7 @@ struct Drive {
         )
         browser = BrowserWalk(plan: plan, map: options.map, options: options.plan, state: state)
         cookiesInBrowser = state.cookiesInBrowser
-        sources = Set(
-            plan.steps.flatMap(\.parameters).compactMap { parameter in
-                guard case .issued(let place) = parameter.source else { return nil }
-                return place.exchange
-            }
-        )
+        self.issued = issued
         results = [FlowRun.Result](repeating: .notReached, count: plan.steps.count)
     }
 
@@ -124,15 +120,10 @@ struct Drive {
         if let response = capture[recorded].response {
             browser.noteRecorded(response, of: capture[recorded])
         }
-        let kind = plan.steps.first { $0.exchange == recorded }?.kind
-        AnswerValues.bind(
-            capture[recorded],
-            at: recorded,
-            to: exchanges[live],
-            isMetadata: kind == .discovery || kind == .resourceMetadata,
-            isSource: sources.contains(recorded),
-            in: &composer.values
-        )
+        issued[recorded]?.bind(to: exchanges[live], in: &composer.values)
+        guard
+            plan.steps.contains(where: { $0.exchange == recorded && $0.kind == .deviceAuthorizationRequest })
+        else { return }
         let answer = Answer(of: exchanges[live], at: live)
         if let code = answer.parameters["user_code"], let address = answer.parameters["verification_uri"] {
             pollInterval = answer.parameters["interval"].flatMap { Int64($0) } ?? 5

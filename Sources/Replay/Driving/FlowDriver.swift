@@ -60,16 +60,28 @@ package struct FlowDriver: Sendable {
     private let plan: ReplayPlan
     private let environment: Environment
     private let options: Options
+    /// What the recorded answers issue, by exchange.
+    private let issued: [Int: IssuedValues]
 
     package init(_ plan: ReplayPlan, _ environment: Environment, options: Options = Options()) {
         self.plan = plan
         self.environment = environment
         self.options = options
+        // Here, since nothing waits yet: a code that was issued may live for seconds only.
+        issued = plan.steps.reduce(into: [:]) { issued, step in
+            issued[step.exchange] = IssuedValues(of: step, in: plan)
+        }
     }
 
     /// `state`: of the run that this one goes on from, in the same browser.
     package func run(from state: RunState = RunState()) async -> FlowRun {
-        var drive = Drive(plan: plan, environment: environment, options: options, state: state)
+        var drive = Drive(
+            plan: plan,
+            issued: issued,
+            environment: environment,
+            options: options,
+            state: state
+        )
         await drive.run()
         return drive.result
     }

@@ -303,7 +303,7 @@ struct RequestComposer {
         guard let body = recorded.body else { return nil }
         if let form = FormBody.items(of: body) {
             let raw =
-                body.text.map { String($0.reversed().drop { $0.isNewline }.reversed()) }
+                body.text.map { String(FormBody.withoutLineEnd($0)) }
                 ?? FormBody.encode(form.items.map { ($0.name, $0.value) })
             return Body(
                 text: items(raw, step, replacements, addsMissing: true),

@@ -1,6 +1,3 @@
-import Captures
-import JOSE
-
 /// What stands in a new run for the values of the recording: `state` made anew, the code of the new answer.
 ///
 /// A value is found in every spelling in which it may travel: as it is, percent-encoded (once and twice, for
@@ -12,7 +9,7 @@ package struct RunValues: Sendable {
     /// Pairs that are looked for inside longer texts, by the first byte of what is looked for; longest first.
     private var inside: [UInt8: [(recorded: [UInt8], live: [UInt8])]] = [:]
     /// Shorter ones might stand for something else by accident.
-    private static let shortestInside = 8
+    static let shortestInside = 8
 
     package init() {}
 
@@ -20,9 +17,14 @@ package struct RunValues: Sendable {
     ///
     /// A value that is bound again is another one from now on (a refreshed token that kept its text, say).
     package mutating func bind(_ recorded: String, to live: String) {
+        bind(recorded, to: live, spelled: Spelling.all(of: recorded))
+    }
+
+    /// Binds a recorded value, and those of its spellings that matter.
+    mutating func bind(_ recorded: String, to live: String, spelled: [(spelling: Spelling, text: String)]) {
         guard !recorded.isEmpty else { return }
         set(recorded, live, isSpelling: false)
-        for (old, new) in Self.respellings(recorded, live) { set(old, new, isSpelling: true) }
+        for (spelling, text) in spelled { set(text, spelling(live), isSpelling: true) }
     }
 
     /// The value of this run, also of a respelling; nil where none is bound.
@@ -61,22 +63,5 @@ package struct RunValues: Sendable {
         let place = list.firstIndex { $0.recorded.count < bytes.count } ?? list.count
         list.insert((bytes, Array(live.utf8)), at: place)
         inside[first] = list
-    }
-
-    private static func respellings(_ recorded: String, _ live: String) -> [(String, String)] {
-        var pairs: [(String, String)] = []
-        func add(_ coding: (String) -> String) {
-            let old = coding(recorded)
-            if old != recorded, !pairs.contains(where: { $0.0 == old }) { pairs.append((old, coding(live))) }
-        }
-        add { PercentEncoding.encode($0) }
-        add { PercentEncoding.encode(PercentEncoding.encode($0)) }
-        add { PercentEncoding.encodeLowercase($0) }
-        add { PercentEncoding.encodeLowercase(PercentEncoding.encodeLowercase($0)) }
-        add { FormBody.encode([("", $0)]).dropFirst().description }
-        add { PercentEncoding.decode($0) }
-        add { PercentEncoding.decode($0, plusIsSpace: true) }
-        if recorded.utf8.count >= 12 { add { Base64URL.encode($0.utf8) } }
-        return pairs
     }
 }

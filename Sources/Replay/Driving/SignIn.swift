@@ -14,8 +14,8 @@ struct SignIn {
         for step in plan.recordedPages + plan.steps where step.kind == .userInteraction || step.kind == nil {
             for parameter in step.parameters where !parameter.value.isEmpty {
                 let lower = parameter.name.lowercased()
-                if SecretNames.isTyped(parameter.name), SecretNames.isUsable(parameter.value) {
-                    password = parameter.value
+                if SecretNames.isTyped(parameter.name) {
+                    if Self.isUsable(parameter) { password = parameter.value }
                 } else if Self.names.contains(lower), parameter.source == .literal {
                     name = parameter.value
                 }
@@ -23,6 +23,13 @@ struct SignIn {
         }
         self.name = credentials.values["username"] ?? name
         self.password = credentials.values["password"] ?? password
+    }
+
+    private static func isUsable(_ parameter: PlannedParameter) -> Bool {
+        guard case .secret(_, let isRecorded) = parameter.source else {
+            return SecretNames.isUsable(parameter.value)
+        }
+        return isRecorded
     }
 
     /// The fields to submit; nil where the form is none that asks who one is, or for consent.

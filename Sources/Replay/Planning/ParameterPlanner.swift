@@ -7,7 +7,8 @@ import OAuth
 /// Says of each value of a request where it comes from in a new run.
 struct ParameterPlanner {
     private let flow: Flow
-    private let options: PlanOptions
+    /// Of a capture whose secrets are stand-ins that are no use.
+    private let redaction: Redaction?
     /// Where recorded values were seen first among the driven exchanges: issued by the provider, or made by the
     /// client.
     private var issued: [String: Place] = [:]
@@ -16,7 +17,7 @@ struct ParameterPlanner {
 
     init(flow: Flow, driven: [Int], options: PlanOptions) {
         self.flow = flow
-        self.options = options
+        redaction = options.sendsStandIns ? nil : flow.capture.redaction
         let position = flow.surroundings.position
         let driven = Set(driven)
         for link in flow.links where link.transform == .equal || link.transform == .percent {
@@ -141,25 +142,37 @@ struct ParameterPlanner {
         case "request" where kind == .authorizationRequest || kind == .pushedAuthorizationRequest:
             return JSONWebToken.parse(value) == nil ? .literal : .generated(.requestObject)
         case SecretNames.clientSecret where !value.isEmpty:
-            return .secret(name, isRecorded: SecretNames.isUsable(value))
+            return .secret(name, isRecorded: isUsable(name, value))
         default: break
         }
         if let made = generated(name, value, kind) { return made }
+        if isStandIn(name),
+            name == "login_hint" || kind != .refreshRequest && SignIn.names.contains(name.lowercased())
+        {
+            return .secret(SecretNames.username, isRecorded: false)
+        }
         if kind == .userInteraction || kind == nil {
             if SecretNames.isTyped(name, type: field?.type) {
                 return .secret(
                     name,
-                    isRecorded: SecretNames.isUsable(value) && !SecretNames.isOneTime(name)
+                    isRecorded: isUsable(name, value) && !SecretNames.isOneTime(name)
                 )
             }
             return field.map { $0.type == "hidden" && $0.value == value } ?? false ? .form : .literal
         }
         // Of an earlier time, before the recording began.
         if ["password", "refresh_token", "access_token", "id_token_hint", "subject_token"].contains(name) {
-            return .secret(name, isRecorded: SecretNames.isUsable(value))
+            return .secret(name, isRecorded: isUsable(name, value))
         }
         return .literal
     }
+
+    /// Whether a recorded secret can be sent again.
+    private func isUsable(_ name: String, _ value: String) -> Bool {
+        SecretNames.isUsable(value) && !isStandIn(name)
+    }
+
+    private func isStandIn(_ name: String) -> Bool { redaction?.concerns(name) ?? false }
 
     private func generated(_ name: String, _ value: String, _ kind: StepKind?) -> ValueSource? {
         switch kind {

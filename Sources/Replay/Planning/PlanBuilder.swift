@@ -104,9 +104,10 @@ package struct PlanBuilder {
                     list.append(origin)
                 }
             },
-            secrets: SecretNeeds.of(steps, in: flow, given: options.givenSecrets),
+            secrets: SecretNeeds.of(steps, in: flow, options: options),
             challenges: challenges,
-            cookies: earlierCookies(driven)
+            cookies: earlierCookies(driven),
+            sent: index.sent
         )
     }
 
@@ -216,11 +217,14 @@ package struct PlanBuilder {
     /// Cookies that requests carried before any answer of the capture had set one of that name.
     private func earlierCookies(_ driven: [Int]) -> [ReplayPlan.EarlierCookie] {
         var known = index.cookieNames
+        let redaction = options.sendsStandIns ? nil : capture.redaction
         var cookies: [ReplayPlan.EarlierCookie] = []
         for exchange in driven where isBrowser(exchange) {
             let request = capture[exchange].request
             for cookie in request.cookies
-            where SecretNames.isUsable(cookie.value) && known.insert(cookie.name).inserted {
+            where SecretNames.isUsable(cookie.value) && !(redaction?.concerns(cookie.name) ?? false)
+                && known.insert(cookie.name).inserted
+            {
                 cookies.append(
                     ReplayPlan.EarlierCookie(url: request.url, name: cookie.name, value: cookie.value)
                 )

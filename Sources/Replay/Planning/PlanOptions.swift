@@ -9,15 +9,19 @@ package struct PlanOptions: Sendable {
     package var overrides: [String: String]
     /// Names of the secrets that are given.
     package var givenSecrets: Set<String>
+    /// Stand-ins of a shared capture are sent as if they were its secrets: whoever plays the provider has them, too.
+    package var sendsStandIns: Bool
 
     package init(
         allowedHosts: [String] = [],
         overrides: [String: String] = [:],
-        givenSecrets: Set<String> = []
+        givenSecrets: Set<String> = [],
+        sendsStandIns: Bool = false
     ) {
         self.allowedHosts = allowedHosts
         self.overrides = overrides
         self.givenSecrets = givenSecrets
+        self.sendsStandIns = sendsStandIns
     }
 
     func allows(_ origin: String, host: String?) -> Bool {

@@ -6,6 +6,8 @@ import Flows
 struct PlanningIndex {
     /// Names of the cookies that answers set.
     let cookieNames: Set<String>
+    /// What any request holds that may be driven.
+    let sent: SentTexts
     /// By origin: what belongs to no flow, was answered, and is more than a picture; in order of time.
     private let others: [String: [Other]]
 
@@ -24,10 +26,12 @@ struct PlanningIndex {
         var known: Set<String> = []
         var names: Set<String> = []
         var others: [String: [Other]] = [:]
+        var sent = SentTexts()
         if let flow = flows.first {
             let capture = flow.capture
             for exchange in flow.surroundings.order {
                 let recorded = capture[exchange]
+                if taken.contains(exchange) || Self.isDrivable(recorded) { sent.note(recorded.request) }
                 var set: Set<String> = []
                 for cookie in recorded.response?.setCookies ?? [] {
                     names.insert(cookie.name)
@@ -43,6 +47,7 @@ struct PlanningIndex {
             }
         }
         self.others = others
+        self.sent = sent
         cookieNames = names
     }
 

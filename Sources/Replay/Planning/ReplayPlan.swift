@@ -18,6 +18,8 @@ package struct ReplayPlan: Sendable {
     package var challenges: [PlannedChallenge]
     /// The cookies that the browser had before the recording began, by origin.
     package var cookies: [EarlierCookie]
+    /// What the requests hold, of this plan and of those that go on from it.
+    package var sent: SentTexts
     /// Steps on pages of the recorded provider that another one, driven in its place, does not have.
     package var recordedPages: [PlannedStep] = []
 

@@ -8,6 +8,9 @@ package enum SecretNames {
     /// The option's name for the key that signs assertions and request objects.
     package static let clientKey = "client_key"
 
+    /// Who signs in, whatever a page calls it.
+    package static let username = "username"
+
     /// Whether a form field, or a member of a page's JSON, is typed by the person who signs in and kept secret.
     ///
     /// `type`: of the form's field, where the page is known.

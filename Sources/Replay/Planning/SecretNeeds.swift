@@ -4,8 +4,7 @@ import JOSE
 
 /// Lists the secrets of a plan, each once, in the order in which they are met.
 enum SecretNeeds {
-    /// `given`: names of those that are there already.
-    static func of(_ steps: [PlannedStep], in flow: Flow, given: Set<String>) -> [SecretNeed] {
+    static func of(_ steps: [PlannedStep], in flow: Flow, options: PlanOptions) -> [SecretNeed] {
         var needs: [SecretNeed] = []
         func add(
             _ name: String,
@@ -37,7 +36,7 @@ enum SecretNeeds {
                         add(
                             SecretNames.clientSecret,
                             "signs \(what) (\(algorithm.rawValue))",
-                            isSecretKnown(flow)
+                            isSecretKnown(flow, options)
                         )
                     } else {
                         add(SecretNames.clientKey, "signs \(what) (\(algorithm.rawValue))", false, algorithm)
@@ -49,8 +48,10 @@ enum SecretNeeds {
         return needs
     }
 
-    private static func isSecretKnown(_ flow: Flow) -> Bool {
-        flow.clientID.map { flow.surroundings.knownSecrets[$0] != nil } ?? false
+    private static func isSecretKnown(_ flow: Flow, _ options: PlanOptions) -> Bool {
+        let isStandIn = flow.capture.redaction?.concerns(SecretNames.clientSecret) ?? false
+        return (!isStandIn || options.sendsStandIns)
+            && flow.clientID.map { flow.surroundings.knownSecrets[$0] != nil } ?? false
     }
 
     private static func purpose(of name: String, _ kind: StepKind?) -> String {

@@ -37,6 +37,7 @@ package final class HTTPSender: Sendable {
 
     private let configuration: Configuration
     private let group: MultiThreadedEventLoopGroup
+    private let executor: EventLoopExecutor
     private let connections = Mutex(Connections())
 
     /// Connections that wait for their next request, by origin.
@@ -48,6 +49,7 @@ package final class HTTPSender: Sendable {
     package init(_ configuration: Configuration) {
         self.configuration = configuration
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        executor = EventLoopExecutor(group.any())
     }
 
     /// Closes every connection and ends its thread; nothing can be sent afterwards.
@@ -58,6 +60,11 @@ package final class HTTPSender: Sendable {
         }
         for connection in idle { connection.close() }
         try? await group.shutdownGracefully()
+    }
+
+    /// Does something between whose requests there is little to do, without a change of threads at each of them.
+    package func withoutDetours<Result: Sendable>(_ body: @Sendable () async -> Result) async -> Result {
+        await withTaskExecutorPreference(executor, operation: body)
     }
 
     /// Sends one request and reads the final answer to it.

@@ -34,7 +34,8 @@ struct BisectCommand {
     ) async throws {
         let planOptions = PlanOptions(
             allowedHosts: options.driving.allowedHosts,
-            givenSecrets: credentials.names
+            givenSecrets: credentials.names,
+            sendsStandIns: options.driving.sendsStandIns
         )
         let map = EndpointMap(
             comparison.mapped.map { pair in

@@ -25,18 +25,35 @@ enum ReplayCheck {
             }
         }
         guard let first = missing.first else { return }
-        let names = missing.map(\.need.name).joined(separator: ", ")
-        let options = missing.map { item in
-            let variable = item.need.name.uppercased().map { $0.isLetter || $0.isNumber ? String($0) : "_" }
-                .joined()
-            return item.need.name == SecretNames.clientKey
-                ? "--secret client_key=file:client.pem" : "--secret \(item.need.name)=env:\(variable)"
+        // Each purpose once, behind the names that serve it.
+        var purposes: [(words: String, names: [String])] = []
+        for need in missing.map(\.need) {
+            if let known = purposes.firstIndex(where: { $0.words == need.purpose }) {
+                purposes[known].names.append(need.name)
+            } else {
+                purposes.append((need.purpose, [need.name]))
+            }
         }
+        let needs = purposes.map { "\($0.names.joined(separator: " and ")) (\($0.words))" }
+        let options = missing.map { option(for: $0.need.name) }
+        let isShared = plans.contains { $0.plan.flow.capture.redaction != nil }
         throw CommandFailure(
             .usage,
-            "\(first.name) needs what it does not hold: \(names) (\(missing.map(\.need.purpose).joined(separator: "; ")))",
+            "\(first.name) needs what it does not hold: \(needs.joined(separator: ", "))",
             hint: options.joined(separator: " ")
+                + (isShared ? "; at a mock of the same capture its stand-ins will do: --stand-ins" : "")
         )
+    }
+
+    private static func option(for name: String) -> String {
+        switch name {
+        case SecretNames.clientKey: return "--secret client_key=file:client.pem"
+        // A shell has a variable of this name, with somebody else in it.
+        case SecretNames.username: return "--secret username=env:LOGIN_NAME"
+        default:
+            let variable = name.uppercased().map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
+            return "--secret \(name)=env:\(variable)"
+        }
     }
 
     /// Requests that change something at a resource: asked for on a terminal, else refused without `--yes`.

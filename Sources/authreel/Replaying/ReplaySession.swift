@@ -71,11 +71,14 @@ struct ReplaySession: Sendable {
     ) async throws -> [(Int, ReplayReport)] {
         var states: [Int: RunState] = [:]
         var runs: [(index: Int, run: FlowRun, map: EndpointMap)] = []
-        for index in chain {
+        let drivers = chain.map { index in
+            let map = target.map(for: jobs[index].plan.flow)
+            return (index, driver(jobs[index], map, in: browser), map)
+        }
+        for (index, driver, map) in drivers {
             let job = jobs[index]
-            let map = target.map(for: job.plan.flow)
             let state = job.predecessor.flatMap { states[$0] } ?? RunState()
-            let run = await drive(job, map, from: state, in: browser)
+            let run = await drive(driver, from: state)
             states[job.number] = run.state
             runs.append((index, run, map))
         }
@@ -93,18 +96,22 @@ struct ReplaySession: Sendable {
         }
     }
 
-    func drive(
-        _ job: ReplayJob,
-        _ map: EndpointMap,
-        from state: RunState,
-        in browser: ReplayBrowser? = nil
-    ) async -> FlowRun {
+    func drive(_ job: ReplayJob, _ map: EndpointMap, from state: RunState) async -> FlowRun {
+        await drive(driver(job, map), from: state)
+    }
+
+    private func drive(_ driver: FlowDriver, from state: RunState) async -> FlowRun {
+        await sender.withoutDetours { await driver.run(from: state) }
+    }
+
+    private func driver(_ job: ReplayJob, _ map: EndpointMap, in browser: ReplayBrowser? = nil) -> FlowDriver
+    {
         var environment = environment(for: job)
         if let browser {
             let tell = tell
             environment.browse = { visit in await browser.visit(visit) { tell(job, .browser($0)) } }
         }
-        return await FlowDriver(job.plan, environment, options: options(map)).run(from: state)
+        return FlowDriver(job.plan, environment, options: options(map))
     }
 
     func environment(for job: ReplayJob) -> FlowDriver.Environment {

@@ -1,0 +1,14 @@
+internal import NIOCore
+
+/// Runs tasks on the thread of an event loop: what follows an answer begins at once, and no other thread is woken for
+/// it.
+final class EventLoopExecutor: TaskExecutor {
+    private let loop: any EventLoop
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
