@@ -61,6 +61,7 @@ let package = Package(
         library("OAuth", ["Captures", "JOSE", "LibCrypto", "JSON"]),
         library("Flows", ["OAuth", "Captures", "JOSE", "LibCrypto", "JSON"]),
         library("Diagnosis", ["Flows", "OAuth", "JOSE", "Captures", "JSON"]),
+        library("Sharing", ["Flows", "OAuth", "JOSE", "Captures", "LibCrypto", "JSON"]),
         library(
             "Replay",
             [
@@ -69,12 +70,13 @@ let package = Package(
             ]
         ),
         library("Provider", ["OAuth", "Flows", "JOSE", "Captures", "LibCrypto", "JSON"]),
-        library("Reports", ["Diagnosis", "Replay", "Flows", "OAuth", "JOSE", "Captures", "JSON"]),
+        library("Reports", ["Diagnosis", "Replay", "Sharing", "Flows", "OAuth", "JOSE", "Captures", "JSON"]),
         .executableTarget(
             name: "authreel",
             dependencies: [
                 "Captures", "Diagnosis", "Flows", "JOSE", "JSON", "LibCrypto", "OAuth", "Provider", "Proxy",
-                "Replay", "Reports", "TLS", "Wire", argumentParser, logging, lifecycle, nio("NIOCore"),
+                "Replay", "Reports", "Sharing", "TLS", "Wire", argumentParser, logging, lifecycle,
+                nio("NIOCore"),
                 nio("NIOPosix"),
             ],
             swiftSettings: settings
@@ -86,7 +88,7 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
-        tests("LibCryptoTests", ["LibCrypto"]),
+        tests("LibCryptoTests", ["LibCrypto", "JSON"]),
         tests("JSONTests", ["JSON"]),
         tests("JOSETests", ["JOSE", "JSON", "LibCrypto"]),
         tests("CapturesTests", ["Captures", "JSON"]),
@@ -103,6 +105,10 @@ let package = Package(
         tests("FlowsTests", ["Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests("DiagnosisTests", ["Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
         tests(
+            "SharingTests",
+            ["Sharing", "Reports", "Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
+        ),
+        tests(
             "ReplayTests",
             ["Replay", "Provider", "Diagnosis", "Flows", "OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]
         ),
@@ -113,14 +119,16 @@ let package = Package(
         tests("ReportsTests", ["Reports", "Replay", "Provider", "Diagnosis", "Flows", "Captures", "JSON"]),
         tests(
             "authreelTests",
-            ["authreel", argumentParser, "Reports", "Captures", "Proxy", "JSON", "LibCrypto"]
+            ["authreel", argumentParser, "Reports", "Sharing", "Captures", "Proxy", "JSON", "LibCrypto"]
         ),
         tests("HouseTests", ["Diagnosis", "Provider", "Flows", "Captures"]),
         tests(
             "EndToEndTests",
             [
-                "authreel", "Proxy", "Provider", "Replay", "Reports", "Diagnosis", "Flows", "OAuth", "JOSE",
-                "Captures", "JSON", "TLS", "Wire", "LibCrypto", nio("NIOCore"), nio("NIOPosix"),
+                "authreel", "Proxy", "Provider", "Replay", "Reports", "Sharing", "Diagnosis", "Flows",
+                "OAuth",
+                "JOSE", "Captures", "JSON", "TLS", "Wire", "LibCrypto", argumentParser, nio("NIOCore"),
+                nio("NIOPosix"),
             ],
             exclude: ["Components"]
         ),

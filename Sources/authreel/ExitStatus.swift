@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import Foundation
+import Sharing
 
 /// The exit statuses that scripts rely on; from 64 on those of `sysexits.h`.
 enum ExitStatus: Int32 {
@@ -26,6 +27,10 @@ enum ExitStatus: Int32 {
             Foundation.exit(status.rawValue)
         case let failure as CaptureError:
             let mapped = CommandFailure(failure)
+            StandardError.report(mapped.message, hint: mapped.hint)
+            Foundation.exit(mapped.status.rawValue)
+        case let error as AgeError:
+            let mapped = CommandFailure(error)
             StandardError.report(mapped.message, hint: mapped.hint)
             Foundation.exit(mapped.status.rawValue)
         default:

@@ -1,4 +1,6 @@
 import Foundation
+import LibCrypto
+import Sharing
 import TestSupport
 import Testing
 
@@ -161,12 +163,37 @@ struct DocumentedCommandsTests {
             )
         }
         try Data("not-a-secret\n".utf8).write(to: URL(filePath: folder.file("client-secret")))
+        try putEncryptedCapture(of: capture, into: folder)
+        try received.get().write(to: URL(filePath: folder.file("received.har")))
         // `--upstream-ca test-ca.pem` and the like name files that the reader is supposed to have.
         try FileManager.default.createDirectory(
             atPath: folder.file("home"),
             withIntermediateDirectories: true
         )
         return folder
+    }
+
+    /// What somebody has shared.
+    private static let received = Result {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let capture = Fixtures.root.appending(path: "captures/healthy/native-app.har").path
+        let out = folder.file("received.har")
+        let result = try Program.run(["share", capture, "--out", out])
+        try #require(result.status == 0, "\(result.errors)")
+        return try Data(contentsOf: URL(filePath: out))
+    }
+
+    /// `login.har.age`, and the key that opens it.
+    private static func putEncryptedCapture(of capture: String, into folder: TemporaryFolder) throws {
+        let secret = SecureRandom.bytes(32)
+        let key = Bech32.encode(secret, prefix: "age-secret-key-").uppercased()
+        try Data("# key\n\(key)\n".utf8).write(to: URL(filePath: folder.file("key.txt")))
+        var file: [UInt8] = []
+        var encryptor = try AgeEncryptor(to: [AgeIdentity(key).recipient]) { SecureRandom.bytes($0) }
+        try encryptor.push(Array(Data(contentsOf: URL(filePath: capture)))[...], into: &file)
+        try encryptor.finish(into: &file)
+        try Data(file).write(to: URL(filePath: folder.file("login.har.age")))
     }
 
     private static func shell(_ script: String, in folder: TemporaryFolder) throws -> (

@@ -52,6 +52,29 @@ struct HostileTextTests {
         }
     }
 
+    /// Each line of a diagram is one that we began, and nothing in it is markup.
+    @Test func diagramHoldsNothingThatWeDidNotBegin() {
+        var capture = CaptureBuilder()
+        let hostile = "x\nP0->>P1: gone; end #60; %%{init: {}}%% <img src=x onerror=1> $$\\href{x}$$ \"`"
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", hostile), ("redirect_uri", "https://shop.example/cb"),
+        ])
+        capture.redirect(
+            "https://idp.example/authorize?\(query)",
+            to: "https://shop.example/cb?" + FormBody.encode([("error", hostile), ("state", hostile)])
+        )
+        let text = MermaidDiagram.text(of: ReportBuilder.report(on: capture.capture, named: hostile))
+        let lines = text.split(separator: "\n").dropFirst()
+        #expect(lines.count > 3)
+        for line in lines {
+            let begun = #/ {2}(title |actor P|participant P|Note over P|P[0-9]+(->>|-->>|--x)P[0-9]+: ).*/#
+            #expect(line.wholeMatch(of: begun) != nil, "\(line)")
+            // What is left of these is written as a number, which Mermaid shows and does nothing with.
+            let bare = line.replacing(/#[0-9]+;/, with: "").replacing("<br/>", with: "")
+            #expect(!bare.contains { "#;<%{}$`\"\\".contains($0) }, "\(line)")
+        }
+    }
+
     @Test func markupOfACaptureIsNoMarkupOfTheReport() {
         var capture = CaptureBuilder()
         let hostile = "</failure><script>|`*[x](javascript:1)\u{1b}"

@@ -40,6 +40,12 @@ struct SnapshotTests {
         #expect(try Snapshot.difference(of: text, from: "diagnose/\(name).json") == nil)
     }
 
+    @Test(arguments: captures + ["healthy/native-app", "logout-and-device/device-code-expired"])
+    func timelineAsMermaid(name: String) throws {
+        let text = MermaidDiagram.text(of: try report(name)) + "\n"
+        #expect(try Snapshot.difference(of: text, from: "show/\(name).mmd") == nil)
+    }
+
     @Test func junit() throws {
         let reports = try Self.captures.map(report)
         let text = JUnitReport.text(of: reports, failingOn: .error) + "\n"

@@ -54,6 +54,7 @@ struct Diagnose: ParsableCommand {
     @OptionGroup var selection: RuleSelection
     @Flag(name: .shortAndLong, help: "Also list the rules that abstained, with the reason.")
     var verbose = false
+    @OptionGroup var identities: IdentityOptions
 
     func run() throws {
         let rules = try selection.rules()
@@ -63,12 +64,11 @@ struct Diagnose: ParsableCommand {
         for (index, name) in captures.enumerated() {
             progress.show(index, name)
             do {
-                let capture = try CaptureOptions.read(name)
+                let capture = try identities.read(name, beforeAsking: progress.clear)
                 reports.append(ReportBuilder.report(on: capture, named: name, rules: rules))
-            } catch let error as CaptureError {
+            } catch let failure {
                 // One bad file among many is told at once; the others are diagnosed all the same.
                 progress.clear()
-                let failure = CommandFailure(error)
                 guard captures.count > 1 else { throw failure }
                 StandardError.report(failure.message, hint: failure.hint)
                 unreadable = unreadable ?? failure

@@ -54,6 +54,7 @@ struct Diff: AsyncParsableCommand {
     var format: Format = .text
     @Flag(help: "Also what is only worth knowing, and in Markdown the steps that are the same.")
     var all = false
+    @OptionGroup var identities: IdentityOptions
     @OptionGroup var bisection: BisectOptions
 
     func validate() throws {
@@ -80,7 +81,7 @@ struct Diff: AsyncParsableCommand {
 
     private func sides() throws -> (expected: ChosenFlow, seen: ChosenFlow) {
         let first = FlowChoice(expected, flow: flow)
-        let flows = try first.flows()
+        let flows = try first.flows(identities)
         guard let seen else {
             let pair = try first.pair(of: flows)
             return (
@@ -89,7 +90,7 @@ struct Diff: AsyncParsableCommand {
             )
         }
         let second = FlowChoice(seen, flow: flow)
-        let others = try second.flows()
+        let others = try second.flows(identities)
         return (
             (.init(capture: first.path, flow: try first.flow(of: flows)), flows),
             (.init(capture: second.path, flow: try second.flow(of: others)), others)

@@ -51,6 +51,7 @@ struct Mock: AsyncParsableCommand {
     )
     var format: Format = .text
 
+    @OptionGroup var identities: IdentityOptions
     @OptionGroup var attack: AttackOptions
     @OptionGroup var authority: AuthorityOptions
 
@@ -76,7 +77,7 @@ struct Mock: AsyncParsableCommand {
                 hint: "\(Invocation.name) mock CAPTURE --as-recorded"
             )
         }
-        let recordings = try captures.map { try CaptureOptions.read($0) }
+        let recordings = try captures.map { try identities.read($0) }
         let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
         // The name in the certificate is the one that clients use.
         let name = issuerURL?.host ?? host

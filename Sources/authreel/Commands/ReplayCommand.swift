@@ -55,6 +55,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: "Drive a failing login with one change after the other until it works; print the change."
     )
     var findFix = false
+    @OptionGroup var identities: IdentityOptions
     @OptionGroup var browsing: ReplayBrowserOptions
     @OptionGroup var replay: ReplayOptions
     @OptionGroup var upstream: UpstreamTrustOptions
@@ -229,7 +230,7 @@ struct ReplayCommand: AsyncParsableCommand {
         var jobs: [ReplayJob] = []
         var count = 0
         for name in captures {
-            let capture = try CaptureOptions.read(name)
+            let capture = try identities.read(name)
             let flows = FlowFinder.flows(in: capture)
             let own = ReplayJob.jobs(of: flows, in: name, only: flow, from: count, options: options)
             guard !own.isEmpty else {

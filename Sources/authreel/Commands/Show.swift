@@ -12,14 +12,21 @@ struct Show: ParsableCommand {
               authreel show login.har
               authreel show --flow flow-2 login.har
               authreel show --format json login.har | jq '.flows[].links'
+              authreel show --format mermaid login.har       a sequence diagram for a ticket or a wiki
             """
     )
 
     @OptionGroup var capture: CaptureOptions
     @Option(help: ArgumentHelp("Only this flow.", valueName: "ID"))
     var flow: String?
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json or mermaid.")
+    var format: Format = .text
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text
+        case json
+        case mermaid
+    }
 
     func run() throws {
         var report = ReportBuilder.report(on: try capture.read(), named: capture.capture)
@@ -38,6 +45,7 @@ struct Show: ParsableCommand {
         switch format {
         case .text: print(TextReport.timeline(of: report, style: Style.forDescriptor(STDOUT_FILENO)))
         case .json: print(JSONReport.timeline(of: report))
+        case .mermaid: print(MermaidDiagram.text(of: report))
         }
     }
 }

@@ -52,6 +52,7 @@ struct BisectOptions: ParsableArguments {
             ("--verbose", verbose), ("--against", driving.against != nil),
             ("--secret", !driving.secrets.isEmpty),
             ("--allow-host", !driving.allowedHosts.isEmpty),
+            ("--stand-ins", driving.sendsStandIns),
             ("--max-wait", driving.longestWait != DrivingOptions.defaultWait),
             ("--upstream-ca", !upstream.upstreamCA.isEmpty),
             ("--insecure-upstream", upstream.insecureUpstream),

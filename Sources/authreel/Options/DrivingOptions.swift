@@ -24,6 +24,12 @@ struct DrivingOptions: ParsableArguments {
     )
     var secrets: [String] = []
 
+    @Flag(
+        name: .customLong("stand-ins"),
+        help: "Send the stand-ins of a shared capture as its secrets: to a mock of the same capture."
+    )
+    var sendsStandIns = false
+
     @Option(
         name: .customLong("allow-host"),
         parsing: .singleValue,

@@ -22,8 +22,8 @@ struct FlowChoice {
     }
 
     /// All flows of the capture; one at least.
-    func flows() throws -> [Flow] {
-        let flows = FlowFinder.flows(in: try CaptureOptions.read(path))
+    func flows(_ identities: IdentityOptions) throws -> [Flow] {
+        let flows = FlowFinder.flows(in: try identities.read(path))
         guard flows.isEmpty else { return flows }
         throw CommandFailure(
             .dataError,

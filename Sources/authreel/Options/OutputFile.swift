@@ -2,25 +2,66 @@ import Foundation
 
 /// Results that go to a file or, as `-`, to standard output.
 enum OutputFile {
+    /// Takes the next bytes of what is written.
+    typealias Sink = (ArraySlice<UInt8>) throws -> Void
+
     /// Writes the bytes.
     ///
     /// - Throws: ``CommandFailure`` when the file exists (nothing is overwritten) or cannot be written.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        guard path != "-" else {
-            FileHandle.standardOutput.write(Data(bytes))
-            return
+        try write(to: path) { try $0(bytes[...]) }
+    }
+
+    /// Writes piece by piece; a file that does not come to its end is removed again.
+    ///
+    /// `isPrivate`: only its owner may read the file.
+    /// Throws ``CommandFailure`` when the file exists (nothing is overwritten) or cannot be written, and what `body` throws.
+    static func write(to path: String, isPrivate: Bool = false, _ body: (Sink) throws -> Void) throws {
+        guard path != "-" else { return try body { FileHandle.standardOutput.write(Data($0)) } }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
+        guard descriptor >= 0 else {
+            guard errno != EEXIST else { throw exists(path) }
+            throw CommandFailure(.noInput, "\(path) cannot be written: \(String(cString: strerror(errno)))")
         }
         do {
-            try Data(bytes).write(to: URL(filePath: path), options: .withoutOverwriting)
+            defer { close(descriptor) }
+            try body { try append($0, to: descriptor, named: path) }
         } catch {
-            let exists = FileManager.default.fileExists(atPath: path)
-            throw CommandFailure(
-                .noInput,
-                exists
-                    ? "\(path) exists and is not overwritten"
-                    : "\(path) cannot be written: \(error.localizedDescription)",
-                hint: exists ? "choose another name, or remove the file first" : nil
-            )
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// That a file is there already, which stays as it is.
+    static func exists(_ path: String) -> CommandFailure {
+        CommandFailure(
+            .noInput,
+            "\(path) exists and is not overwritten",
+            hint: "choose another name, or remove the file first"
+        )
+    }
+
+    /// Writes all of the bytes.
+    ///
+    /// Throws ``CommandFailure`` with the system's reason when it takes no more of them.
+    static func append(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, named path: String) throws {
+        try bytes.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let count = Foundation.write(
+                    descriptor,
+                    buffer.baseAddress?.advanced(by: done),
+                    buffer.count - done
+                )
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    throw CommandFailure(
+                        .unavailable,
+                        "\(path) cannot be written: \(String(cString: strerror(errno)))"
+                    )
+                }
+                done += count
+            }
         }
     }
 }

@@ -55,7 +55,8 @@ struct ReplayOptions: ParsableArguments {
         return PlanOptions(
             allowedHosts: driving.allowedHosts,
             overrides: values,
-            givenSecrets: credentials.names
+            givenSecrets: credentials.names,
+            sendsStandIns: driving.sendsStandIns
         )
     }
 

@@ -56,14 +56,13 @@ enum Secret {
     }
 
     private static func prompt(_ name: String) throws -> String {
-        guard isatty(STDIN_FILENO) == 1 else {
+        guard let answer = try SecretPrompt.ask("\(name): ") else {
             throw CommandFailure(
                 .usage,
                 "--secret \(name)=prompt needs a terminal to ask on",
                 hint: "--secret \(name)=env:VARIABLE takes it from the environment"
             )
         }
-        guard let answer = getpass("\(name): ") else { throw CommandFailure(.usage, "no \(name) was given") }
-        return String(cString: answer)
+        return answer
     }
 }

@@ -27,6 +27,8 @@ enum ManualPage {
             ".TP", "\\fI~/.config/authreel/\\fR",
             "The recorder's certificate authority: \\fIca.pem\\fR, which clients trust, and its key, for this user alone.",
             ".SH ENVIRONMENT",
+            ".TP", "\\fBAUTHREEL_IDENTITY\\fR",
+            "A file with the age identity that opens encrypted captures, besides those of \\fB\\-\\-identity\\fR.",
             ".TP", "\\fBNO_COLOR\\fR", "Any value turns colours off; outside of a terminal there are none.",
             ".TP", "\\fBXDG_CONFIG_HOME\\fR",
             "Where the folder \\fIauthreel\\fR of the authority is, instead of ~/.config.",

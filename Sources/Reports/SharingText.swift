@@ -1,0 +1,63 @@
+package import Sharing
+
+/// What sharing replaced and kept, for a person at a terminal.
+package enum SharingText {
+    package static func text(of report: SharingReport, named name: String, style: TextStyle) -> String {
+        var lines = [style.bold(name.printable)]
+        let dropped = report.all - report.kept
+        lines.append(
+            "  \(report.kept) of \(report.all) exchanges are shared"
+                + (dropped > 0 ? "; the others belong to no login (--all keeps them)" : "")
+        )
+        if report.rows.isEmpty { lines.append("  nothing in it is secret") }
+        for row in report.rows {
+            let count = "\(row.values)".padded(to: 5)
+            lines.append(
+                "  \(count) \(words(row).padded(to: 26)) at \(places(row)), in exchanges \(list(row.entries))"
+            )
+        }
+        if !report.open.isEmpty {
+            lines.append(
+                "  kept, since they open nothing: " + report.open.map(\.printable).joined(separator: ", ")
+            )
+        }
+        if report.keepsPersonal { lines.append(style.yellow("  kept: names and addresses of people")) }
+        if !report.keptNames.isEmpty {
+            lines.append(
+                style.yellow("  kept: the values of \(report.keptNames.joined(separator: ", "))".printable)
+            )
+        }
+        lines.append(style.green("  no secret is left, and the diagnosis is the same"))
+        return lines.joined(separator: "\n")
+    }
+
+    private static func places(_ row: SharingReport.Row) -> String {
+        row.places == 1 ? "1 place" : "\(row.places) places"
+    }
+
+    /// A kind in the singular or plural.
+    static func words(_ row: SharingReport.Row) -> String {
+        let name = row.kind.rawValue
+        guard row.values != 1,
+            !["personal data", "credentials", "unexplained random text", "asked for"].contains(name)
+        else {
+            return name
+        }
+        return name.hasSuffix("address") ? name + "es" : name + "s"
+    }
+
+    /// `0-3, 7, 9`.
+    static func list(_ entries: [Int]) -> String {
+        var ranges: [ClosedRange<Int>] = []
+        for entry in entries {
+            if let last = ranges.last, last.upperBound == entry - 1 {
+                ranges[ranges.count - 1] = last.lowerBound...entry
+            } else {
+                ranges.append(entry...entry)
+            }
+        }
+        let texts = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+        return texts.count > 12
+            ? texts.prefix(12).joined(separator: ", ") + " …" : texts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,109 @@
+package import Captures
+package import Flows
+package import JSON
+
+/// Shares captures: writes each without its secrets, reads it back, and proves that nothing is left of them and that the
+/// story is the same.
+package struct CaptureSharing {
+    /// A capture that is to be shared.
+    package struct Source {
+        package var capture: Capture
+        package var flows: [Flow]
+
+        package init(capture: Capture, flows: [Flow]) {
+            self.capture = capture
+            self.flows = flows
+        }
+    }
+
+    /// What came of one of them.
+    package struct Outcome {
+        /// Entries of the original that are shared, in order.
+        package var entries: [Int]
+        package var report: SharingReport
+        /// Secrets that are still there.
+        package var leaks: [Leak]
+        /// Secrets that the scan cannot look for.
+        package var unprotected: [Secret]
+        /// What the shared capture tells otherwise.
+        package var differences: [VerdictCheck.Difference]
+
+        /// It may be handed on.
+        package var isProven: Bool { leaks.isEmpty && unprotected.isEmpty && differences.isEmpty }
+    }
+
+    /// Keeps what is written, and reads it.
+    package typealias Store = (_ write: ((ArraySlice<UInt8>) throws -> Void) throws -> Void) throws -> Capture
+
+    private let sources: [Source]
+    private let options: SharingOptions
+    private let check: VerdictCheck
+    private let mark: Redaction
+    private let originals: [VerdictCheck.Original]
+
+    /// Finds out which entries the story needs.
+    ///
+    /// `sources`: shared together: what is equal in two of them stays equal.
+    /// `mark`: for `log._authreel.redacted`.
+    /// `tell`: the documents that `diagnose` and `show` print of a capture.
+    package init(
+        _ sources: [Source],
+        options: SharingOptions,
+        mark: Redaction,
+        tell: @escaping (Capture) -> [JSONValue]
+    ) {
+        self.sources = sources
+        self.options = options
+        self.mark = mark
+        let check = VerdictCheck(tell)
+        self.check = check
+        originals = sources.map { source in
+            options.keepsAll
+                ? check.original(all: source.capture)
+                : check.original(source.capture, flows: Set(source.flows.flatMap(\.exchanges)))
+        }
+    }
+
+    /// Tries it once, with stand-ins drawn anew.
+    ///
+    /// `random`: so many random bytes.
+    /// `store`: for each of the captures.
+    package func share(random: (Int) -> [UInt8], store: (Int) -> Store) throws -> [Outcome] {
+        let redactor = Redactor(
+            sources.map { ($0.capture, $0.flows) },
+            options: options,
+            random: random
+        )
+        // Of all of them: what is secret in one of them is in none.
+        let scan = redactor.leakScan()
+        return try sources.indices.map { index in
+            let source = sources[index]
+            let entries = originals[index].entries
+            redactor.beginReport()
+            let write: ((ArraySlice<UInt8>) throws -> Void) throws -> Void = { sink in
+                try redactor.write(
+                    source.capture,
+                    flows: source.flows,
+                    entries: entries,
+                    mark: mark,
+                    to: sink
+                )
+            }
+            let shared = try store(index)(write)
+            let report = redactor.report(entries: entries, of: source.capture)
+            return Outcome(
+                entries: entries,
+                report: report,
+                leaks: Self.leaks(in: shared, scan),
+                unprotected: scan.unprotected,
+                differences: check.differences(originals[index], shared, times: redactor.times)
+            )
+        }
+    }
+
+    /// Everything in a shared capture that must not be there.
+    package static func leaks(in shared: Capture, _ scan: LeakScan) -> [Leak] {
+        shared.logMembers.members.flatMap { scan.leaks(in: $0.value) }
+            + shared.indices.flatMap { scan.leaks(inText: shared.text(ofEntry: $0) ?? [], entry: $0) }
+    }
+}

@@ -1,0 +1,115 @@
+/// An encoding of bytes as text: found in longer texts by its alphabet alone.
+enum BinaryCoding: Sendable {
+    case base64
+    case hexadecimal
+
+    /// Shorter runs hide nothing of twelve characters.
+    private static let shortest = 16
+
+    /// The runs of a text that may be of this encoding.
+    func runs(in text: [UInt8]) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = 0
+        for index in 0...text.count {
+            if index < text.count, isDigit(text[index]) { continue }
+            if index - start >= (self == .base64 ? Self.shortest : 24) { runs.append(start..<index) }
+            start = index + 1
+        }
+        return runs
+    }
+
+    /// A run with what it encodes changed: every alignment is tried, since a text may begin anywhere inside of what was
+    /// encoded.
+    ///
+    /// `change`: nil leaves the bytes as they are.
+    func changing(_ run: ArraySlice<UInt8>, _ change: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
+        var text = Array(run)
+        var isChanged = false
+        for skipped in 0..<(self == .base64 ? 4 : 2) where text.count - skipped >= Self.shortest {
+            let group = self == .base64 ? 4 : 2
+            let count = (text.count - skipped) / group * group
+            let rest = self == .base64 ? (text.count - skipped) % 4 : 0
+            let body = Array(text[skipped..<(skipped + count + (rest > 1 ? rest : 0))])
+            let bytes = decoded(body)
+            guard let other = change(bytes), other.count == bytes.count else { continue }
+            let encoded = encoded(other, like: body)
+            text.replaceSubrange(skipped..<(skipped + encoded.count), with: encoded)
+            isChanged = true
+        }
+        return isChanged ? text : nil
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool {
+        switch self {
+        case .hexadecimal: HexadecimalDigit.value(of: byte) != nil
+        case .base64: Self.values[Int(byte)] < 64
+        }
+    }
+
+    func decoded(_ text: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(text.count)
+        switch self {
+        case .hexadecimal:
+            for index in stride(from: 0, to: text.count - 1, by: 2) {
+                let high = HexadecimalDigit.value(of: text[index]) ?? 0
+                output.append(high << 4 | (HexadecimalDigit.value(of: text[index + 1]) ?? 0))
+            }
+        case .base64:
+            var (bits, count): (UInt32, UInt32) = (0, 0)
+            for byte in text {
+                bits = bits << 6 | UInt32(Self.values[Int(byte)] & 63)
+                count += 6
+                guard count >= 8 else { continue }
+                count -= 8
+                output.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return output
+    }
+
+    /// As many digits as there were, in their alphabet and case; bits behind the last byte stay.
+    private func encoded(_ bytes: [UInt8], like text: [UInt8]) -> [UInt8] {
+        switch self {
+        case .hexadecimal:
+            let isLower = !text.contains { (0x41...0x46).contains($0) }
+            return bytes.flatMap { HexadecimalDigit.pair($0, isLower: isLower) }
+        case .base64:
+            let isURL = !text.contains { $0 == 0x2b || $0 == 0x2f }
+            var output: [UInt8] = []
+            output.reserveCapacity(text.count)
+            for position in text.indices {
+                let bit = position * 6
+                var value = 0
+                for offset in 0..<6 {
+                    let (index, place) = ((bit + offset) / 8, 7 - (bit + offset) % 8)
+                    let isSet =
+                        index < bytes.count
+                        ? bytes[index] >> UInt8(place) & 1 == 1
+                        : Self.values[Int(text[position])] >> UInt8(5 - offset) & 1 == 1
+                    value = value << 1 | (isSet ? 1 : 0)
+                }
+                // What did not change keeps its digit, whichever of the two alphabets it is of.
+                let same = Int(Self.values[Int(text[position])]) == value
+                output.append(same ? text[position] : Self.digits(isURL: isURL)[value])
+            }
+            return output
+        }
+    }
+
+    private static let standard = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    )
+    private static let url = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    private static func digits(isURL: Bool) -> [UInt8] { isURL ? url : standard }
+
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (index, byte) in standard.enumerated() { values[Int(byte)] = UInt8(index) }
+        values[0x2d] = 62
+        values[0x2f] = 63
+        values[0x5f] = 63
+        return values
+    }()
+}

@@ -1,0 +1,72 @@
+/// A text without its encoding, with the place from which each byte came, so that a change can be written back into
+/// the bytes that were there.
+struct DecodedText {
+    private(set) var bytes: [UInt8] = []
+    /// As it stood.
+    private let raw: ArraySlice<UInt8>
+    /// Where the raw text of each byte begins; an escape for several bytes belongs to the first of them.
+    private var starts: [Int] = []
+
+    init(raw: ArraySlice<UInt8>) {
+        self.raw = raw
+        bytes.reserveCapacity(raw.count)
+        starts.reserveCapacity(raw.count)
+    }
+
+    mutating func append(_ byte: UInt8, from start: Int) {
+        bytes.append(byte)
+        starts.append(start)
+    }
+
+    /// `decoded`: what one escape stands for.
+    mutating func append(_ decoded: [UInt8], from start: Int) {
+        bytes += decoded
+        starts += [Int](repeating: start, count: decoded.count)
+    }
+
+    /// The raw text with other bytes in it; what did not change keeps the very bytes that it had.
+    func encoding(_ other: [UInt8], as coding: TextCoding) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(raw.count + other.count / 4)
+        // Of another length only what lies between the equal ends is written anew.
+        let head = zip(bytes, other).prefix { $0 == $1 }.count
+        let isAligned = bytes.count == other.count
+        let tail =
+            isAligned
+            ? 0
+            : zip(bytes.reversed(), other.reversed()).prefix(min(bytes.count, other.count) - head)
+                .prefix { $0 == $1 }.count
+        if isAligned {
+            var index = 0
+            while index < bytes.count {
+                let end = endOfUnit(from: index)
+                if bytes[index..<end].elementsEqual(other[index..<end]) {
+                    output += raw[rawRange(index, end)]
+                } else if end - index > 1 {
+                    // One escape of one character beyond ASCII: written out.
+                    output += other[index..<end]
+                } else {
+                    coding.append(other[index], like: raw[rawRange(index, end)], to: &output)
+                }
+                index = end
+            }
+            return output
+        }
+        output += raw[rawRange(0, head)]
+        for byte in other[head..<(other.count - tail)] { coding.append(byte, like: [], to: &output) }
+        output += raw[rawRange(bytes.count - tail, bytes.count)]
+        return output
+    }
+
+    private func endOfUnit(from index: Int) -> Int {
+        var end = index + 1
+        while end < bytes.count, starts[end] == starts[index] { end += 1 }
+        return end
+    }
+
+    private func rawRange(_ from: Int, _ to: Int) -> Range<Int> {
+        let lower = from < starts.count ? starts[from] : raw.endIndex
+        let upper = to < starts.count ? starts[to] : raw.endIndex
+        return lower..<max(lower, upper)
+    }
+}

@@ -1,0 +1,158 @@
+/// An encoding whose characters can be told apart: each decoded byte knows from where it came.
+enum TextCoding: Sendable, CaseIterable {
+    /// `%XX` (RFC 3986, section 2.1).
+    case percent
+    /// The same with `+` for a space.
+    case form
+    /// `\"`, `\/`, `\u0041`, and `\x41` as scripts write it (RFC 8259, section 7).
+    case escapes
+    /// `&amp;`, `&#65;`, `&#x41;`.
+    case entities
+
+    /// Whether a text has anything to decode.
+    func mayApply(to text: ArraySlice<UInt8>) -> Bool {
+        switch self {
+        case .percent: text.contains(0x25)
+        case .form: text.contains(0x2b)
+        case .escapes: text.contains(0x5c)
+        case .entities: text.contains(0x26) && text.contains(0x3b)
+        }
+    }
+
+    func decoded(_ text: ArraySlice<UInt8>) -> DecodedText {
+        var output = DecodedText(raw: text)
+        var index = text.startIndex
+        while index < text.endIndex {
+            if let (bytes, length) = escape(at: index, in: text) {
+                output.append(bytes, from: index)
+                index += length
+            } else {
+                output.append(text[index], from: index)
+                index += 1
+            }
+        }
+        return output
+    }
+
+    /// What an escape stands for, and its length; nil where none begins.
+    private func escape(at index: Int, in text: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int)? {
+        switch self {
+        case .form where text[index] == 0x2b: return ([0x20], 1)
+        case .percent, .form:
+            guard text[index] == 0x25 else { return nil }
+            if let value = Self.number(text, index + 1, digits: 2) { return ([UInt8(value)], 3) }
+            // As `escape()` of scripts writes it.
+            guard index + 1 < text.endIndex, text[index + 1] | 0x20 == 0x75 else { return nil }
+            return Self.number(text, index + 2, digits: 4).flatMap { Self.utf8($0) }.map { ($0, 6) }
+        case .escapes:
+            guard text[index] == 0x5c, index + 1 < text.endIndex else { return nil }
+            return Self.backslash(at: index, in: text)
+        case .entities:
+            guard text[index] == 0x26 else { return nil }
+            return Self.entity(at: index, in: text)
+        }
+    }
+
+    private static func backslash(at index: Int, in text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+        switch text[index + 1] {
+        case 0x22, 0x27, 0x2f, 0x5c, 0x60: return ([text[index + 1]], 2)
+        case 0x62: return ([0x08], 2)
+        case 0x66: return ([0x0c], 2)
+        case 0x6e: return ([0x0a], 2)
+        case 0x72: return ([0x0d], 2)
+        case 0x74: return ([0x09], 2)
+        case 0x78: return number(text, index + 2, digits: 2).flatMap { utf8($0) }.map { ($0, 4) }
+        case 0x75:
+            guard let unit = number(text, index + 2, digits: 4) else { return braced(at: index, in: text) }
+            if (0xd800..<0xdc00).contains(unit), index + 11 < text.endIndex, text[index + 6] == 0x5c,
+                text[index + 7] == 0x75, let low = number(text, index + 8, digits: 4),
+                (0xdc00..<0xe000).contains(low)
+            {
+                return utf8(0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)).map { ($0, 12) }
+            }
+            return utf8(unit).map { ($0, 6) }
+        default: return nil
+        }
+    }
+
+    /// `\u{41}`, as scripts write it.
+    private static func braced(at index: Int, in text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+        guard index + 2 < text.endIndex, text[index + 2] == 0x7b,
+            let end = text[index...].prefix(10).firstIndex(of: 0x7d),
+            let value = Int(String(decoding: text[(index + 3)..<end], as: UTF8.self), radix: 16)
+        else { return nil }
+        return utf8(value).map { ($0, end - index + 1) }
+    }
+
+    private static let names: [[UInt8]: UInt8] = [
+        Array("amp".utf8): 0x26, Array("lt".utf8): 0x3c, Array("gt".utf8): 0x3e, Array("quot".utf8): 0x22,
+        Array("apos".utf8): 0x27,
+    ]
+
+    private static func entity(at index: Int, in text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+        guard let end = text[index...].prefix(12).firstIndex(of: 0x3b) else { return nil }
+        let name = text[(index + 1)..<end]
+        let length = end - index + 1
+        if let byte = names[Array(name)] { return ([byte], length) }
+        guard name.first == 0x23 else { return nil }
+        let digits = String(decoding: name.dropFirst(), as: UTF8.self)
+        let value =
+            digits.utf8.first.map { $0 | 0x20 } == 0x78 ? Int(digits.dropFirst(), radix: 16) : Int(digits)
+        return value.flatMap(utf8).map { ($0, length) }
+    }
+
+    private static func number(_ text: ArraySlice<UInt8>, _ start: Int, digits: Int) -> Int? {
+        guard start + digits <= text.endIndex else { return nil }
+        var value = 0
+        for byte in text[start..<(start + digits)] {
+            guard let digit = HexadecimalDigit.value(of: byte) else { return nil }
+            value = value << 4 | Int(digit)
+        }
+        return value
+    }
+
+    private static func utf8(_ value: Int) -> [UInt8]? {
+        UInt32(exactly: value).flatMap(Unicode.Scalar.init).map { Array(String(Character($0)).utf8) }
+    }
+
+    // MARK: - Back
+
+    /// Writes bytes as this coding wants them, in the manner of an escape that stood there.
+    func append(_ byte: UInt8, like raw: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        let wasEscaped = raw.count > 1
+        switch self {
+        case .percent, .form:
+            if self == .form, byte == 0x20, !wasEscaped { return output.append(0x2b) }
+            guard wasEscaped || !Self.isUnreserved(byte) else { return output.append(byte) }
+            let isLower = raw.contains { (0x61...0x66).contains($0) }
+            output += raw.count == 6 ? Array("%u00".utf8) : [0x25]
+            output += HexadecimalDigit.pair(byte, isLower: isLower)
+        case .escapes:
+            guard wasEscaped || byte < 0x20 || byte == 0x22 || byte == 0x5c else {
+                return output.append(byte)
+            }
+            let isLower = !raw.contains { (0x41...0x46).contains($0) }
+            if raw.contains(0x7b) {
+                output += Array("\\u{\(String(byte, radix: 16))}".utf8)
+                return
+            }
+            let letter = raw.count == 4 ? 0x78 : UInt8(0x75)
+            output += [0x5c, letter] + (letter == 0x78 ? [] : [0x30, 0x30])
+            output += HexadecimalDigit.pair(byte, isLower: isLower)
+        case .entities:
+            guard wasEscaped || [0x22, 0x26, 0x27, 0x3c, 0x3e].contains(byte) else {
+                return output.append(byte)
+            }
+            let isHexadecimal = raw.dropFirst(2).first.map { $0 | 0x20 } == 0x78
+            let digits = isHexadecimal ? "x" + String(byte, radix: 16) : String(byte)
+            output += Array("&#\(digits);".utf8)
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
+        default: false
+        }
+    }
+}

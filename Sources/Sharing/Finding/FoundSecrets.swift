@@ -1,0 +1,116 @@
+import Captures
+import JOSE
+
+/// What must not be shared of a set of captures, and what may.
+struct FoundSecrets {
+    /// Texts that are secret wherever they stand.
+    var values: [String: Secret.Kind] = [:]
+    /// Values that are secret under their name, and may be a common word elsewhere.
+    var named: [NamedValue: Secret.Kind] = [:]
+    /// Words, identifiers and addresses that everybody may know.
+    var open: Set<String> = []
+    /// Of those the ones that are public for sure.
+    var wellKnown: Set<String> = []
+    /// Names of parameters, headers, members.
+    var words: Set<String> = []
+    /// Values that have names: one may be another that was changed on its way.
+    var relatives: Set<String> = []
+    /// Certificates of keys, in base64: everybody may know them, and parts of them look drawn.
+    var certificates: Set<String> = []
+    /// Values that somebody wants to stay.
+    var kept: Set<String> = []
+    /// Hosts that the captures' requests went to, in lower case.
+    var hosts: Set<String> = []
+    /// Clients, issuers and redirect addresses.
+    var identifiers: Set<String> = []
+    /// Signed and encrypted tokens, with what they are.
+    var tokens: [String: Secret.Kind] = [:]
+    /// Keys as they stand in key sets, registrations and headers of tokens, by thumbprint.
+    var keys: [String: JSONWebKey] = [:]
+    /// What is inside of encrypted tokens that a key of the captures opens.
+    var opened: [String: OpenedToken] = [:]
+    var clientSecrets: Set<String> = []
+    var verifiers: Set<String> = []
+    /// Values of `code_challenge` and of the claims that are hashes.
+    var derived: Set<String> = []
+    /// Parts of a cookie that is too long for one, by the name without its number.
+    var chunks: [String: [Int: String]] = [:]
+
+    /// Takes out of the secrets what is none: a cookie with the name of a scope, a subject that is a client.
+    mutating func settle() {
+        for text in kept {
+            values[text] = nil
+            tokens[text] = nil
+            open.insert(text)
+            wellKnown.insert(text)
+        }
+        wellKnown.formUnion(identifiers)
+        named = named.filter { !kept.contains($0.key.value) }
+        for (text, kind) in values where isNone(text, kind) { values[text] = nil }
+        // What somebody chose as a secret stays one where it is named, also if it is a word that everybody uses.
+        for (pair, kind) in named where !kind.isChosen || identifiers.contains(pair.value) {
+            if isNone(pair.value, kind) { named[pair] = nil }
+        }
+        dropPartsOfIdentifiers()
+        dropExplained()
+        // A token in pieces is one token.
+        for pieces in chunks.values where pieces.count > 1 {
+            let joined = pieces.sorted { $0.key < $1.key }.map(\.value).joined()
+            guard JSONWebToken.parse(joined) != nil else { continue }
+            // The first piece often looks like a token of its own.
+            for piece in pieces.values { tokens[piece] = nil }
+            if tokens[joined] == nil { tokens[joined] = .token }
+        }
+    }
+
+    /// Whether a value is no secret, since everybody may know it.
+    private func isNone(_ text: String, _ kind: Secret.Kind) -> Bool {
+        if kind.isWeak { return isKnown(text) }
+        return identifiers.contains(text) || wellKnown.contains(text) && !Drawn.looks(text.utf8)
+    }
+
+    /// Whether a text that may be anything is one that stands elsewhere under an open name.
+    private func isKnown(_ text: String) -> Bool {
+        if wellKnown.contains(text) || open.contains(text) && !Drawn.looks(text.utf8) { return true }
+        let plain = TextCoding.form.decoded(Array(text.utf8)[...]).bytes
+        return wellKnown.contains(String(decoding: plain, as: UTF8.self))
+    }
+
+    /// What looked like something of its own and is a part of a client's name or an issuer's address.
+    private mutating func dropPartsOfIdentifiers() {
+        let looks: Set<Secret.Kind> = [.unexplained, .email, .phone, .address]
+        let all = Array(identifiers.sorted().joined(separator: "\n").utf8)
+        for (text, kind) in values where looks.contains(kind) {
+            if ByteSearch.index(of: Array(text.utf8), in: all) != nil { values[text] = nil }
+        }
+    }
+
+    /// What only looked like a secret of its own is part of one that has a name, or one in base64, or of a certificate.
+    private mutating func dropExplained() {
+        let unexplained = values.filter { $0.value == .unexplained }.keys
+        guard !unexplained.isEmpty else { return }
+        let index = FragmentIndex(
+            values.filter { $0.value != .unexplained }.keys.map { Array($0.utf8) }
+                + tokens.keys.map { Array($0.utf8) } + certificates.map { Array($0.utf8) }
+        )
+        for text in unexplained {
+            let bytes = Array(text.utf8)
+            let isPart = index.matches(in: bytes).contains { $0.range == bytes.indices }
+            let decoded = BinaryCoding.base64.decoded(bytes.filter { $0 != 0x3d })
+            if isPart || !index.matches(in: decoded).isEmpty { values[text] = nil }
+        }
+        for (pair, kind) in named where kind == .unexplained && values[pair.value] == nil {
+            named[pair] = nil
+        }
+    }
+
+    /// Where somebody's mail may go: the hosts, and what they are below.
+    var domains: Set<String> {
+        hosts.reduce(into: []) { domains, host in
+            let labels = host.split(separator: ".")
+            for first in labels.indices.dropLast() { domains.insert(labels[first...].joined(separator: ".")) }
+        }
+    }
+
+    func kind(of text: String) -> Secret.Kind? { tokens[text] ?? values[text] }
+}

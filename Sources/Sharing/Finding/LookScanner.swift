@@ -1,0 +1,172 @@
+/// Finds what is secret or personal by its look alone, wherever it stands in a text.
+struct LookScanner {
+    /// Something found, by its place.
+    struct Found {
+        var kind: Secret.Kind
+        var range: Range<Int>
+    }
+
+    /// E-mail addresses, phone numbers and IP addresses are looked for.
+    var findsPersonal = true
+
+    private static let prefixes: [[UInt8]] = [
+        "ya29.", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-",
+        "xoxr-", "xoxs-", "sk_live_", "sk_test_", "rk_live_", "AKIA", "ASIA", "AIza", "SG.", "npm_",
+        "dop_v1_",
+        "shpat_", "hvs.", "EAACEdEose0cBA", "Fe26.2*", "ory_at_", "ory_rt_", "ory_ac_", "GOCSPX-", "1//0",
+    ].map { Array($0.utf8) }
+
+    func findings(in text: [UInt8]) -> [Found] {
+        var found: [Found] = []
+        pem(text, &found)
+        runs(text, &found)
+        if findsPersonal {
+            emails(text, &found)
+            numbers(text, &found)
+        }
+        return found
+    }
+
+    // MARK: - Secrets
+
+    private func pem(_ text: [UInt8], _ found: inout [Found]) {
+        var start = 0
+        let mark = Array("PRIVATE KEY-----".utf8)
+        while let begin = Bytes.index(of: mark, in: text, from: start) {
+            start = begin + mark.count
+            guard let end = Bytes.index(of: Array("-----END".utf8), in: text, from: start) else { return }
+            if end > start, end - start < 1 << 16 {
+                found.append(Found(kind: .privateKey, range: start..<end))
+            }
+            start = end
+        }
+    }
+
+    /// Runs of the characters that tokens are made of.
+    private func runs(_ text: [UInt8], _ found: inout [Found]) {
+        var start = 0
+        for index in 0...text.count {
+            if index < text.count, Self.isTokenByte(text[index]) { continue }
+            defer { start = index + 1 }
+            guard index - start >= 20, index - start <= 1 << 16 else { continue }
+            var run = text[start..<index]
+            // The digits of an escape are no part of what follows it.
+            if start > 0, text[start - 1] == 0x25 { run = run.dropFirst(2) }
+            // `data:image/png;base64,…` is a picture, and a sentence's full stop no part of a token.
+            while let last = run.last, last == 0x2e || last == 0x2d { run.removeLast() }
+            if start > 0, text[start - 1] == 0x2c, Bytes.hasSuffix(text[..<(start - 1)], "base64") {
+                continue
+            }
+            if Self.prefixes.contains(where: run.starts(with:)) {
+                found.append(Found(kind: .token, range: run.startIndex..<run.endIndex))
+                continue
+            }
+            run = Self.withoutLeadingWords(run)
+            if !run.contains(0x2e), Drawn.isUnexplained(run) {
+                found.append(Found(kind: .unexplained, range: run.startIndex..<run.endIndex))
+            }
+        }
+    }
+
+    /// `state_of_app_8Xk2…`: the words in front say what it is.
+    private static func withoutLeadingWords(_ run: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = run
+        while let mark = rest.firstIndex(where: { $0 == 0x5f || $0 == 0x2d || $0 == 0x2e || $0 == 0x7e }),
+            rest[..<mark].allSatisfy({ (0x61...0x7a).contains($0) })
+                || mark - rest.startIndex >= 6
+                    && rest[..<mark].allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
+        {
+            rest = rest[(mark + 1)...]
+        }
+        return rest
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x2d || byte == 0x5f
+            || byte == 0x2e || byte == 0x7e
+    }
+
+    // MARK: - Personal data
+
+    private func emails(_ text: [UInt8], _ found: inout [Found]) {
+        var index = text.startIndex
+        while let at = text[index...].firstIndex(of: 0x40) {
+            index = at + 1
+            var start = at
+            while start > 0, at - start < 64, Self.isLocalByte(text[start - 1]) { start -= 1 }
+            var end = at + 1
+            while end < text.count, end - at < 255, Self.isDomainByte(text[end]) { end += 1 }
+            while end > at + 1, text[end - 1] == 0x2e || text[end - 1] == 0x2d { end -= 1 }
+            let domain = text[(at + 1)..<max(at + 1, end)]
+            guard start < at, let dot = domain.lastIndex(of: 0x2e), dot > domain.startIndex,
+                domain.endIndex - dot > 2,
+                domain[(dot + 1)...].allSatisfy({ (0x61...0x7a).contains($0 | 0x20) || $0 >= 0x80 })
+            else { continue }
+            found.append(Found(kind: .email, range: start..<end))
+            index = end
+        }
+    }
+
+    private static func isLocalByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf)
+            || [0x2e, 0x5f, 0x2d, 0x2b, 0x23].contains(byte)
+    }
+
+    private static func isDomainByte(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x2e
+            || byte == 0x2d
+    }
+
+    /// Phone numbers (`+65 9123 4567`) and IP addresses.
+    private func numbers(_ text: [UInt8], _ found: inout [Found]) {
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            let before = index > 0 ? text[index - 1] : 0x20
+            if byte == 0x2b, !Self.isWordByte(before), let end = Self.endOfPhone(text, index) {
+                found.append(Found(kind: .phone, range: index..<end))
+                index = end
+            } else if (0x30...0x39).contains(byte), !Self.isWordByte(before), before != 0x2e, before != 0x2d,
+                let end = IPAddressText.endOfIPv4(text, index), isAddress(text, index, before)
+            {
+                found.append(Found(kind: .address, range: index..<end))
+                index = end
+            } else if HexadecimalDigit.value(of: byte) != nil || byte == 0x3a, !Self.isWordByte(before),
+                before != 0x3a,
+                let end = IPAddressText.endOfIPv6(text, index)
+            {
+                found.append(Found(kind: .address, range: index..<end))
+                index = end
+            } else {
+                index += 1
+            }
+        }
+    }
+
+    /// Not the four parts of a version (`Chrome/119.0.0.0`), and nobody's own machine.
+    private func isAddress(_ text: [UInt8], _ start: Int, _ before: UInt8) -> Bool {
+        if before == 0x2f { return start >= 2 && text[start - 2] == 0x2f }
+        return before != 0x76 && before != 0x56
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f
+    }
+
+    private static func endOfPhone(_ text: [UInt8], _ start: Int) -> Int? {
+        var digits = 0
+        var end = start + 1
+        var last = end
+        while end < text.count, end - start < 24 {
+            if (0x30...0x39).contains(text[end]) {
+                digits += 1
+                last = end + 1
+            } else if ![0x20, 0x2d, 0x28, 0x29].contains(text[end]) {
+                break
+            }
+            end += 1
+        }
+        guard (8...15).contains(digits), last == text.count || !isWordByte(text[last]) else { return nil }
+        return (0x31...0x39).contains(text[start + 1]) ? last : nil
+    }
+}

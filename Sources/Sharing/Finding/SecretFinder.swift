@@ -1,0 +1,341 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// Looks through captures for what must not be shared: by the name under which a value stands, by the links of the
+/// flows, and by its look.
+final class SecretFinder {
+    /// What is asked for besides, and what is to stay.
+    private let options: SharingOptions
+    private(set) var found = FoundSecrets()
+    private let look: LookScanner
+    private let patterns: [Regex<AnyRegexOutput>]
+
+    init(options: SharingOptions) {
+        self.options = options
+        patterns = options.alsoPatterns
+        look = LookScanner(findsPersonal: !options.keepsPersonal)
+    }
+
+    /// Reads an entry, or another part of the file.
+    func read(_ value: JSONValue, holdsClaims: Bool = false) {
+        let walker = EntryWalker(
+            texts: TextWalker { [unowned self] in visit($0) },
+            holdsClaims: holdsClaims,
+            sweep: { [unowned self] text in
+                sweep(text)
+                return nil
+            }
+        )
+        _ = walker.rewriting(value)
+    }
+
+    /// Takes note of where a request went.
+    func read(_ url: RecordedURL) {
+        guard let host = url.host else { return }
+        found.hosts.insert(host.lowercased())
+    }
+
+    /// Reads what the flows say of values that go from place to place.
+    func read(_ flows: [Flow]) {
+        for flow in flows {
+            for link in flow.links {
+                let role = SecretRoles.role(of: link.name, in: .form)
+                let kind: Secret.Kind
+                switch role {
+                case .secret(let known), .drawn(let known): kind = known
+                case .open, .parts: continue
+                case .unknown: kind = .unexplained
+                }
+                for occurrence in [link.origin] + link.uses
+                where link.transform == .equal && !isOpen(occurrence.place.name) {
+                    note(kind, occurrence.place.name, occurrence.value)
+                }
+            }
+            let redirects = flow.authorizationRequests.map(\.redirectURI)
+            for identifier in [flow.clientID, flow.issuer] + redirects {
+                guard let identifier, !identifier.isEmpty else { continue }
+                found.open.insert(identifier)
+                found.identifiers.insert(identifier)
+            }
+        }
+    }
+
+    /// A word of the protocol that is also somebody's state stays what it is where the protocol says it.
+    private func isOpen(_ name: String) -> Bool {
+        switch SecretRoles.role(of: name, in: .form) {
+        case .open, .parts: true
+        default: false
+        }
+    }
+
+    func finish() -> FoundSecrets {
+        openTokens()
+        found.settle()
+        return found
+    }
+
+    // MARK: - Values
+
+    private func visit(_ value: NamedText) -> [UInt8]? {
+        let text = value.readable
+        guard !text.isEmpty else { return nil }
+        guard !options.keptNames.contains(value.name) else {
+            found.kept.insert(text)
+            return value.bytes
+        }
+        guard !isMark(text) else { return value.bytes }
+        if value.isNumber {
+            number(value, text)
+            return nil
+        }
+        if value.name.utf8.count >= FragmentIndex.shortestWord, !Drawn.looks(value.name.utf8) {
+            found.words.insert(value.name)
+        }
+        if text.drop(while: \.isWhitespace).first == "e", text.contains(where: \.isWhitespace),
+            let wrapped = JSONWebToken.parse(text.filter { !$0.isWhitespace }), wrapped.header != nil
+        {
+            read(wrapped)
+        }
+        if let token = JSONWebToken.parse(text) {
+            found.relatives.insert(text)
+            read(token)
+            switch SecretRoles.role(of: value.name, in: value.container) {
+            case .secret(let kind) where kind != .cookie, .drawn(let kind): found.tokens[text] = kind
+            default: break
+            }
+            if value.container == .cookies || value.container == .setCookie { chunk(value.name, text) }
+            return value.bytes
+        }
+        switch SecretRoles.role(of: value.name, in: value.container) {
+        case .secret(let kind): note(kind, value.name, text)
+        case .drawn(let kind): if Drawn.looks(value.bytes) { note(kind, value.name, text) }
+        case .open:
+            found.open.insert(text)
+            if SecretRoles.isPublic(value.name) { found.wellKnown.insert(text) }
+        case .parts: break
+        case .unknown:
+            // Segments of a path name things, and are met in the middle of addresses.
+            if Drawn.isUnexplained(value.bytes), TextKind.guessed(value.bytes[...]) == .text {
+                note(.unexplained, value.name, text)
+            } else if value.name != SlotReader.pathSegment, value.bytes.contains(0x40),
+                let whole = look.findings(in: value.bytes).first,
+                whole.range == value.bytes.indices
+            {
+                note(whole.kind, value.name, text)
+            }
+        }
+        if value.container == .cookies || value.container == .setCookie { chunk(value.name, text) }
+        return nil
+    }
+
+    private func number(_ value: NamedText, _ text: String) {
+        switch SecretRoles.role(of: value.name, in: value.container) {
+        case .secret(let kind) where kind != .claim && kind != .cookie: note(kind, value.name, text)
+        default: return
+        }
+    }
+
+    private func note(_ kind: Secret.Kind, _ name: String, _ text: String) {
+        if options.keepsPersonal, kind.isPersonal { return }
+        // Several of them, found by their look.
+        if kind == .address { return }
+        // A cookie that is being deleted says so.
+        if kind == .cookie, text == "deleted" { return }
+        if found.named[NamedValue(name, text)] == nil { found.named[NamedValue(name, text)] = kind }
+        if text.utf8.count >= 8 { found.relatives.insert(text) }
+        switch kind {
+        case .clientSecret: found.clientSecrets.insert(text)
+        case .codeVerifier: found.verifiers.insert(text)
+        case .codeChallenge, .claim: found.derived.insert(text)
+        default: break
+        }
+        // An address or a document is no secret as a whole: the parts of it are.
+        guard kind.isChosen || !hasParts(Array(text.utf8)) else { return }
+        let count = text.utf8.count
+        let isLong = count >= FragmentIndex.shortestPiece
+        guard isLong || count >= FragmentIndex.shortestWord && Drawn.looks(text.utf8) else { return }
+        let known = found.values[text]
+        if known == nil || known == .unexplained || known == .cookie { found.values[text] = kind }
+    }
+
+    /// Whether a value is an address or a document, as it stands, percent-encoded or in base64.
+    private func hasParts(_ bytes: [UInt8]) -> Bool {
+        var bytes = bytes
+        for _ in 0..<3 {
+            guard TextKind.guessed(bytes[...]) == .text else { return true }
+            let decoded = TextCoding.percent.decoded(bytes[...]).bytes
+            guard decoded != bytes else { break }
+            bytes = decoded
+        }
+        return Base64Text(bytes).map { TextKind.guessed($0.text[...]) != .text } ?? false
+    }
+
+    /// Marks that somebody left in the place of a secret are none.
+    private func isMark(_ text: String) -> Bool {
+        guard
+            text.utf8.first.map({ [0x5b, 0x3c, 0x2a, 0x78, 0x58].contains($0) || text.utf8.count < 24 })
+                ?? true
+        else { return false }
+        let lower = text.lowercased()
+        return lower.utf8.allSatisfy { $0 == 0x2a }
+            || lower.utf8.count > 2 && lower.utf8.allSatisfy { $0 == 0x78 }
+            || ["[redacted]", "redacted", "<redacted>", "[filtered]", "[removed]", "(redacted)"].contains(
+                lower
+            )
+    }
+
+    private func chunk(_ name: String, _ text: String) {
+        guard let mark = name.utf8.lastIndex(where: { !(0x30...0x39).contains($0) }),
+            name.utf8.index(after: mark) < name.utf8.endIndex,
+            let number = Int(name[name.utf8.index(after: mark)...]), number < 32
+        else { return }
+        found.chunks[String(name[...mark]), default: [:]][number] = text
+    }
+
+    // MARK: - Tokens and keys
+
+    private func read(_ token: JSONWebToken) {
+        guard found.tokens[token.text] == nil else { return }
+        found.tokens[token.text] = .token
+        for object in [token.header, token.claims] {
+            if let object { collectKeys(.object(object), depth: 0) }
+        }
+        if token.form == .signed { readClaims(token.payload) }
+    }
+
+    /// Reads what is inside of encrypted tokens, and of those that are inside of them.
+    private func openTokens() {
+        let keys = found.keys.sorted { $0.key < $1.key }.map(\.value).filter {
+            $0.isPrivate || $0.type == "oct"
+        }
+        let secrets = found.clientSecrets.sorted()
+        guard !keys.isEmpty || !secrets.isEmpty else { return }
+        for _ in 0..<3 {
+            let sealed = found.tokens.keys.filter { found.opened[$0] == nil }.sorted()
+                .compactMap(JSONWebToken.parse).filter { $0.form == .encrypted }
+            let opened = OpenedToken.opening(sealed, keys: keys, secrets: secrets)
+            guard !opened.isEmpty else { return }
+            found.opened.merge(opened) { $1 }
+            for token in opened.values {
+                if let inner = JSONWebToken.parse(String(decoding: token.plaintext, as: UTF8.self)) {
+                    read(inner)
+                } else {
+                    readClaims(token.plaintext)
+                }
+            }
+        }
+    }
+
+    private func readClaims(_ payload: [UInt8]) {
+        let walker = TextWalker { [unowned self] in visit($0) }
+        _ = walker.rewriting(payload, as: .claims)
+        sweep(payload)
+    }
+
+    /// Members of keys that only their owner knows (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1).
+    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "k"]
+
+    /// Takes over the keys of a document.
+    private func collectKeys(_ value: JSONValue, depth: Int) {
+        guard depth < 8 else { return }
+        switch value {
+        case .array(let elements): for element in elements { collectKeys(element, depth: depth + 1) }
+        case .object(let object):
+            if object["kty"]?.string != nil {
+                let key = JSONWebKey(json: object)
+                if let thumbprint = key.thumbprint, !(found.keys[thumbprint]?.isPrivate ?? false) {
+                    found.keys[thumbprint] = key
+                }
+                found.wellKnown.formUnion(["n", "e", "x", "y"].compactMap { object[$0]?.string })
+                found.certificates.formUnion(object["x5c"]?.array?.compactMap(\.string) ?? [])
+                for name in Self.privateMembers { object[name]?.string.map { note(.privateKey, name, $0) } }
+            }
+            for member in object.members { collectKeys(member.value, depth: depth + 1) }
+        default: return
+        }
+    }
+
+    // MARK: - Whole texts
+
+    private func sweep(_ text: [UInt8]) {
+        if Bytes.index(of: Array("\"kty\"".utf8), in: text, from: 0) != nil,
+            let json = try? JSONParser.parse(text)
+        {
+            collectKeys(json, depth: 0)
+        }
+        guard text.count >= 6 else { return }
+        tokens(in: text)
+        look(at: text, isDecoded: false)
+        for pattern in patterns {
+            let string = String(decoding: text, as: UTF8.self)
+            for match in string.matches(of: pattern) where match.range.lowerBound < match.range.upperBound {
+                found.values[String(string[match.range])] = .asked
+            }
+        }
+        // What is escaped once looks like nothing until it is not.
+        decode(text, depth: 0)
+    }
+
+    /// Looks at a text without its encodings, nested ones too.
+    private func decode(_ text: [UInt8], depth: Int) {
+        for coding in [TextCoding.escapes, .percent, .entities] where coding.mayApply(to: text[...]) {
+            let decoded = coding.decoded(text[...]).bytes
+            guard decoded != text else { continue }
+            tokens(in: decoded)
+            look(at: decoded, isDecoded: true)
+            // Addresses are encoded more than once, pages are not.
+            if depth < 2, decoded.count < Self.longestNested { decode(decoded, depth: depth + 1) }
+        }
+    }
+
+    private static let longestNested = 1 << 16
+
+    /// `isDecoded`: what looks random may be the work of decoding what was not encoded.
+    private func look(at text: [UInt8], isDecoded: Bool) {
+        for finding in look.findings(in: text) where !isDecoded || finding.kind != .unexplained {
+            let value = String(decoding: text[finding.range], as: UTF8.self)
+            if found.tokens[value] != nil { continue }
+            if found.values[value] == nil { found.values[value] = finding.kind }
+        }
+    }
+
+    /// Tokens that stand somewhere in a text.
+    private func tokens(in text: [UInt8]) {
+        var start = 0
+        for index in 0...text.count {
+            if index < text.count, Self.isTokenByte(text[index]) { continue }
+            defer { start = index + 1 }
+            guard index - start >= 24 else { continue }
+            var run = text[start..<index]
+            while run.last == 0x2e, run.filter({ $0 == 0x2e }).count > 2 { run.removeLast() }
+            guard run.starts(with: "ey".utf8) || run.starts(with: "ew".utf8),
+                let token = JSONWebToken.parse(String(decoding: run, as: UTF8.self)), token.header != nil
+            else { continue }
+            read(token)
+        }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x2d || byte == 0x5f
+            || byte == 0x2e
+    }
+}
+
+extension Secret.Kind {
+    /// May be said of a value that everybody may know.
+    var isWeak: Bool { isPersonal || [.claim, .cookie, .unexplained].contains(self) }
+
+    /// Made up by a person, and secret as a whole whatever it looks like.
+    var isChosen: Bool { [.password, .clientSecret, .oneTimeCode].contains(self) }
+
+    /// Says who somebody is, and opens nothing.
+    var isPersonal: Bool {
+        switch self {
+        case .subject, .personal, .email, .phone, .address: true
+        default: false
+        }
+    }
+}

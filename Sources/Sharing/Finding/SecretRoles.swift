@@ -1,0 +1,157 @@
+import Captures
+import Flows
+
+/// What a value is by the name under which it stands.
+enum SecretRoles {
+    /// How sure a name is of its value.
+    enum Role: Sendable {
+        /// Secret whatever it is.
+        case secret(Secret.Kind)
+        /// Secret if it looks drawn and not chosen: the name is also used for other things.
+        case drawn(Secret.Kind)
+        /// The protocol's own words, identifiers and addresses that everybody may know.
+        case open
+        /// Nothing as a whole: its parts have names of their own.
+        case parts
+        case unknown
+    }
+
+    static func role(of name: String, in container: TextKind) -> Role {
+        if name == SlotReader.basicCredentials { return .parts }
+        let key = normalized(name)
+        let whole = role(ofKey: key, in: container)
+        guard case .unknown = whole else { return whole }
+        // `user[password]`, `credentials.passcode`, `ctl00$Main$Password`, `Password1`, `http://…/claims/emailaddress`.
+        let last = normalized(
+            String(decoding: name.utf8.split { marks.contains($0) }.last ?? [], as: UTF8.self)
+        )
+        if last != key, case let part = role(ofKey: last, in: container), !isUnknown(part) { return part }
+        let bare = String(
+            last.drop(while: { $0 == "_" }).reversed().drop { $0.isASCII && $0.isNumber }.reversed()
+        )
+        if bare != last, let kind = secrets[bare] ?? personal[bare] { return .secret(kind) }
+        return isPassword(bare) ? .secret(.password) : whole
+    }
+
+    private static let marks = Set(".[]$:/".utf8)
+
+    private static func isUnknown(_ role: Role) -> Bool { if case .unknown = role { true } else { false } }
+
+    /// Words for it, alone and in longer names: `newPassword`, `login_pw`.
+    private static func isPassword(_ key: String) -> Bool {
+        ["pass", "pw", "pswd", "userpass", "loginpw", "userpw", "loginpass"].contains(key)
+            || passwordWords.contains(where: key.containsBytes)
+    }
+
+    private static let passwordWords = [
+        "password", "passwd", "passcode", "passphrase", "passwort", "kennwort", "motdepasse", "contrasena",
+        "senha", "pwd",
+    ]
+
+    /// `key`: as ``normalized(_:)`` has it.
+    private static func role(ofKey key: String, in container: TextKind) -> Role {
+        if let kind = personal[key] { return .secret(kind) }
+        if ofPersons.contains(key) {
+            switch container {
+            case .claims, .form, .multipart, .html: return .secret(.personal)
+            default: break
+            }
+        }
+        if let kind = secrets[key] { return .secret(kind) }
+        // What a site keeps in the browser is between the two, whatever it is called.
+        switch container {
+        case .cookies, .setCookie: return .secret(.cookie)
+        default: break
+        }
+        if open.contains(key) || key.hasSuffix("endpoint") || key.hasSuffix("supported") { return .open }
+        guard let kind = drawn[key] else { return .unknown }
+        switch container {
+        // In a query or a form these are the protocol's; a document calls other things so.
+        case .url, .form: return .secret(kind)
+        case .claims, .html, .multipart: return protocolWords.contains(key) ? .secret(kind) : .drawn(kind)
+        default: return .drawn(kind)
+        }
+    }
+
+    /// In lower case, without the marks that separate words: `accessToken`, `access_token` and `access-token` are one.
+    private static func normalized(_ name: String) -> String {
+        String(
+            decoding: name.lowercased().utf8.filter { $0 != 0x5f && $0 != 0x2d && $0 != 0x2e && $0 != 0x20 },
+            as: UTF8.self
+        )
+    }
+
+    /// Names of the protocol's own values also where other things are written.
+    private static let protocolWords: Set<String> = ["code", "authorizationcode", "state", "nonce"]
+
+    private static let secrets: [String: Secret.Kind] = table([
+        .accessToken: "accesstoken authtoken xauthtoken bearertoken xaccesstoken xforwardedaccesstoken",
+        .refreshToken: "refreshtoken", .idToken: "idtoken idtokenhint",
+        .token:
+            "logintoken subjecttoken actortoken registrationaccesstoken logouttoken tokenid initialaccesstoken loginhinttoken xidtoken xamznoidcdata xamzoidcdata",
+        .codeVerifier: "codeverifier", .codeChallenge: "codechallenge",
+        .clientSecret: "clientsecret consumersecret appsecret", .assertion: "clientassertion assertion",
+        .proof: "dpop dpopnonce", .deviceCode: "devicecode", .userCode: "usercode", .requestURI: "requesturi",
+        .sessionState: "sessionstate",
+        .password:
+            "password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
+        .oneTimeCode:
+            "pin otp totp onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
+        .credentials: "authorization proxyauthorization xamzsecuritytoken signature xsignature",
+        .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
+        .saml: "samlrequest samlresponse samlart relaystate",
+        .formToken:
+            "csrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx csrfparam loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
+        .claim: "athash chash shash rthash jti sid ath jkt uti rh aio puid",
+    ])
+
+    private static let drawn: [String: Secret.Kind] = table([
+        .authorizationCode: "code authorizationcode", .state: "state", .nonce: "nonce",
+        .token: "token ticket jwt request response t",
+        .credentials: "secret key session sessionid authsession auth sig hash tokenvalue credentials",
+        .formToken: "lt flow interaction challenge id",
+    ])
+
+    private static let personal: [String: Secret.Kind] = table([
+        .personal:
+            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid idtoken1 callback0 windowsaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname identitynumber nameid attributevalue",
+        .subject: "sub subjectid objectid oid useridentifier uid",
+        .email: "email mail emailaddress mailaddress useremail contactemail",
+        .phone: "phonenumber phone mobile mobileno mobilenumber telephone telephonenumber tel msisdn",
+        .address:
+            "xforwardedfor xrealip forwarded cfconnectingip trueclientip xclientip clientip remoteaddr serveripaddress",
+    ])
+
+    /// Names of people's data where people's data are expected, and of anything elsewhere.
+    private static let ofPersons = Set(
+        words(
+            "name profile picture website gender locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region country nationality race dob marital occupation employment employer vehicleno"
+        )
+    )
+
+    /// Whether what stands under a name is public whatever it looks like: identifiers, addresses, names of keys.
+    static func isPublic(_ name: String) -> Bool {
+        let key = normalized(name)
+        return publicNames.contains(key) || key.hasSuffix("endpoint")
+    }
+
+    private static let publicNames: Set<String> = Set(
+        words(
+            "clientid redirecturi redirecturis postlogoutredirecturis postlogoutredirecturi iss issuer aud azp appid idp tid kid x5c x5u alg jwksuri resource audience scope host responsetype responsemode granttype tokentype codechallengemethod clientassertiontype prompt display error errordescription erroruri errorcodes autherror"
+        )
+    )
+
+    private static let open: Set<String> = Set(
+        words(
+            "clientid redirecturi redirecturis postlogoutredirecturis responsetypes granttypes autherror scope responsetype responsemode granttype iss issuer aud azp kid x5c x5u alg typ enc cty prompt display uilocales acrvalues acr amr codechallengemethod tokentype expiresin tokenendpointauthmethod postlogoutredirecturi resource audience error errordescription erroruri jwksuri kty crv use keyops zip crit claims maxage clientassertiontype requestedtokentype subjecttokentype issuedtokentype actortokentype exp iat nbf authtime updatedat emailverified phonenumberverified locale version clientname clienturi logouri tosuri policyuri applicationtype contacts softwareid softwareversion method status htm htu ver tid idp appid azpacr host connection accept acceptlanguage acceptencoding contenttype contentlength useragent date server cachecontrol pragma vary expires age via lastmodified transferencoding keepalive origin allow accesscontrolalloworigin accesscontrolallowmethods accesscontrolallowheaders accesscontrolallowcredentials accesscontrolexposeheaders accesscontrolmaxage stricttransportsecurity contentsecuritypolicy referrerpolicy xframeoptions xcontenttypeoptions permissionspolicy upgradeinsecurerequests secfetchsite secfetchmode secfetchdest secfetchuser secchua secchuamobile secchuaplatform te dnt httpversion starteddatetime mimetype statustext domain path samesite device verificationuri interval submit button action href src class style type rel charset lang width height n e x y wwwauthenticate connectionid pageref creator bodysize headerssize size time"
+        )
+    )
+
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+    private static func table(_ rows: [Secret.Kind: String]) -> [String: Secret.Kind] {
+        rows.reduce(into: [:]) { table, row in
+            for word in words(row.value) { table[word] = row.key }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package import Captures
+package import Flows
+import JOSE
+import JSON
+
+/// Writes captures that hold no secret and tell the same story.
+///
+/// One key for all of them, drawn for this once: what is equal in two captures that are shared together stays equal.
+package final class Redactor {
+    private let found: FoundSecrets
+    private let standIns: StandIns
+    private let options: SharingOptions
+
+    /// How times are moved; nil where they stay.
+    package var times: TimeShift? { standIns.times }
+
+    /// Reads the captures whole.
+    ///
+    /// `captures`: with the flows of each.
+    /// `random`: so many random bytes.
+    package init(
+        _ captures: [(capture: Capture, flows: [Flow])],
+        options: SharingOptions,
+        random: (Int) -> [UInt8]
+    ) {
+        let finder = SecretFinder(options: options)
+        for (capture, flows) in captures {
+            for member in capture.logMembers.members { finder.read(member.value) }
+            let saying = Self.exchangesThatSayWho(flows)
+            for index in capture.indices {
+                finder.read(capture[index].request.url)
+                guard let entry = Self.entry(index, of: capture) else { continue }
+                finder.read(entry, holdsClaims: saying.contains(index))
+            }
+            finder.read(flows)
+        }
+        found = finder.finish()
+        self.options = options
+        standIns = StandIns(
+            found,
+            options: options,
+            times: options.shiftsTimes ? Self.shift(captures.map(\.capture), random) : nil,
+            random: random
+        )
+    }
+
+    /// One for all of them: what came before the other stays before it.
+    private static func shift(_ captures: [Capture], _ random: (Int) -> [UInt8]) -> TimeShift? {
+        let times = captures.flatMap { capture in capture.indices.map { capture[$0].startedAt } }
+        guard let first = times.min(), let last = times.max() else { return nil }
+        return TimeShift(first: first, last: last, draw: random(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// Writes a capture, piece by piece.
+    ///
+    /// `entries`: those that are kept, in order.
+    /// `mark`: goes into `log._authreel.redacted`, with the names of what is replaced.
+    /// `sink`: takes the text.
+    package func write(
+        _ capture: Capture,
+        flows: [Flow],
+        entries: [Int],
+        mark: Redaction,
+        to sink: (ArraySlice<UInt8>) throws -> Void
+    ) rethrows {
+        var head = Array("{\"log\":{".utf8)
+        let others = capture.logMembers.members.filter { $0.name != "_authreel" }
+        for member in others {
+            JSONWriter.append(string: member.name, to: &head)
+            head.append(0x3a)
+            JSONWriter.append(rewritten(member.value), to: &head)
+            head.append(0x2c)
+        }
+        var ours = capture.logMembers["_authreel"]?.object ?? JSONObject()
+        var mark = mark
+        mark.names = replacedNames()
+        mark.hasMovedTimes = options.shiftsTimes
+        ours["redacted"] = mark.json
+        head += Array("\"_authreel\":".utf8)
+        JSONWriter.append(.object(ours), to: &head)
+        head += Array(",\"entries\":[".utf8)
+        try sink(head[...])
+        let saying = Self.exchangesThatSayWho(flows)
+        var isFirst = true
+        for index in entries {
+            guard let entry = Self.entry(index, of: capture) else { continue }
+            standIns.entry = index
+            var line = Array((isFirst ? "\n" : ",\n").utf8)
+            JSONWriter.append(rewritten(entry, holdsClaims: saying.contains(index)), to: &line)
+            try sink(line[...])
+            isFirst = false
+        }
+        standIns.entry = nil
+        try sink(Array("\n]}}\n".utf8)[...])
+    }
+
+    /// More names than a login has are those of an app's own documents.
+    private static let mostNames = 500
+
+    /// The names under which there was a secret; of names that could be one themselves none.
+    private func replacedNames() -> Set<String> {
+        let names = Set(found.named.keys.map(\.name)).filter { name in
+            name.utf8.count <= 64 && !Drawn.looks(name.utf8)
+                && name.utf8.allSatisfy {
+                    (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0)
+                        || [0x2d, 0x2e, 0x5f].contains($0)
+                }
+                && found.kind(of: name) == nil && sweepLeaves(name)
+        }
+        return Set(names.sorted().prefix(Self.mostNames))
+    }
+
+    private func sweepLeaves(_ name: String) -> Bool { standIns.sweeping(Array(name.utf8)) == nil }
+
+    /// From now on counts for another report.
+    func beginReport() { standIns.forgetUses() }
+
+    // MARK: - Proof
+
+    /// Looks for what was found to be secret, by other means than those that replaced it.
+    package func leakScan() -> LeakScan {
+        var secrets: [Secret] = []
+        var short: [NamedValue: Secret.Kind] = [:]
+        func isLong(_ text: String) -> Bool { text.unicodeScalars.count >= FragmentIndex.shortestPiece }
+        func take(_ text: String, _ kind: Secret.Kind) {
+            // What cannot be written otherwise (no letter, no digit) is none.
+            guard isLong(text), standIns.standIn(for: text) != text, !standIns.isPiece(text) else { return }
+            secrets.append(Secret(kind, text))
+        }
+        for (text, kind) in found.values {
+            for part in standIns.parts(of: text) ?? standIns.ownPieces(of: text) ?? [text] {
+                take(part, kind)
+            }
+        }
+        for (token, kind) in found.tokens {
+            let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+            for part in parts.count == 3 ? parts.suffix(1) : parts.dropFirst() where part.utf8.count >= 12 {
+                secrets.append(Secret(kind, String(part)))
+            }
+        }
+        // An address with a secret in it is no excuse for the secret.
+        let lawful =
+            found.open.union(found.hosts).union(found.words).filter {
+                standIns.sweeping(Array($0.utf8)) == nil
+            }
+            + StandIns.keptPrefixes + found.domains.map { "@" + $0 }
+        // What is open text but for a few characters is looked for where it is named.
+        let blurred = Set(LeakScan(secrets: secrets, lawful: lawful, short: [:]).unprotected.map(\.text))
+        secrets.removeAll { secret in
+            blurred.contains(secret.text) && found.named.contains { $0.key.value == secret.text }
+        }
+        for (pair, kind) in found.named {
+            let isShort =
+                !isLong(pair.value) || found.open.contains(pair.value) || blurred.contains(pair.value)
+            guard isShort, standIns.standIn(for: pair.value) != pair.value else { continue }
+            short[pair] = kind
+        }
+        return LeakScan(secrets: secrets, lawful: lawful, short: short)
+    }
+
+    /// What was replaced so far.
+    package func report(entries: [Int], of capture: Capture) -> SharingReport {
+        SharingReport(
+            rows: standIns.uses.map { kind, use in
+                SharingReport.Row(
+                    kind: kind,
+                    values: use.values.count,
+                    places: use.places,
+                    entries: entries.indices.filter { use.entries.contains(entries[$0]) }
+                )
+            }.sorted { ($1.places, $0.kind) < ($0.places, $1.kind) },
+            kept: entries.count,
+            all: capture.count,
+            open: found.identifiers.sorted(),
+            keptNames: options.keptNames.sorted(),
+            keepsPersonal: options.keepsPersonal
+        )
+    }
+
+    private func rewritten(_ value: JSONValue, holdsClaims: Bool = false) -> JSONValue {
+        EntryWalker(
+            texts: standIns.walker,
+            holdsClaims: holdsClaims,
+            sweep: { [standIns] in standIns.sweeping($0) },
+            number: { [standIns] in standIns.shifting($0) }
+        ).rewriting(value)
+    }
+
+    private static func entry(_ index: Int, of capture: Capture) -> JSONValue? {
+        capture.text(ofEntry: index).flatMap { try? JSONParser.parse($0) }
+    }
+
+    /// Answers that are about a person.
+    private static func exchangesThatSayWho(_ flows: [Flow]) -> Set<Int> {
+        Set(
+            flows.flatMap(\.steps).filter { $0.kind == .userInfoRequest || $0.kind == .introspectionRequest }
+                .map(\.exchange)
+        )
+    }
+}

@@ -1,0 +1,15 @@
+/// A value inside a text, with the name under which it stands.
+struct Slot {
+    /// Decoded; of an element of a list the name of the list.
+    var name: String
+    /// Of the value as it stands, without quotes.
+    var range: Range<Int>
+    /// In which the value is written; nil as it is.
+    var coding: TextCoding?
+    /// Of the decoded value; nil has to be guessed.
+    var kind: TextKind?
+    /// A number in JSON: digits only may stand there.
+    var isNumber = false
+    /// base64 stands around the value (Basic credentials).
+    var isBase64 = false
+}

@@ -1,0 +1,89 @@
+/// What a text is, so far as it says where its parts begin.
+enum TextKind: Sendable, Hashable {
+    case url
+    /// The value of a `Refresh` header.
+    case refresh
+    /// `name=value` or `name: value`, a line each.
+    case lines
+    /// `name=value&…`, a query or a form.
+    case form
+    /// The value of a `Cookie` header.
+    case cookies
+    /// The value of a `Set-Cookie` header.
+    case setCookie
+    /// The value of an `Authorization` header.
+    case authorization
+    /// `user:password`, as Basic has it.
+    case userPassword
+    case json
+    /// JSON whose members say who somebody is: the claims of a token, a userinfo answer.
+    case claims
+    case html
+    /// `multipart/form-data`, with this boundary.
+    case multipart(boundary: [UInt8])
+    /// Nothing is known of it.
+    case text
+
+    /// What a value seems to be.
+    static func guessed(_ text: ArraySlice<UInt8>) -> TextKind {
+        let start = text.drop { $0 <= 0x20 }
+        guard let first = start.first else { return .text }
+        if first == 0x7b || first == 0x5b || first == 0x22 { return .json }
+        if first == 0x3c { return .html }
+        // A reference that is a query or a fragment only.
+        if first == 0x3f || first == 0x23 { return isForm(start.dropFirst()) ? .url : .text }
+        if isURL(start) { return .url }
+        if isForm(start) { return .form }
+        if isLines(start) { return .lines }
+        return holdsCode(start) ? .json : .text
+    }
+
+    /// A script, a query in GraphQL, JSON with a number in front: names with strings behind them, between brackets.
+    private static func holdsCode(_ text: ArraySlice<UInt8>) -> Bool {
+        text.contains { $0 == 0x7b || $0 == 0x5b || $0 == 0x28 }
+            && text.indices.dropLast().contains {
+                text[$0] == 0x3a && text[$0 + 1...min($0 + 2, text.endIndex - 1)].contains(0x22)
+            }
+    }
+
+    private static func isLines(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.contains(0x0a) else { return false }
+        return text.prefix(1 << 12).split(separator: 0x0a).prefix(4).contains { line in
+            guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }), mark > line.startIndex
+            else {
+                return false
+            }
+            return line[..<mark].allSatisfy(isNameByte)
+        }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
+            || [0x2d, 0x2e, 0x5f, 0x5b, 0x5d, 0x25].contains(byte)
+    }
+
+    private static func isURL(_ text: ArraySlice<UInt8>) -> Bool {
+        if text.first == 0x2f {
+            let slashes = text.filter { $0 == 0x2f }.count
+            return text.contains(0x3f) || text.contains(0x23)
+                || slashes > 1 && !text.contains(0x2b) && !text.contains(0x3d)
+        }
+        guard let colon = text.prefix(64).firstIndex(of: 0x3a), colon > text.startIndex else { return false }
+        let scheme = text[..<colon].allSatisfy { byte in
+            (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
+                || [0x2b, 0x2d, 0x2e].contains(byte)
+        }
+        return scheme && text[(colon + 1)...].starts(with: "//".utf8)
+            || scheme && text[(colon + 1)...].first == 0x2f && text.contains(0x3f)
+    }
+
+    private static func isForm(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let equals = text.prefix(80).firstIndex(of: 0x3d), equals > text.startIndex,
+            equals + 1 < text.endIndex,
+            text[equals + 1] != 0x3d
+        else { return false }
+        // Some write spaces as they are.
+        return text[..<equals].allSatisfy(isNameByte) && !text.contains(0x0a)
+            && (!text.contains(0x20) || text.contains(0x26))
+    }
+}

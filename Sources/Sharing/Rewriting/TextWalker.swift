@@ -1,0 +1,111 @@
+import Captures
+
+/// A value with its name, as a walk meets it.
+struct NamedText {
+    var name: String
+    /// Decoded.
+    var bytes: [UInt8]
+    /// What it stands in.
+    var container: TextKind
+    /// Digits in JSON that are no string.
+    var isNumber = false
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// What is no UTF-8 is read as Latin-1, in which every byte is a character.
+    var readable: String {
+        String(validating: bytes, as: UTF8.self)
+            ?? bytes.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar($1)) }
+    }
+
+    /// The bytes of a text in the encoding that these are in.
+    func encoded(_ text: String) -> [UInt8] {
+        guard String(validating: bytes, as: UTF8.self) == nil else { return Array(text.utf8) }
+        return text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    }
+}
+
+/// Goes through the named values of a text, and of the texts inside of it, and writes it anew with what changed.
+///
+/// What did not change keeps its bytes. One way through for those who look and for those who write.
+struct TextWalker {
+    /// Another value in the place of one; nil leaves it, and goes on inside of it.
+    let visit: (NamedText) -> [UInt8]?
+
+    private static let deepest = 7
+
+    /// The text with other values in it; nil where nothing changed.
+    func rewriting(_ text: [UInt8], as kind: TextKind, depth: Int = 0) -> [UInt8]? {
+        guard depth < Self.deepest, !text.isEmpty else { return nil }
+        var output = Splicer(text)
+        var end = 0
+        for slot in SlotReader.slots(in: text[...], as: kind).sorted(by: {
+            $0.range.lowerBound < $1.range.lowerBound
+        })
+        where slot.range.lowerBound >= end {
+            guard let other = changed(slot, in: text, of: kind, depth: depth) else { continue }
+            output.replace(slot.range, with: other)
+            end = slot.range.upperBound
+        }
+        return output.finished()
+    }
+
+    /// A value of a name with another one in its place, or with others inside of it; nil where nothing changed.
+    func rewritingValue(_ value: NamedText) -> [UInt8]? { inside(value, nil, 0) }
+
+    private func changed(_ slot: Slot, in text: [UInt8], of kind: TextKind, depth: Int) -> [UInt8]? {
+        let raw = text[slot.range]
+        guard !raw.isEmpty else { return nil }
+        if slot.isBase64 {
+            let coding = BinaryCoding.base64
+            let whole = Array(raw)
+            return inside(
+                NamedText(
+                    name: slot.name,
+                    bytes: coding.decoded(whole.filter { $0 != 0x3d }),
+                    container: kind
+                ),
+                slot.kind,
+                depth
+            ).map { Array(Base64.encode($0).utf8) }
+        }
+        guard let coding = slot.coding else {
+            return inside(
+                NamedText(name: slot.name, bytes: Array(raw), container: kind, isNumber: slot.isNumber),
+                slot.kind,
+                depth
+            )
+        }
+        let decoded = coding.decoded(raw)
+        let value = NamedText(name: slot.name, bytes: decoded.bytes, container: kind)
+        return inside(value, slot.kind, depth).map { decoded.encoding($0, as: coding) }
+    }
+
+    /// A decoded value, whole or by its parts.
+    private func inside(_ value: NamedText, _ kind: TextKind?, _ depth: Int) -> [UInt8]? {
+        if let other = visit(value) { return other == value.bytes ? nil : other }
+        let guess = kind ?? TextKind.guessed(value.bytes[...])
+        if let other = rewriting(value.bytes, as: guess, depth: depth + 1) { return other }
+        // What has parts was decoded where it was read; once more would read it as something else.
+        guard guess == .text else { return nil }
+        return encodedOnceMore(value, depth) ?? inBase64(value, depth)
+    }
+
+    /// A value that is percent-encoded once more than its place wants it.
+    private func encodedOnceMore(_ value: NamedText, _ depth: Int) -> [UInt8]? {
+        guard depth < Self.deepest, TextCoding.percent.mayApply(to: value.bytes[...]) else { return nil }
+        let decoded = TextCoding.percent.decoded(value.bytes[...])
+        guard decoded.bytes != value.bytes else { return nil }
+        var inner = value
+        inner.bytes = decoded.bytes
+        return inside(inner, nil, depth + 1).map { decoded.encoding($0, as: .percent) }
+    }
+
+    /// A value that is a text in base64: JSON mostly.
+    private func inBase64(_ value: NamedText, _ depth: Int) -> [UInt8]? {
+        guard depth < Self.deepest, let inner = Base64Text(value.bytes) else { return nil }
+        return rewriting(inner.text, as: TextKind.guessed(inner.text[...]), depth: depth + 1).map(
+            inner.encoding
+        )
+    }
+}

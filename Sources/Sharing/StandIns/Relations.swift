@@ -1,0 +1,69 @@
+import JOSE
+import LibCrypto
+import OAuth
+
+/// How values of a capture are made of others: a challenge of its verifier, the hash of a token in the token beside it.
+///
+/// Kept as they are, the right ones and the wrong ones.
+struct Relations {
+    /// What a value is made of, and how.
+    private var makings: [String: (source: String, make: (String) -> String)] = [:]
+
+    init(_ found: FoundSecrets) {
+        let wanted = found.derived
+        guard !wanted.isEmpty else { return }
+        for verifier in found.verifiers {
+            for making in ChallengeMaking.known {
+                let challenge = making.make(verifier)
+                if challenge != verifier, wanted.contains(challenge), makings[challenge] == nil {
+                    makings[challenge] = (verifier, making.make)
+                }
+            }
+        }
+        let sources = Set(found.tokens.keys).union(found.values.keys).union(found.named.keys.map(\.value))
+        for source in sources {
+            for algorithm in [SignatureAlgorithm.es256, .es384, .es512] {
+                let hash = JSONWebToken.halfHash(of: source, algorithm: algorithm)
+                guard wanted.contains(hash), makings[hash] == nil else { continue }
+                makings[hash] = (source, { JSONWebToken.halfHash(of: $0, algorithm: algorithm) })
+            }
+            let whole = Base64URL.encode(Digest.of(source.utf8))
+            if wanted.contains(whole), makings[whole] == nil {
+                makings[whole] = (source, { Base64URL.encode(Digest.of($0.utf8)) })
+            }
+        }
+        cutOff(wanted.filter { makings[$0] == nil && !found.verifiers.contains($0) }, found.verifiers)
+    }
+
+    /// Challenges that lack their end, or have one too many.
+    ///
+    /// What fits as a whole was found by looking it up; of these the beginning is.
+    private mutating func cutOff(_ challenges: Set<String>, _ verifiers: Set<String>) {
+        let byBeginning = Dictionary(
+            grouping: verifiers,
+            by: { Self.beginning(of: CodeChallenge.s256(of: $0)) }
+        )
+        for challenge in challenges {
+            for verifier in byBeginning[Self.beginning(of: challenge)] ?? [] {
+                guard let making = CodeChallenge.making(challenge, from: verifier) else { continue }
+                let right = CodeChallenge.s256(of: verifier)
+                // Sent twice in one, the second is made anew as well.
+                makings[challenge] = (
+                    verifier,
+                    { other in
+                        making.make(other).replacing(right, with: CodeChallenge.s256(of: other))
+                    }
+                )
+                break
+            }
+        }
+    }
+
+    /// As much as a challenge has to have in common with what it is made of.
+    private static func beginning(of challenge: String) -> Substring { challenge.prefix(8) }
+
+    /// A value made anew; nil for one that is made of nothing that is known.
+    func remade(_ value: String, standIn: (String) -> String) -> String? {
+        makings[value].map { $0.make(standIn($0.source)) }
+    }
+}

@@ -1,0 +1,120 @@
+/// Writes a text anew in the same shape: digits become digits, letters letters of the same case, hexadecimal text stays
+/// hexadecimal, everything else stands where it stood.
+///
+/// What a character becomes depends on the key and on the letters and digits before it, whatever their case and
+/// whatever stands between them. So two texts that begin alike get stand-ins that begin alike, a text that was cut off
+/// gets the stand-in cut off, one in the other case, in the other base64 alphabet or without its padding gets the
+/// stand-in in that form; and different texts never get the same one. No letter or digit becomes itself.
+struct ShapeCipher {
+    private let start: KeyedHash
+
+    /// `key`: 16 random bytes; `domain`: texts of different domains have nothing in common.
+    init(key: [UInt8], domain: UInt8) {
+        var hash = KeyedHash(key: key)
+        hash.absorb(domain)
+        start = hash
+    }
+
+    func callAsFunction(_ text: [UInt8]) -> [UInt8] {
+        let kept = Self.kept(text)
+        let isHexadecimal = Self.isHexadecimal(text)
+        var hash = start
+        hash.absorb(isHexadecimal ? 1 : 0)
+        var output = text
+        var index = 0
+        var isFirst = true
+        while index < text.count {
+            let byte = text[index]
+            defer { index += 1 }
+            if kept.contains(index) { continue }
+            switch byte {
+            case 0x30...0x39:
+                // A number has no zero in front, and keeps having none.
+                if isFirst {
+                    if byte != 0x30 {
+                        output[index] = 0x31 + Self.image(of: byte - 0x31, among: 9, hash.value)
+                    }
+                } else {
+                    output[index] = 0x30 + Self.image(of: byte - 0x30, among: 10, hash.value)
+                }
+            case 0x41...0x5a, 0x61...0x7a:
+                let base = byte & 0xe0 | 1
+                output[index] = base + Self.image(of: byte - base, among: isHexadecimal ? 6 : 26, hash.value)
+            case 0xc3...0xf4:
+                // One character: the last byte of it, among those with the same beginning.
+                let length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+                guard index + length <= text.count,
+                    text[(index + 1)..<(index + length)].allSatisfy({ $0 & 0xc0 == 0x80 })
+                else { continue }
+                let last = index + length - 1
+                output[last] = 0x80 | Self.image(of: text[last] & 0x3f, among: 64, hash.value)
+                hash.absorb(text[index...last])
+                index = last
+                isFirst = false
+                continue
+            default: continue
+            }
+            isFirst = false
+            hash.absorb(byte | 0x20)
+        }
+        return output
+    }
+
+    // MARK: - Shapes
+
+    /// Places that stay: the escapes of percent-encoding, the version of a UUID.
+    private static func kept(_ text: [UInt8]) -> Set<Int> {
+        var kept: Set<Int> = []
+        if text.contains(0x25) {
+            for index in text.indices.dropLast(2) where text[index] == 0x25 {
+                if isHexadecimalDigit(text[index + 1]), isHexadecimalDigit(text[index + 2]) {
+                    kept.formUnion([index + 1, index + 2])
+                }
+            }
+        }
+        if isUUID(text) { kept.formUnion([14, 19]) }
+        return kept
+    }
+
+    /// A UUID, whole, cut off, or with a character changed.
+    private static func isUUID(_ text: [UInt8]) -> Bool {
+        guard (12...36).contains(text.count), isHexadecimal(text) else { return false }
+        return [8, 13, 18, 23].allSatisfy { $0 >= text.count || text[$0] == 0x2d }
+    }
+
+    private static func isHexadecimal(_ text: [UInt8]) -> Bool {
+        var (letters, digits, others) = (0, 0, 0)
+        for byte in text {
+            switch byte {
+            case 0x30...0x39: digits += 1
+            case 0x41...0x46, 0x61...0x66: letters += 1
+            case 0x80...: return false
+            case 0x47...0x5a, 0x67...0x7a: others += 1
+            default: continue
+            }
+        }
+        // One that was changed is read as what it was.
+        return digits > 0 && letters > 0 && digits + letters >= 8 && others * 16 <= digits + letters
+    }
+
+    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xdf)
+    }
+
+    /// Where a cyclic permutation, drawn by `seed`, takes one of `count` symbols: never to itself (Sattolo's algorithm).
+    private static func image(of symbol: UInt8, among count: Int, _ seed: UInt64) -> UInt8 {
+        guard Int(symbol) < count else { return symbol }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { order in
+            for index in 0..<count { order[index] = UInt8(index) }
+            var state = seed
+            for index in stride(from: count - 1, to: 0, by: -1) {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let other = Int(truncatingIfNeeded: (state >> 33) % UInt64(index))
+                let swapped = order[index]
+                order[index] = order[other]
+                order[other] = swapped
+            }
+            return order[Int(symbol)]
+        }
+    }
+}

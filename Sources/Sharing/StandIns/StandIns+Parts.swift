@@ -1,0 +1,161 @@
+import JOSE
+import JSON
+
+/// Stand-ins of values that are made of others: of their parts, of a token around them, of the value that they were before a change.
+extension StandIns {
+    /// A part of a token, as a cookie carries it that is too long for one.
+    func slice(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= FragmentIndex.shortestPiece, let match = tokenIndex.matches(in: bytes).first,
+            match.range == bytes.indices
+        else { return nil }
+        let token = tokens[match.secret]
+        let whole = Array(standIn(for: token).utf8)
+        guard whole.count == token.utf8.count else { return nil }
+        return String(decoding: whole[match.offset..<(match.offset + bytes.count)], as: UTF8.self)
+    }
+
+    /// A value that was another one before somebody changed it: the other one's stand-in with the same change.
+    func changed(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        return relatives.nearest(to: bytes).flatMap { changing(bytes, $0) }
+    }
+
+    /// A token that no key verifies, and that is one that a key verifies but for its signature.
+    func changedToken(_ text: String, _ token: JSONWebToken) -> String? {
+        let bytes = Array(text.utf8)
+        guard let relative = relatives.nearest(to: bytes), let dot = bytes.lastIndex(of: 0x2e),
+            relative.prefix > dot,
+            isVerified(relative.value), !isVerified(text)
+        else { return nil }
+        return changing(bytes, relative)
+    }
+
+    func isVerified(_ text: String) -> Bool {
+        let verified = verification(of: text)
+        return verified.key != nil || verified.secret != nil
+    }
+
+    func changing(_ bytes: [UInt8], _ relative: Relatives.Relative) -> String? {
+        let other = Array(standIn(for: relative.value).utf8)
+        guard other.count == relative.value.utf8.count else { return nil }
+        var middle = cipher(Array(bytes[relative.prefix..<(bytes.count - relative.suffix)]))
+        // Where the two differ, their stand-ins do.
+        if let first = middle.first, relative.prefix < other.count, first == other[relative.prefix] {
+            middle[0] = cipher([first])[0]
+        }
+        return String(
+            decoding: other.prefix(relative.prefix) + middle + other.suffix(relative.suffix),
+            as: UTF8.self
+        )
+    }
+
+    /// What of a value is its own, where the rest of its stand-in is that of a token or of another value: those runs of it
+    /// that became others.
+    func ownPieces(of text: String) -> [String]? {
+        let (bytes, other) = (Array(text.utf8), Array(standIn(for: text).utf8))
+        guard bytes.count == other.count,
+            JSONWebToken.parse(text) == nil,
+            aroundToken(text) != nil || relatives.nearest(to: bytes) != nil
+        else { return nil }
+        var pieces: [String] = []
+        var start = 0
+        for index in 0...bytes.count {
+            let isOwn = index < bytes.count && bytes[index] != other[index]
+            if isOwn { continue }
+            if index > start { pieces.append(String(decoding: bytes[start..<index], as: UTF8.self)) }
+            start = index + 1
+        }
+        return pieces
+    }
+
+    /// A token with something before or behind it that does not belong there: a line break, padding.
+    func aroundToken(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        let whole = tokenIndex.matches(in: bytes).filter { $0.range.count == tokens[$0.secret].utf8.count }
+        guard !whole.isEmpty else { return nil }
+        var output: [UInt8] = []
+        var end = 0
+        for match in whole {
+            output +=
+                cipher(Array(bytes[end..<match.range.lowerBound])) + standIn(for: tokens[match.secret]).utf8
+            end = match.range.upperBound
+        }
+        return String(decoding: output + cipher(Array(bytes[end...])), as: UTF8.self)
+    }
+
+    /// A value that has parts: each gets its own stand-in, and what holds them together stays.
+    func structured(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard hasParts(bytes) else { return nil }
+        let walker = TextWalker { [unowned self] value in
+            value.bytes == bytes ? nil : part(value)
+        }
+        // Known as it is inside of base64.
+        if let inner = Base64Text(bytes, where: isKnown) {
+            let known = String(decoding: inner.text, as: UTF8.self)
+            return String(decoding: inner.encoding(Array(standIn(for: known).utf8)), as: UTF8.self)
+        }
+        let value = NamedText(name: "", bytes: bytes, container: .text)
+        // Where no part is secret, nothing is.
+        return walker.rewritingValue(value).map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+
+    /// The secret parts of a value that has parts, each by itself; nil for one without.
+    func parts(of text: String) -> [String]? {
+        let bytes = Array(text.utf8)
+        guard hasParts(bytes) else { return nil }
+        var parts: [String] = []
+        let walker = TextWalker { [unowned self] value in
+            guard value.bytes != bytes, let other = part(value) else { return nil }
+            if other != value.bytes { parts.append(value.text) }
+            return other
+        }
+        _ = walker.rewritingValue(NamedText(name: "", bytes: bytes, container: .text))
+        return parts.isEmpty ? nil : parts
+    }
+
+    /// Whether a value is a piece of a token.
+    func isPiece(_ text: String) -> Bool { slice(text) != nil }
+
+    func hasParts(_ bytes: [UInt8]) -> Bool {
+        switch TextKind.guessed(bytes[...]) {
+        case .json, .url, .form: return true
+        default: break
+        }
+        let decoded = TextCoding.percent.decoded(bytes[...]).bytes
+        if decoded != bytes { return true }
+        if Base64Text(bytes, where: isKnown) != nil { return true }
+        guard let inner = Base64Text(bytes) else { return false }
+        return hasParts(inner.text) && TextKind.guessed(inner.text[...]) != .html
+    }
+
+    func isKnown(_ text: [UInt8]) -> Bool {
+        found.kind(of: String(decoding: text, as: UTF8.self)) != nil
+    }
+
+    /// Whether a document breaks off, as it stands or in base64.
+    func isTorn(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        let document = Base64Text(bytes)?.text ?? bytes
+        return TextKind.guessed(document[...]) == .json && (try? JSONParser.parse(document)) == nil
+    }
+
+    func part(_ value: NamedText) -> [UInt8]? {
+        guard let text = String(validating: value.bytes, as: UTF8.self), !text.isEmpty else { return nil }
+        if keys.replacements[text] != nil || found.kind(of: text) != nil {
+            return Array(standIn(for: text).utf8)
+        }
+        if found.open.contains(text) { return value.bytes }
+        if value.isNumber { return isTime(text) ? shifting(value.bytes) ?? value.bytes : cipher(value.bytes) }
+        if hasParts(value.bytes) { return nil }
+        if value.name == SlotReader.pathSegment, !Drawn.looks(value.bytes) { return value.bytes }
+        return Array(standIn(for: text).utf8)
+    }
+
+    func isTime(_ text: String) -> Bool {
+        guard let number = Int64(text) else { return false }
+        return (1_000_000_000..<4_000_000_000).contains(number)
+            || (1_000_000_000_000..<4_000_000_000_000).contains(number)
+    }
+}

@@ -1,0 +1,49 @@
+/// Stand-ins of what says who somebody is.
+extension StandIns {
+    /// Drawn for the text as a whole: that two begin alike is nobody's business.
+    func drawn(_ text: String, _ make: ([UInt8], ([UInt8]) -> [UInt8]) -> [UInt8]) -> String {
+        let bytes = Array(text.utf8)
+        var other = text
+        for attempt in UInt8(0)..<64 {
+            var domain = KeyedHash(key: key)
+            domain.absorb(attempt)
+            domain.absorb(text.lowercased().utf8)
+            let seed = (0..<8).map { UInt8(truncatingIfNeeded: domain.value >> (8 * UInt64($0))) }
+            let own = ShapeCipher(key: seed + key.suffix(8), domain: 2)
+            other = String(decoding: make(bytes, own.callAsFunction), as: UTF8.self)
+            if other != text, !drawn.contains(other), found.values[other] == nil { break }
+        }
+        drawn.insert(other)
+        return other
+    }
+
+    func email(_ text: String) -> String {
+        guard let at = text.utf8.lastIndex(of: 0x40) else { return personal(text) }
+        let domain = String(text[text.utf8.index(after: at)...])
+        let kept = publicSuffix(of: domain)
+        let own = domain.utf8.dropLast(kept.utf8.count)
+        return drawn(String(text[..<at])) { $1($0) } + "@"
+            + (own.isEmpty ? "" : drawn(String(decoding: own, as: UTF8.self)) { $1($0) }) + kept
+    }
+
+    /// What a domain has in common with a host of the captures, whole labels; else its last label.
+    func publicSuffix(of domain: String) -> String {
+        let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
+        let shared = labels.indices.first { index in
+            let suffix = labels[index...].joined(separator: ".").lowercased()
+            return domains.contains(suffix)
+        }
+        if let shared {
+            return (shared == 0 ? "" : ".") + labels[shared...].joined(separator: ".")
+        }
+        return labels.count > 1 ? "." + labels[labels.count - 1] : ""
+    }
+
+    func personal(_ text: String) -> String {
+        if text.utf8.contains(0x40) { return email(text) }
+        guard let scheme = text.utf8.firstRange(of: "://".utf8) else { return drawn(text) { $1($0) } }
+        // Of an address of somebody's picture the server stays.
+        let path = text.utf8[scheme.upperBound...].firstIndex(of: 0x2f) ?? text.utf8.endIndex
+        return text[..<path] + drawn(String(text[path...])) { $1($0) }
+    }
+}

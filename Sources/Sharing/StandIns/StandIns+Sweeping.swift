@@ -1,0 +1,186 @@
+/// Writes stand-ins into texts: where a name says that a secret stands there, and wherever else a piece of one does.
+extension StandIns {
+    /// The walker that writes stand-ins into named places.
+    var walker: TextWalker { TextWalker { [unowned self] in visit($0) } }
+
+    func visit(_ value: NamedText) -> [UInt8]? {
+        let text = value.readable
+        guard !text.isEmpty else { return nil }
+        guard !options.keptNames.contains(value.name) else { return value.bytes }
+        // Keys are found by it, whatever it was made of.
+        guard value.name != "kid" || found.named[NamedValue("kid", text)] != nil else { return nil }
+        guard isSecret(text, named: value.name) else { return nil }
+        note(text, named: value.name)
+        return value.encoded(standIn(for: text))
+    }
+
+    func isSecret(_ text: String, named name: String) -> Bool {
+        keys.replacements[text] != nil || found.kind(of: text) != nil
+            || found.named[NamedValue(name, text)] != nil
+    }
+
+    /// A text with every secret in it, and every piece of one, replaced; nil where there is none.
+    func sweeping(_ text: [UInt8]) -> [UInt8]? {
+        // What is whole behind an encoding would be taken for pieces without it.
+        var whole = Pass(isOfWholes: true)
+        let first =
+            TextCoding.allCases.contains { $0.mayApply(to: text[...]) }
+            ? sweeping(text, depth: 0, &whole) : nil
+        var rest = Pass()
+        return sweeping(first ?? text, depth: 0, &rest) ?? first
+    }
+
+    /// A way through a text and what is encoded in it.
+    struct Pass {
+        /// Secrets as a whole only, and no pieces.
+        var isOfWholes = false
+        /// Times that were moved around the encoding that was undone.
+        var moved: Set<[UInt8]> = []
+    }
+
+    func sweeping(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
+        guard text.count >= FragmentIndex.shortestWord else { return nil }
+        var current = text
+        var isChanged = false
+        func take(_ other: [UInt8]?) {
+            guard let other else { return }
+            current = other
+            isChanged = true
+        }
+        let matches = index.matches(in: text)
+        take(replacing(pass.isOfWholes ? matches.filter(isWhole) : matches, in: text))
+        if !pass.isOfWholes {
+            take(replacingPeople(in: current))
+            take(shifting(current, &pass.moved))
+        }
+        guard depth < 3 else { return isChanged ? current : nil }
+        for coding in TextCoding.allCases where coding.mayApply(to: current[...]) {
+            let decoded = coding.decoded(current[...])
+            guard decoded.bytes != current else { continue }
+            take(sweeping(decoded.bytes, depth: depth + 1, &pass).map { decoded.encoding($0, as: coding) })
+        }
+        for coding in [BinaryCoding.base64, .hexadecimal] where !pass.isOfWholes {
+            var output = Splicer(current)
+            for run in coding.runs(in: current) where times == nil || !isWritten(around: run, in: current) {
+                guard
+                    let other = coding.changing(
+                        current[run],
+                        {
+                            let other = replacing(index.matches(in: $0), in: $0) ?? nested($0, depth, &pass)
+                            return shifting(other ?? $0, &pass.moved) ?? other
+                        }
+                    )
+                else { continue }
+                output.replace(run, with: other)
+            }
+            take(output.finished())
+        }
+        return isChanged ? current : nil
+    }
+
+    /// A text with its times moved, but for what is none: a part of a stand-in, or of an identifier.
+    func shifting(_ text: [UInt8]) -> [UInt8]? {
+        var moved: Set<[UInt8]> = []
+        return shifting(text, &moved)
+    }
+
+    func shifting(_ text: [UInt8], _ moved: inout Set<[UInt8]>) -> [UInt8]? {
+        guard let times else { return nil }
+        let known = identifierIndex.matches(in: text).filter { match in
+            match.range.count == identifiers[match.secret].utf8.count
+        }
+        return times.shifting(text, moved: &moved) { range in
+            isWritten(around: range, in: text) || known.contains { $0.range.overlaps(range) }
+        }
+    }
+
+    /// Text inside of base64 may be encoded once more.
+    func nested(_ bytes: [UInt8], _ depth: Int, _ pass: inout Pass) -> [UInt8]? {
+        guard bytes.contains(0x25) || bytes.contains(0x5c),
+            let other = sweeping(bytes, depth: depth + 1, &pass), other.count == bytes.count
+        else { return nil }
+        return other
+    }
+
+    func isWhole(_ match: FragmentIndex.Match) -> Bool {
+        match.range.count == secrets[match.secret].utf8.count
+    }
+
+    func replacing(_ matches: [FragmentIndex.Match], in text: [UInt8]) -> [UInt8]? {
+        var output = Splicer(text)
+        for match in matches {
+            let piece = Array(text[match.range])
+            if piece.count < secrets[match.secret].utf8.count,
+                isWritten(around: match.range, in: text) || isPublic(piece)
+            {
+                continue
+            }
+            let other = standIn(forPieceOf: match, piece)
+            guard other != piece else { continue }
+            note(secrets[match.secret])
+            output.replace(match.range, with: other)
+        }
+        return output.finished()
+    }
+
+    /// Somebody's name in another case than the one in which it is known.
+    func replacingPeople(in text: [UInt8]) -> [UInt8]? {
+        guard !peopleIndex.isEmpty else { return nil }
+        var output = Splicer(text)
+        for match in peopleIndex.matches(in: text.map(Self.lowercased)) {
+            let person = people[match.secret]
+            let known = Array(person.utf8)[match.offset..<(match.offset + match.range.count)]
+            guard !known.elementsEqual(text[match.range]) else { continue }
+            let other = Array(standIn(for: person).utf8)
+            guard other.count == person.utf8.count, !isWritten(around: match.range, in: text) else {
+                continue
+            }
+            let piece = zip(text[match.range], other[match.offset...]).map { byte, made -> UInt8 in
+                guard (0x41...0x5a).contains(made & 0xdf), (0x41...0x5a).contains(byte & 0xdf) else {
+                    return made
+                }
+                return made & 0xdf | byte & 0x20
+            }
+            guard !piece.elementsEqual(text[match.range]) else { continue }
+            note(person)
+            output.replace(match.range, with: piece)
+        }
+        return output.finished()
+    }
+
+    static func lowercased(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+    }
+
+    /// Whether a piece of a secret is text that everybody may know, but for fewer characters than say anything: the address
+    /// of the app in somebody's state.
+    func isPublic(_ piece: [UInt8]) -> Bool {
+        var end = 0
+        for match in openIndex.matches(in: piece) {
+            guard match.range.lowerBound - end < FragmentIndex.shortestPiece else { return false }
+            end = match.range.upperBound
+        }
+        return end > 0 && piece.count - end < FragmentIndex.shortestPiece
+    }
+
+    /// Whether a piece belongs to a stand-in that is already in its place.
+    func isWritten(around range: Range<Int>, in text: [UInt8]) -> Bool {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start > 0, Self.isTokenByte(text[start - 1]) { start -= 1 }
+        while end < text.count, Self.isTokenByte(text[end]) { end += 1 }
+        return end - start <= 1 << 16 && written.contains(String(decoding: text[start..<end], as: UTF8.self))
+    }
+
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf)
+            || [0x2b, 0x2d, 0x2e, 0x2f, 0x5f, 0x7e].contains(byte)
+    }
+
+    func standIn(forPieceOf match: FragmentIndex.Match, _ piece: [UInt8]) -> [UInt8] {
+        let secret = secrets[match.secret]
+        let whole = Array(standIn(for: secret).utf8)
+        if match.offset == 0, piece.count == secret.utf8.count { return whole }
+        guard whole.count == secret.utf8.count else { return cipher(piece) }
+        return Array(whole[match.offset..<(match.offset + piece.count)])
+    }
+}

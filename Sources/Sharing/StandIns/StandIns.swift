@@ -1,0 +1,186 @@
+import JOSE
+import JSON
+import LibCrypto
+
+/// What stands for each secret: of the same shape, the same for the same text, another one for another, and not to be
+/// guessed by whoever has not the key, which is forgotten.
+final class StandIns {
+    let found: FoundSecrets
+    let options: SharingOptions
+    let relations: Relations
+    let keys = ThrowAwayKeys()
+    let cipher: ShapeCipher
+    let key: [UInt8]
+    let tokenIndex: FragmentIndex
+    let tokens: [String]
+    let secrets: [String]
+    let index: FragmentIndex
+    /// People's names and addresses, which are also written in capital letters.
+    let people: [String]
+    let peopleIndex: FragmentIndex
+    let open: [String]
+    let openIndex: FragmentIndex
+    /// Nil where times stay.
+    let times: TimeShift?
+    /// Clients, issuers and redirect addresses, which may have a number in them.
+    let identifiers: [String]
+    let identifierIndex: FragmentIndex
+    /// Where mail goes at hosts of the captures.
+    lazy var domains = found.domains
+    lazy var relatives = Relatives(
+        found.relatives.sorted().filter { text in
+            found.tokens[text] != nil || hasParts(Array(text.utf8))
+        }
+    )
+    let namedKinds: [String: Secret.Kind]
+    var made: [String: String] = [:]
+    /// What was made: it may have pieces in common with what it stands for, and is not written once more.
+    var written: Set<String> = []
+    /// Under way: a text that turns up inside of itself.
+    var pending: Set<String> = []
+    /// Stand-ins of personal data, which are drawn for each as a whole.
+    var drawn: Set<String> = []
+
+    /// Draws the key.
+    ///
+    /// `times`: how times move; nil leaves them.
+    /// `random`: so many random bytes.
+    init(_ found: FoundSecrets, options: SharingOptions, times: TimeShift? = nil, random: (Int) -> [UInt8]) {
+        self.found = found
+        self.times = times
+        identifiers = times == nil ? [] : found.identifiers.sorted()
+        identifierIndex = FragmentIndex(identifiers.map { Array($0.utf8) })
+        self.options = options
+        key = random(16)
+        cipher = ShapeCipher(key: key, domain: 1)
+        relations = Relations(found)
+        // Of several names the one that is compared character by character decides.
+        namedKinds = found.named.reduce(into: [:]) { kinds, pair in
+            let known = kinds[pair.key.value] ?? pair.value
+            kinds[pair.key.value] =
+                [known, pair.value].contains(.subject) ? .subject : min(known, pair.value)
+        }
+        open = found.wellKnown.union(found.hosts).union(found.words)
+            .filter { $0.utf8.count >= FragmentIndex.shortestWord }.sorted()
+        openIndex = FragmentIndex(open.map { Array($0.utf8) })
+        tokens = found.tokens.keys.sorted()
+        tokenIndex = FragmentIndex(tokens.map { Array($0.utf8) })
+        secrets = tokens + found.values.keys.sorted()
+        index = FragmentIndex(secrets.map { Array($0.utf8) })
+        people = found.values.filter { $0.value.isPersonal }.keys.sorted()
+        peopleIndex = FragmentIndex(people.map { $0.utf8.map(Self.lowercased) })
+        replaceKeys()
+    }
+
+    /// Keys are replaced where they verify a token, since what is signed anew needs them, and where they are no secret any
+    /// more.
+    private func replaceKeys() {
+        for (_, key) in found.keys.sorted(by: { $0.key < $1.key }) where key.isPrivate {
+            _ = keys.privateKey(for: key)
+        }
+        for token in tokens {
+            guard let key = verification(of: token).key else { continue }
+            _ = keys.privateKey(for: key)
+        }
+    }
+
+    // MARK: - What was replaced
+
+    /// The entry that is written at the moment; nil for the rest of the file.
+    var entry: Int?
+    private(set) var uses: [Secret.Kind: Use] = [:]
+
+    /// How often secrets of a kind were replaced.
+    struct Use {
+        var values: Set<String> = []
+        var places = 0
+        var entries: Set<Int> = []
+    }
+
+    func forgetUses() { uses = [:] }
+
+    func note(_ text: String, named name: String? = nil) {
+        let named = name.flatMap { found.named[NamedValue($0, text)] }
+        guard let kind = named ?? found.kind(of: text) else { return }
+        uses[kind, default: Use()].values.insert(text)
+        uses[kind, default: Use()].places += 1
+        if let entry { uses[kind, default: Use()].entries.insert(entry) }
+    }
+
+    // MARK: - Stand-ins
+
+    /// What stands for a text.
+    func standIn(for text: String) -> String {
+        if let known = made[text] { return known }
+        guard pending.insert(text).inserted else { return opaque(text) }
+        defer { pending.remove(text) }
+        let other = making(text)
+        made[text] = other
+        if other.utf8.count >= (times == nil ? FragmentIndex.shortestPiece : Self.shortestTime) {
+            written.insert(other)
+            if other.utf8.last == 0x3d {
+                written.insert(String(other.reversed().drop { $0 == "=" }.reversed()))
+            }
+        }
+        return other
+    }
+
+    func making(_ text: String) -> String {
+        if let replaced = keys.replacements[text] { return replaced }
+        if let token = JSONWebToken.parse(text), found.tokens[text] != nil {
+            if let changed = changedToken(text, token) { return changed }
+            return TokenWriter(standIns: self).standIn(for: token)
+        }
+        if let remade = relations.remade(text, standIn: { standIn(for: $0) }) { return remade }
+        switch namedKinds[text] == .subject ? .subject : found.values[text] ?? namedKinds[text] {
+        case .email: return email(text)
+        case .address: return drawn(text) { IPAddressText.standIn($0, cipher: $1) }
+        case .phone: return drawn(text) { $1($0) }
+        case .personal: return personal(text)
+        case .password, .clientSecret, .oneTimeCode: return opaque(text)
+        default: break
+        }
+        if isTorn(text), let whole = changed(text) { return whole }
+        return structured(text) ?? slice(text) ?? aroundToken(text) ?? changed(text) ?? opaque(text)
+    }
+
+    /// A text without parts that are known.
+    func opaque(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var other = cipher(bytes)
+        // `state|signature`: a part that is known elsewhere keeps being the same.
+        var start = 0
+        for index in 0...bytes.count {
+            if index < bytes.count, !Self.separators.contains(bytes[index]) { continue }
+            defer { start = index + 1 }
+            guard index - start >= FragmentIndex.shortestWord, index - start < bytes.count else { continue }
+            let piece = String(decoding: bytes[start..<index], as: UTF8.self)
+            guard found.kind(of: piece) != nil else { continue }
+            let known = Array(standIn(for: piece).utf8)
+            if known.count == index - start { other.replaceSubrange(start..<index, with: known) }
+        }
+        // An issuer or a client in it is no secret.
+        for match in openIndex.matches(in: bytes)
+        where match.range.count == open[match.secret].utf8.count && match.range.count < bytes.count {
+            other.replaceSubrange(match.range, with: bytes[match.range])
+        }
+        for prefix in Self.keptPrefixes where text.hasPrefix(prefix) && text.utf8.count > prefix.utf8.count {
+            other.replaceSubrange(0..<prefix.utf8.count, with: prefix.utf8)
+        }
+        return Self.withoutStrayBits(String(decoding: other, as: UTF8.self), like: text)
+    }
+
+    /// Ten digits are a time.
+    static let shortestTime = 10
+
+    static let separators: Set<UInt8> = Set("|.:,;&=\"{} /".utf8)
+    /// They say what a value is, and are the same for all.
+    static let keptPrefixes = ["urn:ietf:params:oauth:request_uri:", "urn:"]
+
+    /// Strict readers of base64url mind bits behind the last byte.
+    static func withoutStrayBits(_ other: String, like text: String) -> String {
+        guard Base64URL.decode(text) != nil, Base64URL.decode(other) == nil else { return other }
+        let (bytes, deviations) = Base64URL.decodeLeniently(other)
+        return deviations == [.strayBits] ? Base64URL.encode(bytes) : other
+    }
+}

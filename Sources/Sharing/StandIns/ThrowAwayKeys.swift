@@ -1,0 +1,60 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+
+/// Keys that stand for those of a capture: of the same kind and size, made for one shared capture and then forgotten.
+final class ThrowAwayKeys {
+    private var made: [String: PrivateKey] = [:]
+    /// Members of keys, and thumbprints, with what stands for them.
+    private(set) var replacements: [String: String] = [:]
+
+    /// The key that signs in the place of the owner of a key; nil for a kind that cannot be made.
+    func privateKey(for key: JSONWebKey) -> PrivateKey? {
+        guard let thumbprint = key.thumbprint else { return nil }
+        if let known = made[thumbprint] { return known }
+        guard let kind = try? key.publicKey().kind, let other = try? PrivateKey.generate(Self.kind(kind))
+        else {
+            return nil
+        }
+        let json = JSONWebKey(other.publicKey, id: nil).json
+        // Another exponent than the usual one cannot be kept.
+        guard key.type != "RSA" || key.json["e"] == json["e"] else { return nil }
+        made[thumbprint] = other
+        for name in ["n", "x", "y"] {
+            if let old = key.json[name]?.string, let new = json[name]?.string { replacements[old] = new }
+        }
+        for (name, bytes) in key.isPrivate ? other.privateParts : [] {
+            if let old = key.json[name]?.string { replacements[old] = Base64URL.encode(bytes) }
+        }
+        certify(key, by: other)
+        var replaced = key.json
+        for name in ["n", "x", "y"] where replaced[name] != nil { replaced[name] = json[name] }
+        replacements[thumbprint] = JSONWebKey(json: replaced).thumbprint
+        return other
+    }
+
+    /// Certificates of a key get the other key, and their thumbprints follow (RFC 7517, sections 4.7 to 4.9).
+    private func certify(_ key: JSONWebKey, by other: PrivateKey) {
+        for text in (key.json["x5c"]?.array ?? []).compactMap(\.string) {
+            let der = Base64.decode(text)
+            guard let certificate = try? Certificate(der: der), let old = try? key.publicKey(),
+                certificate.holds(old),
+                let certified = try? certificate.rekeyed(other)
+            else { continue }
+            replacements[text] = Base64.encode(certified.der)
+            for digest in [DigestAlgorithm.sha1, .sha256] {
+                let (before, after) = (Digest.of(der, digest), Digest.of(certified.der, digest))
+                replacements[Base64URL.encode(before)] = Base64URL.encode(after)
+            }
+        }
+    }
+
+    private static func kind(_ kind: PublicKey.Kind) -> PrivateKey.Kind {
+        switch kind {
+        case .rsa(let bits): .rsa(bits: min(bits, 8192))
+        case .elliptic(let curve): .elliptic(curve)
+        case .ed25519: .ed25519
+        }
+    }
+}

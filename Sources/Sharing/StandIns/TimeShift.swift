@@ -1,0 +1,154 @@
+import Captures
+
+/// Moves the times in a text, all by the same number of seconds: seconds, milliseconds and microseconds since the epoch,
+/// times and dates of RFC 3339, and dates of HTTP (RFC 9110, section 5.6.7) also as old cookies spell them.
+///
+/// Each keeps its length and its form. Times that have nothing to do with the capture (1970, by which cookies are removed)
+/// stay.
+package struct TimeShift: Sendable {
+    /// Seconds.
+    let offset: Int64
+    /// Seconds since the epoch of what is a time of the capture.
+    private let window: ClosedRange<Int64>
+
+    private static let day: Int64 = 86400
+    private static let year: Int64 = 365 * day
+
+    /// An offset into the past.
+    ///
+    /// `first`, `last`: when exchanges of the capture began.
+    /// `draw`: any number; it decides how far.
+    init(first: Timestamp, last: Timestamp, draw: UInt64) {
+        // To the past: what will run out one day has run out, and nothing is of tomorrow.
+        offset = -(30 * Self.day + Int64(draw % UInt64(4 * Self.year)))
+        // Registrations are older than logins, and refresh tokens are made for years.
+        window = (first.seconds - 5 * Self.year)...(last.seconds + 20 * Self.year)
+    }
+
+    /// The text with its times moved; nil where there are none.
+    func shifting(_ text: [UInt8]) -> [UInt8]? {
+        var moved: Set<[UInt8]> = []
+        return shifting(text, moved: &moved) { _ in false }
+    }
+
+    /// The text with its times moved; nil where there are none.
+    ///
+    /// `moved`: times that were moved before, in the same text around an encoding, which stay as they are; gets those that
+    /// are moved now.
+    /// `isTaken`: what stands there is no time, whatever it looks like.
+    func shifting(_ text: [UInt8], moved: inout Set<[UInt8]>, isTaken: (Range<Int>) -> Bool) -> [UInt8]? {
+        guard text.count >= 10 else { return nil }
+        var output = Splicer(text)
+        var fresh: Set<[UInt8]> = []
+        defer { moved.formUnion(fresh) }
+        var index = 0
+        while index < text.count {
+            guard let (length, other) = time(at: index, in: text),
+                !moved.contains(Array(text[index..<(index + length)])), !isTaken(index..<(index + length))
+            else {
+                index += 1
+                continue
+            }
+            fresh.insert(other)
+            output.replace(index..<(index + length), with: other)
+            index += length
+        }
+        return output.finished()
+    }
+
+    private func time(at index: Int, in text: [UInt8]) -> (length: Int, other: [UInt8])? {
+        let byte = text[index]
+        if Self.isDigit(byte) {
+            guard index == 0 || Self.mayPrecede(text[index - 1]) else { return nil }
+            return date(at: index, in: text) ?? number(at: index, in: text)
+        }
+        guard Self.weekdays.contains(where: { $0[0] == byte }) else { return nil }
+        return dateOfHTTP(at: index, in: text)
+    }
+
+    // MARK: - Since the epoch
+
+    private func number(at index: Int, in text: [UInt8]) -> (Int, [UInt8])? {
+        var value: Int64 = 0
+        var end = index
+        while end < text.count, Self.isDigit(text[end]), end - index < 17 {
+            value = value * 10 + Int64(text[end] - 0x30)
+            end += 1
+        }
+        guard let scale: Int64 = [10: 1, 13: 1000, 16: 1_000_000][end - index],
+            end == text.count || !Self.isWordByte(text[end]), window.contains(value / scale)
+        else { return nil }
+        return (end - index, Array(String(value + offset * scale).utf8))
+    }
+
+    // MARK: - RFC 3339
+
+    private func date(at index: Int, in text: [UInt8]) -> (Int, [UInt8])? {
+        guard Self.matches("0000-00-00", at: index, in: text) else { return nil }
+        let hasTime =
+            index + 10 < text.count && (text[index + 10] | 0x20 == 0x74 || text[index + 10] == 0x20)
+            && Self.matches("00:00:00", at: index + 11, in: text)
+        let end = index + (hasTime ? 19 : 10)
+        guard end == text.count || !Self.isDigit(text[end]) else { return nil }
+        let day = String(decoding: text[index..<(index + 10)], as: UTF8.self)
+        let clock = hasTime ? String(decoding: text[(index + 11)..<end], as: UTF8.self) : "00:00:00"
+        guard let time = Timestamp(rfc3339: "\(day)T\(clock)Z"), window.contains(time.seconds) else {
+            return nil
+        }
+        var other = Array(Timestamp(seconds: time.seconds + offset).rfc3339.utf8.prefix(end - index))
+        if hasTime { other[10] = text[index + 10] }
+        return (end - index, other)
+    }
+
+    // MARK: - HTTP
+
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"].map { Array($0.utf8) }
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    .map { Array($0.utf8) }
+
+    private func dateOfHTTP(at index: Int, in text: [UInt8]) -> (Int, [UInt8])? {
+        let isOld = Self.matches("aaa, 00-aaa-0000 00:00:00", at: index, in: text)
+        guard isOld || Self.matches("aaa, 00 aaa 0000 00:00:00", at: index, in: text) else { return nil }
+        let words = String(decoding: text[index..<(index + 25)], as: UTF8.self)
+        guard let time = Timestamp(httpDate: words + " GMT"), window.contains(time.seconds) else {
+            return nil
+        }
+        let moved = time.seconds + offset
+        let plain = Array(Timestamp(seconds: moved).rfc3339.utf8)
+        let month = Int(plain[5] - 0x30) * 10 + Int(plain[6] - 0x30)
+        let separator: [UInt8] = [isOld ? 0x2d : 0x20]
+        // The epoch began on a Thursday.
+        let weekday = Self.weekdays[Int((moved / Self.day) % 7)]
+        let date = Array(plain[8..<10]) + separator + Self.months[month - 1] + separator + Array(plain[0..<4])
+        return (25, weekday + [0x2c, 0x20] + date + [0x20] + Array(plain[11..<19]))
+    }
+
+    // MARK: - Bytes
+
+    /// Whether a text has digits and letters where a pattern has `0` and `a`, and is equal otherwise.
+    private static func matches(_ pattern: StaticString, at index: Int, in text: [UInt8]) -> Bool {
+        let count = pattern.utf8CodeUnitCount
+        guard index + count <= text.count else { return false }
+        return (0..<count).allSatisfy { place in
+            let (wanted, byte) = (pattern.utf8Start[place], text[index + place])
+            switch wanted {
+            case 0x30: return isDigit(byte)
+            case 0x61: return (0x61...0x7a).contains(byte | 0x20)
+            default: return wanted == byte
+            }
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == 0x5f
+    }
+
+    /// Not behind a letter or digit, the sign of a telephone number, or a decimal point.
+    private static func mayPrecede(_ byte: UInt8) -> Bool {
+        !isWordByte(byte) && byte != 0x2b && byte != 0x2e
+    }
+}

@@ -1,0 +1,186 @@
+import ArgumentParser
+import Captures
+import Diagnosis
+import Flows
+import Foundation
+import JSON
+import LibCrypto
+import Reports
+import Sharing
+
+/// Writes a capture without secrets.
+struct Share: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes a capture that holds no secret and gives the same diagnosis.",
+        discussion: """
+            Codes, tokens, verifiers, cookies, passwords, names and addresses of people become stand-ins of the same shape: equal stays \
+            equal, signatures stay right or wrong, a challenge fits its verifier or fails in the same way. Which ones there are is \
+            found by the protocol's roles, by the links between places, and by look; the key that they are made with is forgotten.
+
+            Before anything is written it is proven: no twelve characters of a secret are left, in whatever encoding, and \
+            diagnose and show say the same of both captures. Exit status 1 when that fails; then nothing is written.
+
+            Examples:
+              authreel share login.har --out shared.har
+              authreel share login.har --out shared.har --report shared.md      the report for the ticket
+              authreel share login.har --dry-run                                what would be replaced
+              authreel share monday.har tuesday.har --out shared                into a folder; equal values stay equal in both
+              authreel share login.har --out shared.har --also 'ACME-[0-9]+' --keep state
+              authreel share login.har --out shared.har.age --encrypt-to age1…
+              authreel share login.har --unredacted --out login.har.age --encrypt-to age1…
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("HAR files of any producer; several are shared together.", valueName: "CAPTURE")
+    )
+    var captures: [String]
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Where the shared capture goes; for several captures a folder. - is standard output.",
+            valueName: "FILE"
+        )
+    )
+    var out: String?
+    @Flag(name: .customLong("all"), help: "Keep exchanges that belong to no flow, redacted like the others.")
+    var keepsAll = false
+    @Flag(help: "Keep names, e-mail addresses, phone numbers and IP addresses.")
+    var keepPersonal = false
+    @Flag(help: "Move all times by one random offset of up to four years.")
+    var shiftTimes = false
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "Keep the values of this parameter, cookie or member. Repeatable.",
+            valueName: "NAME"
+        )
+    )
+    var keep: [String] = []
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("What matches is a secret, too. Repeatable.", valueName: "REGEX")
+    )
+    var also: [String] = []
+    @Option(help: ArgumentHelp("Write the report as Markdown into this file.", valueName: "FILE"))
+    var report: String?
+    @Flag(name: .shortAndLong, help: "Try it and print the report; write nothing.")
+    var dryRun = false
+    @Flag(help: "Encrypt the captures as they are; with --encrypt-to only.")
+    var unredacted = false
+    @OptionGroup var encryption: EncryptionOptions
+    @OptionGroup var identities: IdentityOptions
+
+    /// A freak of chance (a stand-in that equals a piece of another secret) is over with other stand-ins.
+    private static let tries = 3
+
+    func validate() throws {
+        guard out != nil || dryRun else {
+            throw ValidationError(
+                "say where the shared capture goes: --out FILE, or --dry-run for the report alone"
+            )
+        }
+        guard !unredacted || encryption.isWanted else {
+            throw ValidationError("--unredacted hands over every secret: it takes --encrypt-to RECIPIENT")
+        }
+        guard captures.count == 1 || out != "-" else {
+            throw ValidationError("several captures go into a folder: --out FOLDER")
+        }
+        for pattern in also {
+            do {
+                _ = try Regex(pattern)
+            } catch {
+                throw ValidationError("--also \(pattern) is no regular expression: \(error)")
+            }
+        }
+    }
+
+    func run() throws {
+        let targets = try SharedFiles.targets(of: captures, out: dryRun ? nil : out)
+        let recipients = dryRun ? [] : try encryption.recipients()
+        let read = try captures.map { try identities.read($0) }
+        if unredacted {
+            for (index, target) in targets.enumerated() {
+                try SharedFiles.copy(SharedFiles.original(captures[index]), to: target, for: recipients)
+            }
+            return
+        }
+        var options = SharingOptions()
+        options.keepsAll = keepsAll
+        options.keepsPersonal = keepPersonal
+        options.shiftsTimes = shiftTimes
+        options.keptNames = Set(keep)
+        options.alsoSources = also
+        let progress = ProgressBar("sharing", total: read.count + 2)
+        progress.show(0, "reading flows")
+        let sharing = CaptureSharing(
+            read.map { CaptureSharing.Source(capture: $0, flows: FlowFinder.flows(in: $0)) },
+            options: options,
+            mark: Redaction(version: Authreel.version, date: SystemClock.now.rfc3339),
+            tell: Self.story
+        )
+        var texts: [CaptureSource] = []
+        var outcomes: [CaptureSharing.Outcome] = []
+        for _ in 0..<Self.tries {
+            texts = []
+            outcomes = try sharing.share(random: { SecureRandom.bytes($0) }) { index in
+                progress.show(index + 1, captures[index])
+                return { write in
+                    let scratch = try SharedFiles.scratch(for: dryRun ? nil : targets[index])
+                    try write(scratch.append)
+                    texts.append(try scratch.source())
+                    return try CaptureReader.read(texts[index], name: captures[index])
+                }
+            }
+            if outcomes.allSatisfy(\.isProven) { break }
+        }
+        progress.clear()
+        try refuse(outcomes)
+        tell(outcomes)
+        for (text, target) in zip(texts, targets) {
+            try SharedFiles.copy(text, to: target, for: recipients)
+        }
+        if let report, !dryRun {
+            let parts = zip(captures, outcomes).map { SharingMarkdown.text(of: $1.report, named: $0) }
+            try OutputFile.write(Array(parts.joined(separator: "\n").utf8), to: report)
+        }
+    }
+
+    /// Says where the proof fails; nothing is written then.
+    private func refuse(_ outcomes: [CaptureSharing.Outcome]) throws {
+        guard !outcomes.allSatisfy(\.isProven) else { return }
+        for (name, outcome) in zip(captures, outcomes) where !outcome.isProven {
+            for leak in outcome.leaks.prefix(20) { StandardError.report("\(name): \(leak)", hint: nil) }
+            for secret in outcome.unprotected.prefix(20) {
+                StandardError.report(
+                    "\(name): one \(secret.kind.rawValue) cannot be told from open text",
+                    hint: nil
+                )
+            }
+            for difference in outcome.differences.prefix(20) {
+                StandardError.report("\(name): the diagnosis differs at \(difference)".printable, hint: nil)
+            }
+        }
+        throw CommandFailure(
+            .negative,
+            "nothing was written: a secret would be left, or the diagnosis be another one",
+            hint: "authreel share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
+        )
+    }
+
+    private func tell(_ outcomes: [CaptureSharing.Outcome]) {
+        let style = Style.forDescriptor(out == "-" ? STDERR_FILENO : STDOUT_FILENO)
+        for (name, outcome) in zip(captures, outcomes) {
+            let text = SharingText.text(of: outcome.report, named: name, style: style)
+            out == "-" ? StandardError.line(text) : print(text)
+        }
+    }
+
+    /// What `diagnose` and `show` print of a capture.
+    private static func story(of capture: Capture) -> [JSONValue] {
+        let report = ReportBuilder.report(on: capture, named: "", rules: RuleCatalog.rules)
+        return [JSONReport.diagnosis(of: report), JSONReport.timeline(of: report)].map {
+            (try? JSONParser.parse($0.utf8)) ?? .null
+        }
+    }
+}

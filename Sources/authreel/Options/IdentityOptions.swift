@@ -1,0 +1,89 @@
+import ArgumentParser
+import Captures
+import Foundation
+import Reports
+import Sharing
+
+/// Who opens captures that are encrypted; the one way by which commands read captures.
+struct IdentityOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("i"), .customLong("identity")],
+        help: ArgumentHelp(
+            "Open a capture that is encrypted with age by the key in this file. Repeatable.",
+            discussion:
+                "As age-keygen writes it; AUTHREEL_IDENTITY names one, too. Where a passphrase opens it, that is asked for.",
+            valueName: "FILE"
+        )
+    )
+    var files: [String] = []
+
+    static let variable = "AUTHREEL_IDENTITY"
+
+    func validate() throws {
+        guard files.contains("-") else { return }
+        throw ValidationError("--identity takes a file: standard input may be the capture")
+    }
+
+    /// Reads a capture; what was lost (a torn end, an entry cut off) is said on stderr, and the rest is used.
+    ///
+    /// One that is encrypted with age is decrypted in memory, see ``EncryptedCapture``; identities are read for such a
+    /// capture only.
+    /// - Parameters:
+    ///   - path: of the capture; `-` is standard input.
+    ///   - beforeAsking: called before a passphrase is asked for on the terminal.
+    /// - Returns: the capture.
+    /// - Throws: ``CommandFailure`` when it cannot be read, is not HAR, or does not open.
+    func read(_ path: String, beforeAsking: @escaping () -> Void = {}) throws(CommandFailure) -> Capture {
+        let capture: Capture
+        do {
+            let source = try CaptureSource(path: path)
+            let name = path == "-" ? "standard input" : path
+            let beginning = source.bytes(at: 0, count: AgeFile.recognizedBytes)
+            capture =
+                AgeFile.isBegun(by: beginning)
+                ? try CaptureReader.read(bytes: decrypted(source, name, beforeAsking), name: name)
+                : try CaptureReader.read(source, name: name)
+        } catch let error as CaptureError {
+            throw CommandFailure(error)
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(.bug, "\(path): \(error)")
+        }
+        if let redaction = capture.redaction {
+            StandardError.note(
+                "\(path) is redacted (authreel \(redaction.version), \(redaction.date)): its secrets are stand-ins\(redaction.hasMovedTimes ? ", and its times are moved" : "")"
+                    .printable
+            )
+        }
+        for loss in capture.losses { StandardError.warn("\(path): \(loss)") }
+        return capture
+    }
+
+    private func decrypted(_ source: CaptureSource, _ name: String, _ beforeAsking: @escaping () -> Void)
+        throws -> [UInt8]
+    {
+        let prompt = PassphrasePrompt { question in
+            beforeAsking()
+            return try SecretPrompt.ask(question)
+        }
+        return try EncryptedCapture(source, name: name).text(prompt: prompt) {
+            try identities(environment: ProcessInfo.processInfo.environment, prompt: prompt)
+        }
+    }
+
+    /// The identities of all files that are named.
+    func identities(environment: [String: String], prompt: PassphrasePrompt) throws -> [AgeIdentity] {
+        var identities = try files.flatMap { try IdentityFile.identities(at: $0, prompt: prompt) }
+        // A variable that is empty is not set, as everywhere.
+        guard let path = environment[Self.variable], !path.isEmpty else { return identities }
+        do {
+            identities += try IdentityFile.identities(at: path, prompt: prompt)
+        } catch var failure as CommandFailure {
+            // Whoever has set it long ago does not look for the reason there.
+            failure.message = "\(Self.variable): \(failure.message)"
+            throw failure
+        }
+        return identities
+    }
+}

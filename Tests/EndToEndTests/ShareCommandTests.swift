@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `authreel share` as a user runs it.
+@Suite(.timeLimit(.minutes(3)))
+struct ShareCommandTests {
+    private static let capture = Fixtures.root.appending(
+        path: "captures/token-request/pkce-verifier-mismatch.har"
+    ).path
+
+    @Test func sharedCaptureIsPrivateMarkedAndDiagnosedAlike() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let out = folder.file("shared.har")
+        let result = try Program.run([
+            "share", Self.capture, "--out", out, "--report", folder.file("report.md"),
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("no secret is left, and the diagnosis is the same"))
+        let mode = try FileManager.default.attributesOfItem(atPath: out)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let report = try String(contentsOfFile: folder.file("report.md"), encoding: .utf8)
+        #expect(report.contains("| code verifier | 1 |"))
+        let rule = "pkce-verifier-mismatch"
+        let diagnosed = try Program.run(["diagnose", "--format", "json", out])
+        #expect(diagnosed.status == 1 && diagnosed.output.contains("\"\(rule)\""))
+        #expect(diagnosed.errors.contains("is redacted (authreel"))
+    }
+
+    @Test func nothingIsOverwrittenAndATrialWritesNothing() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let out = folder.file("shared.har")
+        let trial = try Program.run([
+            "share", Self.capture, "--dry-run", "--report", folder.file("report.md"),
+        ])
+        #expect(trial.status == 0 && trial.output.contains("code verifier"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        try Data("mine".utf8).write(to: URL(filePath: out))
+        let result = try Program.run(["share", Self.capture, "--out", out])
+        #expect(result.status == 66 && result.errors.contains("is not overwritten"))
+        #expect(try String(contentsOfFile: out, encoding: .utf8) == "mine")
+    }
+
+    @Test func severalGoIntoAFolder() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let other = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        let result = try Program.run(["share", Self.capture, other, "--out", folder.file("shared")])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.file("shared")).sorted()
+                == ["pkce-verifier-mismatch.har", "web-code-flow.har"]
+        )
+    }
+
+    @Test(arguments: [
+        (["share", "x.har"], "--out FILE"),
+        (["share", "x.har", "--out", "y", "--unredacted"], "--encrypt-to"),
+        (["share", "x.har", "--out", "y", "--also", "("], "no regular expression"),
+        (["share", "x.har", "z.har", "--out", "-"], "--out FOLDER"),
+    ])
+    func wrongUseIsSaidWithWhatToDo(arguments: [String], words: String) throws {
+        let result = try Program.run(arguments)
+        #expect(result.status == 64 && result.errors.contains(words), "\(result.errors)")
+    }
+
+    /// Encrypted for one reader, redacted or not; `age` opens it, and so does every command.
+    @Test(.enabled(if: AgeProgram.isAvailable), arguments: [false, true])
+    func encryptedCaptureIsOpenedByItsReader(isUnredacted: Bool) throws {
+        try #require(AgeProgram.missing == nil)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let key = folder.file("key.txt")
+        try #require(AgeProgram.run(["-o", key], name: "age-keygen").status == 0)
+        let recipient = try AgeProgram.run(["-y", key], name: "age-keygen").output
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let out = folder.file("login.har.age")
+        let result = try Program.run(
+            ["share", Self.capture, "--out", out, "--encrypt-to", recipient]
+                + (isUnredacted ? ["--unredacted"] : [])
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        let opened = try AgeProgram.run(["-d", "-i", key, out])
+        let original = try String(contentsOfFile: Self.capture, encoding: .utf8)
+        #expect(isUnredacted == (opened.output == original))
+        let shown = try Program.run(["show", "-i", key, out])
+        #expect(shown.status == 0 && shown.output.contains("token"))
+    }
+}

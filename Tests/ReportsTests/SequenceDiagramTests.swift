@@ -1,0 +1,79 @@
+import Captures
+import Flows
+import Reports
+import TestSupport
+import Testing
+
+/// Who stands in a diagram, and what comes before what.
+struct SequenceDiagramTests {
+    private static func diagram(_ path: String) throws -> SequenceDiagram {
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(path), name: path)
+        let report = ReportBuilder.report(on: capture, named: path)
+        return SequenceDiagramBuilder.diagram(of: try #require(report.flows.first), in: capture)
+    }
+
+    /// `[20] request`, `[20] answer`, `finding`, as they stand.
+    private static func order(_ diagram: SequenceDiagram) -> [String] {
+        diagram.rows.map { row in
+            switch row {
+            case .message(let message):
+                "\(message.exchange) \(message.form == .request ? "asked" : "answered")"
+            case .folded(let exchanges): "\(exchanges.count) folded"
+            case .finding(let rule, _, _, _): rule
+            }
+        }
+    }
+
+    /// Recorded by clocks that lag behind one another by milliseconds.
+    @Test func answersStandWhereTheyCaused() throws {
+        let order = Self.order(try Self.diagram("Tests/Recordings/login-http2.har"))
+        func place(_ text: String) throws -> Int {
+            try #require(order.firstIndex(of: text), "\(text) in \(order)")
+        }
+        // The redirect before the page that it led to, and the callback's answer behind what the backend asked.
+        #expect(try place("2 answered") < place("3 asked"))
+        #expect(try place("16 answered") < place("20 asked"))
+        #expect(try place("19 answered") < place("20 answered"))
+        #expect(try place("20 asked") < place("17 asked"))
+        for exchange in [1, 2, 16, 17, 20] {
+            #expect(try place("\(exchange) asked") < place("\(exchange) answered"))
+        }
+    }
+
+    /// Every exchange of a flow is there once, asked and answered or folded, and messages join lanes that there are.
+    @Test(arguments: [
+        "captures/healthy/web-code-flow.har", "captures/healthy/native-app.har",
+        "captures/providers/singpass.har",
+        "captures/providers/wso2.har", "Tests/Recordings/login-http2.har",
+        "Tests/Recordings/broken-client-secret.har",
+        "captures/logout-and-device/device-code-expired.har",
+        "captures/transport/tls-client-rejects-recorder.har",
+    ])
+    func everyExchangeIsDrawnOnce(path: String) throws {
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(path), name: path)
+        for item in ReportBuilder.report(on: capture, named: path).flows {
+            let diagram = SequenceDiagramBuilder.diagram(of: item, in: capture)
+            var drawn: [Int] = []
+            for row in diagram.rows {
+                switch row {
+                case .message(let message):
+                    if message.form == .request { drawn.append(message.exchange) }
+                    #expect(
+                        diagram.lanes.indices.contains(message.from)
+                            && diagram.lanes.indices.contains(message.to)
+                    )
+                    #expect(message.from != message.to)
+                case .folded(let exchanges): drawn += exchanges
+                case .finding(_, _, _, let lanes): #expect(lanes.upperBound < max(1, diagram.lanes.count))
+                }
+            }
+            #expect(drawn.sorted() == item.flow.exchanges.sorted())
+        }
+    }
+
+    @Test func causeStandsBehindWhatShowsIt() throws {
+        let order = Self.order(try Self.diagram("captures/token-request/pkce-verifier-mismatch.har"))
+        let place = try #require(order.firstIndex(of: "pkce-verifier-mismatch"))
+        #expect(order[place - 1] == "4 answered")
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Sharing
+
+struct TextCodingTests {
+    /// A secret in its encoding, and the same with another secret in its place: nothing else changes.
+    @Test(arguments: [
+        (TextCoding.percent, "x%3d%41bc%2Fd&", "x%3d%51rs%2Ft&"), (.percent, "a%c3%a9Abc/d", "a%c3%a9Qrs/t"),
+        (.form, "n+%41bc%2fd+m", "n+%51rs%2ft+m"), (.escapes, #"\"\u0041bc\/d\n"#, #"\"\u0051rs\/t\n"#),
+        (.escapes, #"\x41bc/d\u00e9"#, #"\x51rs/t\u00e9"#),
+        (.entities, "&lt;&#65;bc/d&amp;", "&lt;&#81;rs/t&amp;"),
+        (.entities, "&#x41;bc&#47;d", "&#x51;rs&#47;t"),
+    ])
+    func secretIsExchangedInsideOfItsEncoding(coding: TextCoding, text: String, expected: String) throws {
+        let decoded = coding.decoded(Array(text.utf8)[...])
+        let plain = String(decoding: decoded.bytes, as: UTF8.self)
+        #expect(plain.contains("Abc/d"))
+        let other = plain.replacing("Abc/d", with: "Qrs/t")
+        #expect(String(decoding: decoded.encoding(Array(other.utf8), as: coding), as: UTF8.self) == expected)
+    }
+
+    @Test func longerTextIsEncodedWhereItHasTo() {
+        let decoded = TextCoding.form.decoded(Array("a=1%262&b".utf8)[...])
+        let other = Array("a=1&x y\"2&b".utf8)
+        #expect(String(decoding: decoded.encoding(other, as: .form), as: UTF8.self) == "a=1%26x+y%222&b")
+    }
+
+    @Test(arguments: [0, 1, 2]) func base64IsChangedAtEveryAlignment(skipped: Int) throws {
+        let secret = "q7Zr2LkX9vTb4WmN"
+        let plain = String(repeating: "-", count: skipped) + secret + "~~"
+        let run = Array(Self.base64(plain).utf8.filter { $0 != 0x3d })
+        let other = try #require(
+            BinaryCoding.base64.changing(run[...]) { bytes in
+                let text = String(decoding: bytes, as: UTF8.self)
+                return text.contains(secret)
+                    ? Array(text.replacing(secret, with: "Q1Aa2BbC3cDd4EeF").utf8) : nil
+            }
+        )
+        let expected = String(repeating: "-", count: skipped) + "Q1Aa2BbC3cDd4EeF~~"
+        #expect(other == Array(Self.base64(expected).utf8.filter { $0 != 0x3d }))
+    }
+
+    private static func base64(_ text: String) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var output = ""
+        var bits = 0
+        var count = 0
+        for byte in text.utf8 {
+            bits = bits << 8 | Int(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                output.append(digits[bits >> count & 63])
+            }
+        }
+        if count > 0 { output.append(digits[bits << (6 - count) & 63]) }
+        return output
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Sharing
+
+/// Which values a text has, and under which names.
+struct SlotReaderTests {
+    /// `name=value` of each slot, in order of their places.
+    private static func slots(_ text: String, _ kind: TextKind) -> [String] {
+        let bytes = Array(text.utf8)
+        return SlotReader.slots(in: bytes[...], as: kind).sorted { $0.range.lowerBound < $1.range.lowerBound }
+            .map { "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))" }
+    }
+
+    @Test(arguments: [
+        (
+            "https://a.example/x/y?code=1&state=a%20b#id_token=z",
+            ["(path)=x", "(path)=y", "code=1", "state=a%20b", "id_token=z"]
+        ),
+        ("com.example.app:/cb?code=1", ["(path)=com.example.app:", "(path)=cb", "code=1"]),
+        ("https://user:pw@a.example/", ["client_id=user", "client_secret=pw"]),
+        ("/s;jsessionid=42?x=1&&y", ["(path)=s", "jsessionid=42", "x=1", "=y"]), ("", []),
+    ])
+    func partsOfURLs(text: String, expected: [String]) {
+        #expect(Self.slots(text, .url) == expected)
+    }
+
+    @Test(arguments: [
+        (TextKind.form, "a=1&b%5B%5D=2&c=&=3\r\n", ["a=1", "b[]=2", "c=", "=3"]),
+        (.cookies, "a=1; b=x=y;c ; d = 4", ["a=1", "b=x=y", "=c", "d=4"]),
+        (.setCookie, "sid=1; Path=/; HttpOnly\nother=2; Secure", ["sid=1", "other=2"]),
+        (.authorization, "Bearer abc", ["access_token=abc"]),
+        (.authorization, "DPoP  abc ", ["access_token=abc"]),
+        (.authorization, "Basic YTpi", ["(basic)=YTpi"]),
+        (.authorization, "opaque", ["authorization=opaque"]),
+        (.authorization, "Negotiate abc", ["authorization=abc"]),
+    ])
+    func partsOfFormsAndHeaders(kind: TextKind, text: String, expected: [String]) {
+        #expect(Self.slots(text, kind) == expected)
+    }
+
+    @Test(arguments: [
+        (#"{"a":"1","b":{"c":["2","3"]},"d":4}"#, ["a=1", "c=2", "c=3", "d=4"]),
+        (#"{"sub" : "x","n":1.5,"e":-3}"#, ["sub=x"]),
+        // What a value is called by stands around it.
+        (#"{"mobileno":{"nbr":{"value":"97"}}}"#, ["mobileno=97"]), (#"{"a":"b\"c","d":"#, [#"a=b\"c"#]),
+        ("var s = {\"token\": \"x\", k: 'y'};", ["token=x", "k=y"]), (#"{"a":"never ends"#, []),
+    ])
+    func stringsAndNumbersOfJSON(text: String, expected: [String]) {
+        #expect(Self.slots(text, .json) == expected)
+    }
+
+    @Test(arguments: [
+        (#"<input type=hidden name="csrf" value="a&amp;b">"#, ["csrf=a&amp;b"]),
+        (#"<a href='/x?code=1'>x</a><p class="y">"#, ["href=/x?code=1"]),
+        (#"<meta http-equiv="refresh" content="0; url=/cb?code=1">"#, ["content=/cb?code=1"]),
+        (#"<script>var a = {"token":"x"}</script><input id=q value=1>"#, ["token=x", "q=1"]),
+        ("<input name=broken value=\"never ends", ["broken=never ends"]), ("a < b", []),
+    ])
+    func fieldsOfPages(text: String, expected: [String]) {
+        #expect(Self.slots(text, .html) == expected)
+    }
+
+    @Test func partsOfMultipart() {
+        let text =
+            "--b\r\nContent-Disposition: form-data; name=\"code\"\r\n\r\nxyz\r\n--b\r\nContent-Disposition: form-data; "
+            + "name=\"state\"\r\n\r\n1\r\n--b--\r\n"
+        #expect(Self.slots(text, .multipart(boundary: Array("b".utf8))) == ["code=xyz", "state=1"])
+    }
+
+    @Test(arguments: [
+        ("{\"a\":1}", TextKind.json), ("  [1]", .json), ("<p>", .html), ("https://a.example", .url),
+        ("/a/b", .url),
+        ("/a?b", .url), ("app:/cb?code=1", .url), ("a=1&b=2", .form), ("a=b c", .text), ("==", .text),
+        ("x", .text),
+        ("2+/3=", .text), ("", .text),
+    ])
+    func kindIsGuessed(text: String, kind: TextKind) {
+        #expect(TextKind.guessed(Array(text.utf8)[...]) == kind)
+    }
+}

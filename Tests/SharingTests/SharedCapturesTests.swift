@@ -1,0 +1,110 @@
+import Captures
+import Foundation
+import JSON
+import LibCrypto
+import Sharing
+import TestSupport
+import Testing
+
+/// Every capture that there is: shared, nothing left of its secrets, the same story.
+struct SharedCapturesTests {
+    /// Paths below the root of the checkout.
+    private static let captures: [String] = ["captures", "Tests/Recordings", "Tests/Regressions/sharing"]
+        .flatMap { folder in
+            let files = FileManager.default.enumerator(
+                at: Fixtures.root.appending(path: folder),
+                includingPropertiesForKeys: nil
+            )
+            return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "har" }
+                .map { String($0.path.dropFirst(Fixtures.root.path.count).drop { $0 == "/" }) }.sorted()
+        }
+
+    @Test(arguments: captures)
+    func captureIsSharedWithoutSecretsAndWithItsStory(path: String) throws {
+        try share(CaptureReader.read(bytes: Fixtures.bytes(path), name: path))
+    }
+
+    /// Captures from elsewhere, where `AUTHREEL_MORE_CAPTURES` names them, separated by spaces.
+    @Test(
+        .enabled(if: ProcessInfo.processInfo.environment["AUTHREEL_MORE_CAPTURES"] != nil),
+        arguments: (ProcessInfo.processInfo.environment["AUTHREEL_MORE_CAPTURES"] ?? "").split(separator: " ")
+            .map(String.init)
+    )
+    func captureFromElsewhereIsSharedWithoutSecretsAndWithItsStory(path: String) throws {
+        try share(CaptureReader.read(path: path))
+    }
+
+    private func share(_ capture: Capture) throws {
+        let outcome = try SharingWorld.outcome(of: capture)
+        #expect(outcome.leaks.isEmpty, "\(outcome.leaks.prefix(3))")
+        #expect(outcome.unprotected.isEmpty)
+        #expect(outcome.differences.isEmpty, "\(outcome.differences.prefix(3))")
+    }
+
+    /// The scan knows nothing of how secrets are replaced: what slips past the replacer, it finds.
+    @Test(arguments: ["TOKEN", "x=TOKEN&y", "{\"a\":\"TOKEN\"}"])
+    func leakBehindTheReplacersBackIsFound(around: String) throws {
+        let world = try SharingWorld()
+        let token = try world.first("access_token")
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        var isPlanted = false
+        let outcome = try SharingWorld.outcome(of: capture) { bytes in
+            var shared = SharingWorld(document: (try? JSONParser.parse(bytes)) ?? .null)
+            shared.change(0) { entry in
+                isPlanted = true
+                entry["comment"] = .string(around.replacing("TOKEN", with: token))
+            }
+            return JSONWriter.bytes(of: shared.document)
+        }
+        #expect(isPlanted)
+        #expect(outcome.leaks.contains { $0.kind == .accessToken && $0.entry == 0 && $0.path == "comment" })
+        #expect(!outcome.isProven)
+    }
+
+    @Test func storyThatChangedIsNoticed() throws {
+        let world = try SharingWorld()
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let outcome = try SharingWorld.outcome(of: capture) { bytes in
+            // In what is written there is no ID token any more.
+            Array(
+                String(decoding: bytes, as: UTF8.self).replacing("\\\"id_token\\\"", with: "\\\"no_token\\\"")
+                    .utf8
+            )
+        }
+        #expect(outcome.leaks.isEmpty)
+        #expect(!outcome.differences.isEmpty)
+    }
+
+    @Test func equalValuesStayEqualInCapturesThatAreSharedTogether() throws {
+        let world = try SharingWorld()
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let token = try world.first("access_token")
+        let texts = try SharingWorld.texts(of: [capture, capture])
+        let standIns = try texts.map {
+            try SharingWorld(document: JSONParser.parse($0)).first("access_token")
+        }
+        #expect(standIns[0] == standIns[1] && standIns[0] != token)
+        // Shared another time it is another one.
+        let again = try SharingWorld(document: JSONParser.parse(SharingWorld.texts(of: [capture])[0])).first(
+            "access_token"
+        )
+        #expect(again != standIns[0])
+    }
+
+    @Test func whatIsToStayStays() throws {
+        let world = try SharingWorld()
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let state = try #require(
+            world.document["log"]?["entries"]?.array?[2]["request"]?["queryString"]?.array?[4]["value"]?
+                .string
+        )
+        var options = SharingOptions()
+        options.keptNames = ["state"]
+        options.keepsPersonal = true
+        options.alsoSources = ["harbour=[a-zA-Z0-9]{4}"]
+        let text = String(decoding: try SharingWorld.texts(of: [capture], options)[0], as: UTF8.self)
+        #expect(text.contains("state=\(state)"))
+        #expect(text.contains("Alice"))
+        #expect(!text.contains(try world.first("access_token")))
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+import TestSupport
+
+@testable import Sharing
+
+struct ShapeCipherTests {
+    private let cipher = ShapeCipher(key: (0..<16).map { UInt8($0 * 7 + 3) }, domain: 1)
+
+    private func standIn(_ text: String) -> String {
+        String(decoding: cipher(Array(text.utf8)), as: UTF8.self)
+    }
+
+    @Test func shapeIsKeptAndNoLetterAndNoDigitIs() {
+        let text = "aZ3-x_9.Q~/+= é李 0407"
+        let other = standIn(text)
+        #expect(other.utf8.count == text.utf8.count)
+        for (old, new) in zip(text.unicodeScalars, other.unicodeScalars) {
+            #expect(old.properties.isAlphabetic == new.properties.isAlphabetic)
+            #expect(("0"..."9").contains(old) == ("0"..."9").contains(new))
+            let isKept = !old.properties.isAlphabetic && !("0"..."9").contains(old)
+            #expect(isKept == (old == new), "\(old)")
+            if old.isASCII { #expect(old.properties.isUppercase == new.properties.isUppercase) }
+        }
+    }
+
+    /// What happens to values on their way happens to their stand-ins.
+    @Test func respellingsStayRespellings() {
+        let text = "Ab+cD/3fGhIj0"
+        #expect(standIn(text.lowercased()) == standIn(text).lowercased())
+        #expect(standIn(String(text.prefix(7))) == String(standIn(text).prefix(7)))
+        #expect(standIn("Ab-cD_3fGhIj0") == standIn(text).replacing("+", with: "-").replacing("/", with: "_"))
+        #expect(standIn("Ab cD/3fGhIj0==") == standIn(text).replacing("+", with: " ") + "==")
+        #expect(
+            standIn("Ab%2BcD%2f3fGhIj0")
+                == standIn(text).replacing("+", with: "%2B").replacing("/", with: "%2f")
+        )
+    }
+
+    @Test func hexadecimalTextAndUUIDsStaySuch() {
+        let hex = "deadbeef00c0ffee1234"
+        #expect(standIn(hex).allSatisfy { $0.isHexDigit && !$0.isUppercase })
+        let uuid = "f47ac10b-58cc-4372-a567-0e02b2c3d479"
+        let other = Array(standIn(uuid))
+        #expect(other[14] == "4" && other[19] == "a" && String(other) != uuid)
+    }
+
+    @Test func differentTextsAreDifferentAndNumbersStayNumbers() {
+        var random = SeededGenerator(seed: 7)
+        let numbers = Set((0..<3000).map { _ in String(Int.random(in: 1...9_999_999, using: &random)) })
+        let others = Set(numbers.map(standIn))
+        #expect(others.count == numbers.count)
+        #expect(others.allSatisfy { !$0.hasPrefix("0") && Int($0) != nil })
+    }
+
+    @Test func anotherKeyGivesAnotherText() {
+        let other = ShapeCipher(key: [UInt8](repeating: 9, count: 16), domain: 1)
+        #expect(other(Array("SplxlOBeZQQYbYS6WxSbIA".utf8)) != cipher(Array("SplxlOBeZQQYbYS6WxSbIA".utf8)))
+    }
+}
