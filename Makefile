@@ -15,15 +15,15 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 .PHONY: build demo test check lint format captures packages components install uninstall clean
 
 # Five runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what waits for
-# other programs, what waits for sockets, and what computes. In one run they would all wait for the few threads that
-# computing leaves.
+# other programs (one at a time: each holds a thread while it waits), what waits for sockets, and what computes. In one
+# run they would all wait for the few threads that computing leaves.
 BROWSERS = BrowserReplayTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 swift test --skip-build --filter '$(COMPONENTS_TESTS)'
 swift test --skip-build --filter '$(BROWSERS)'
-swift test --skip-build --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)'
+swift test --skip-build --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)'
 swift test --skip-build --filter '$(SOCKETS)'
 swift test --skip-build --skip 'EndToEndTests|$(SOCKETS)'
 endef

@@ -76,6 +76,11 @@ struct RecordCommandTests {
         return true
     }
 
+    /// Shell commands that wait for a process ID in a file, and a moment for the recorder to see that process.
+    private func written(_ path: String) -> String {
+        "while [ ! -s \(path) ]; do sleep 0.1; done; sleep 0.5"
+    }
+
     private func processID(in path: String) -> Int32? {
         (try? String(contentsOfFile: path, encoding: .utf8)).flatMap {
             Int32($0.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -155,7 +160,7 @@ struct RecordCommandTests {
         let pidFile = place.folder.file("pid")
         let result = try place.record([
             "--", "sh", "-c",
-            "setsid sh -c 'echo $$ > \(pidFile); exec sleep 60' >/dev/null 2>&1 & sleep 0.5; exit 3",
+            "setsid sh -c 'echo $$ > \(pidFile); exec sleep 60' >/dev/null 2>&1 & \(written(pidFile)); exit 3",
         ])
         #expect(result.status == 3)
         #expect(result.errors.contains("sh left sleep (process "))
@@ -222,7 +227,8 @@ struct RecordCommandTests {
         let seen = try place.onTerminal(
             place.options + [
                 "--", "sh", "-c",
-                "trap 'echo interrupted; n=$((n+1))' INT; echo ready; for i in 1 2 3 4 5 6 7; do sleep 0.1; done; exit $n",
+                "trap 'echo interrupted; n=$((n+1))' INT; echo ready; while [ -z \"$n\" ]; do sleep 0.1; done; "
+                    + "for i in 1 2 3 4 5; do sleep 0.1; done; exit $n",
             ],
             type: [("ready", "\\x03")]
         )
@@ -324,7 +330,7 @@ struct RecordCommandTests {
         #expect(result.status == 3)
         #expect(!FileManager.default.fileExists(atPath: place.folder.file("page")))
         #expect(!result.errors.contains("left"), "\(result.errors)")
-        #expect(Date.now.timeIntervalSince(began) < 8)
+        #expect(Date.now.timeIntervalSince(began) < 20, "a page is waited for longer")
     }
 
     @Test func whatTheBrowserLeavesIsEndedAndNotTheCommands() throws {
@@ -333,10 +339,11 @@ struct RecordCommandTests {
         let pidFile = place.folder.file("pid")
         let browser = try place.script(
             "chromium",
-            "setsid sh -c 'echo $$ > \(pidFile); exec sleep 60' >/dev/null 2>&1 & sleep 0.5; exec sleep 60"
+            "setsid sh -c 'echo $$ > \(pidFile); exec sleep 60' >/dev/null 2>&1 & exec sleep 60"
         )
         let result = try place.record([
-            "--headless", "--browser-program", browser, "--browser", "http://x.example/", "--", "sleep", "2",
+            "--headless", "--browser-program", browser, "--browser", "http://x.example/", "--", "sh", "-c",
+            written(pidFile),
         ])
         #expect(result.status == 0)
         #expect(!result.errors.contains("background") && !result.errors.contains("left"), "\(result.errors)")
