@@ -190,7 +190,21 @@ static inline EVP_PKEY *ar_ec_public(const char *curve, const unsigned char *poi
     OSSL_PARAM_BLD_free(builder);
     return key;
 }
-static inline EVP_PKEY *ar_rsa_generate(int bits) { return EVP_RSA_gen((unsigned int)bits); }
+/* `exponent`: the public one, odd and at least 3. */
+static inline EVP_PKEY *ar_rsa_generate(int bits, unsigned long long exponent) {
+    EVP_PKEY *key = NULL;
+    unsigned char number[8];
+    for (int i = 0; i < 8; i++) number[i] = (unsigned char)(exponent >> (56 - 8 * i));
+    BIGNUM *e = BN_bin2bn(number, sizeof number, NULL);
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    if (e && context && EVP_PKEY_keygen_init(context) > 0 && EVP_PKEY_CTX_set_rsa_keygen_bits(context, bits) > 0 &&
+        EVP_PKEY_CTX_set1_rsa_keygen_pubexp(context, e) > 0 && EVP_PKEY_generate(context, &key) <= 0) {
+        key = NULL;
+    }
+    EVP_PKEY_CTX_free(context);
+    BN_free(e);
+    return key;
+}
 static inline EVP_PKEY *ar_ec_generate(const char *curve) { return EVP_EC_gen(curve); }
 static inline EVP_PKEY *ar_ed25519_generate(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
 

@@ -6,7 +6,8 @@ internal import COpenSSL
 package final class PrivateKey: @unchecked Sendable {
     /// What to generate.
     package enum Kind: Sendable, Hashable {
-        case rsa(bits: Int)
+        /// With the public exponent that nearly all keys have, or another one.
+        case rsa(bits: Int, exponent: UInt64 = 65537)
         case elliptic(EllipticCurve)
         case ed25519
     }
@@ -30,7 +31,7 @@ package final class PrivateKey: @unchecked Sendable {
     package static func generate(_ kind: Kind) throws(OpenSSLError) -> PrivateKey {
         let key =
             switch kind {
-            case .rsa(let bits): ar_rsa_generate(Int32(clamping: bits))
+            case .rsa(let bits, let exponent): ar_rsa_generate(Int32(clamping: bits), exponent)
             case .elliptic(let curve): ar_ec_generate(curve.rawValue)
             case .ed25519: ar_ed25519_generate()
             }

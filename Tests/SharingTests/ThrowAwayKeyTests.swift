@@ -16,17 +16,22 @@ struct ThrowAwayKeyTests {
 
     /// The healthy login, signed by a key that comes with its certificate; the certificate's thumbprint is its name.
     private static func world(_ key: PrivateKey, certificate: Certificate) throws -> SharingWorld {
-        var world = try SharingWorld()
-        let inner = try #require(JSONWebToken.parse(world.first("id_token")))
         let thumbprint = Base64URL.encode(Digest.of(certificate.der, .sha1))
         var json = JSONWebKey(key.publicKey, id: thumbprint, algorithm: .rs256).json
         json["x5t"] = .string(thumbprint)
         json["x5t#S256"] = .string(Base64URL.encode(Digest.of(certificate.der, .sha256)))
         json["x5c"] = [.string(Base64.encode(certificate.der))]
+        return try world(key, json: json, header: ["kid": .string(thumbprint), "x5t": .string(thumbprint)])
+    }
+
+    private static func world(_ key: PrivateKey, json: JSONObject, header: JSONObject) throws -> SharingWorld
+    {
+        var world = try SharingWorld()
+        let inner = try #require(JSONWebToken.parse(world.first("id_token")))
         world.changeBody(keySet) { $0["keys"] = [.object(json)] }
         let token = try JSONWebToken.sign(
             claims: inner.claims ?? JSONObject(),
-            header: ["kid": .string(thumbprint), "x5t": .string(thumbprint)],
+            header: header,
             algorithm: .rs256,
             with: .privateKey(key)
         )
@@ -59,5 +64,34 @@ struct ThrowAwayKeyTests {
         let token = try #require(JSONWebToken.parse(after.first("id_token")))
         #expect(token.keyID == shared.id && token.header?["x5t"] == shared.json["x5t"])
         #expect(token.verify(keys: [shared]).outcome == .valid)
+    }
+
+    /// RFC 8017, section 3.1: any odd exponent from three on.
+    @Test(arguments: [UInt64(3), 17, 4_294_967_297])
+    func exponentStays(_ exponent: UInt64) throws {
+        let key = try PrivateKey.generate(.rsa(bits: 2048, exponent: exponent))
+        let json = JSONWebKey(key.publicKey, id: "unusual", algorithm: .rs256).json
+        let world = try Self.world(key, json: json, header: ["kid": "unusual"])
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let outcome = try SharingWorld.outcome(of: capture)
+        #expect(outcome.isProven, "\(outcome.leaks.prefix(3)) \(outcome.differences.prefix(3))")
+
+        let after = try SharingWorld(document: JSONParser.parse(world.shared().bytes))
+        let shared = try #require(JSONWebKeySet(json: after.body(Self.keySet))?.keys.first)
+        #expect(shared.json["e"] == json["e"] && shared.json["n"] != json["n"])
+        let token = try #require(JSONWebToken.parse(after.first("id_token")))
+        #expect(token.verify(keys: [shared]).outcome == .valid)
+    }
+
+    /// What is kept as a whole is kept with its claims, and verifies with the key that it had.
+    @Test func keptTokenStillVerifies() throws {
+        var world = try SharingWorld()
+        let (token, access) = try (world.first("id_token"), world.first("access_token"))
+        world.options.keptNames = ["id_token"]
+        let shared = try world.shared()
+        #expect(shared.differences.isEmpty)
+        #expect(shared.text.contains(token) && !shared.text.contains(access))
+        let keys = try SharingWorld(document: JSONParser.parse(shared.bytes)).body(Self.keySet)
+        #expect(try keys == world.body(Self.keySet))
     }
 }

@@ -25,6 +25,8 @@ struct FoundSecrets {
     var identifiers: Set<String> = []
     /// Signed and encrypted tokens, with what they are.
     var tokens: [String: Secret.Kind] = [:]
+    /// Tokens as they stand somewhere with white space in them, a line break after so many characters.
+    var wrapped: [String: String] = [:]
     /// Keys as they stand in key sets, registrations and headers of tokens, by thumbprint.
     var keys: [String: JSONWebKey] = [:]
     /// What is inside of encrypted tokens that a key of the captures opens.
@@ -112,5 +114,7 @@ struct FoundSecrets {
         }
     }
 
-    func kind(of text: String) -> Secret.Kind? { tokens[text] ?? values[text] }
+    func kind(of text: String) -> Secret.Kind? {
+        tokens[text] ?? values[text] ?? wrapped[text].flatMap { tokens[$0] }
+    }
 }

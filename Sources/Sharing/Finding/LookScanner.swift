@@ -50,8 +50,8 @@ struct LookScanner {
             defer { start = index + 1 }
             guard index - start >= 20, index - start <= 1 << 16 else { continue }
             var run = text[start..<index]
-            // The digits of an escape are no part of what follows it.
-            if start > 0, text[start - 1] == 0x25 { run = run.dropFirst(2) }
+            // The characters of an escape are no part of what follows it.
+            if start > 0 { run = run.dropFirst(Self.lengthOfEscape(behind: text[start - 1], in: run)) }
             // `data:image/png;base64,…` is a picture, and a sentence's full stop no part of a token.
             while let last = run.last, last == 0x2e || last == 0x2d { run.removeLast() }
             if start > 0, text[start - 1] == 0x2c, Bytes.hasSuffix(text[..<(start - 1)], "base64") {
@@ -65,6 +65,17 @@ struct LookScanner {
             if !run.contains(0x2e), Drawn.isUnexplained(run) {
                 found.append(Found(kind: .unexplained, range: run.startIndex..<run.endIndex))
             }
+        }
+    }
+
+    /// How many characters belong to an escape whose mark stands before them: `%2F`, `\u002e`, `\x2e`, `\n`.
+    private static func lengthOfEscape(behind mark: UInt8, in run: ArraySlice<UInt8>) -> Int {
+        switch (mark, run.first) {
+        case (0x25, 0x75), (0x5c, 0x75): 5
+        case (0x5c, 0x78): 3
+        case (0x25, _): 2
+        case (0x5c, _): 1
+        default: 0
         }
     }
 

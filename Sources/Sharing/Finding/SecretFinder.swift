@@ -9,7 +9,7 @@ import OAuth
 final class SecretFinder {
     /// What is asked for besides, and what is to stay.
     private let options: SharingOptions
-    private(set) var found = FoundSecrets()
+    var found = FoundSecrets()
     private let look: LookScanner
     private let patterns: [Regex<AnyRegexOutput>]
 
@@ -79,11 +79,11 @@ final class SecretFinder {
 
     // MARK: - Values
 
-    private func visit(_ value: NamedText) -> [UInt8]? {
+    func visit(_ value: NamedText) -> [UInt8]? {
         let text = value.readable
         guard !text.isEmpty else { return nil }
         guard !options.keptNames.contains(value.name) else {
-            found.kept.insert(text)
+            keep(text)
             return value.bytes
         }
         guard !isMark(text) else { return value.bytes }
@@ -95,9 +95,11 @@ final class SecretFinder {
             found.words.insert(value.name)
         }
         if text.drop(while: \.isWhitespace).first == "e", text.contains(where: \.isWhitespace),
-            let wrapped = JSONWebToken.parse(text.filter { !$0.isWhitespace }), wrapped.header != nil
+            let token = JSONWebToken.parse(text.filter { !$0.isWhitespace }), token.header != nil
         {
-            read(wrapped)
+            read(token)
+            found.wrapped[text] = token.text
+            return value.bytes
         }
         if let token = JSONWebToken.parse(text) {
             found.relatives.insert(text)
@@ -131,6 +133,17 @@ final class SecretFinder {
         return nil
     }
 
+    /// A token is kept with what it says: it would not be the same one otherwise.
+    private func keep(_ text: String) {
+        guard found.kept.insert(text).inserted, let token = JSONWebToken.parse(text), token.form == .signed
+        else { return }
+        let walker = TextWalker { [unowned self] value in
+            keep(value.text)
+            return nil
+        }
+        _ = walker.rewriting(token.payload, as: .claims)
+    }
+
     private func number(_ value: NamedText, _ text: String) {
         switch SecretRoles.role(of: value.name, in: value.container) {
         case .secret(let kind) where kind != .claim && kind != .cookie: note(kind, value.name, text)
@@ -138,7 +151,7 @@ final class SecretFinder {
         }
     }
 
-    private func note(_ kind: Secret.Kind, _ name: String, _ text: String) {
+    func note(_ kind: Secret.Kind, _ name: String, _ text: String) {
         if options.keepsPersonal, kind.isPersonal { return }
         // Several of them, found by their look.
         if kind == .address { return }
@@ -195,72 +208,9 @@ final class SecretFinder {
         found.chunks[String(name[...mark]), default: [:]][number] = text
     }
 
-    // MARK: - Tokens and keys
-
-    private func read(_ token: JSONWebToken) {
-        guard found.tokens[token.text] == nil else { return }
-        found.tokens[token.text] = .token
-        for object in [token.header, token.claims] {
-            if let object { collectKeys(.object(object), depth: 0) }
-        }
-        if token.form == .signed { readClaims(token.payload) }
-    }
-
-    /// Reads what is inside of encrypted tokens, and of those that are inside of them.
-    private func openTokens() {
-        let keys = found.keys.sorted { $0.key < $1.key }.map(\.value).filter {
-            $0.isPrivate || $0.type == "oct"
-        }
-        let secrets = found.clientSecrets.sorted()
-        guard !keys.isEmpty || !secrets.isEmpty else { return }
-        for _ in 0..<3 {
-            let sealed = found.tokens.keys.filter { found.opened[$0] == nil }.sorted()
-                .compactMap(JSONWebToken.parse).filter { $0.form == .encrypted }
-            let opened = OpenedToken.opening(sealed, keys: keys, secrets: secrets)
-            guard !opened.isEmpty else { return }
-            found.opened.merge(opened) { $1 }
-            for token in opened.values {
-                if let inner = JSONWebToken.parse(String(decoding: token.plaintext, as: UTF8.self)) {
-                    read(inner)
-                } else {
-                    readClaims(token.plaintext)
-                }
-            }
-        }
-    }
-
-    private func readClaims(_ payload: [UInt8]) {
-        let walker = TextWalker { [unowned self] in visit($0) }
-        _ = walker.rewriting(payload, as: .claims)
-        sweep(payload)
-    }
-
-    /// Members of keys that only their owner knows (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1).
-    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "k"]
-
-    /// Takes over the keys of a document.
-    private func collectKeys(_ value: JSONValue, depth: Int) {
-        guard depth < 8 else { return }
-        switch value {
-        case .array(let elements): for element in elements { collectKeys(element, depth: depth + 1) }
-        case .object(let object):
-            if object["kty"]?.string != nil {
-                let key = JSONWebKey(json: object)
-                if let thumbprint = key.thumbprint, !(found.keys[thumbprint]?.isPrivate ?? false) {
-                    found.keys[thumbprint] = key
-                }
-                found.wellKnown.formUnion(["n", "e", "x", "y"].compactMap { object[$0]?.string })
-                found.certificates.formUnion(object["x5c"]?.array?.compactMap(\.string) ?? [])
-                for name in Self.privateMembers { object[name]?.string.map { note(.privateKey, name, $0) } }
-            }
-            for member in object.members { collectKeys(member.value, depth: depth + 1) }
-        default: return
-        }
-    }
-
     // MARK: - Whole texts
 
-    private func sweep(_ text: [UInt8]) {
+    func sweep(_ text: [UInt8]) {
         if Bytes.index(of: Array("\"kty\"".utf8), in: text, from: 0) != nil,
             let json = try? JSONParser.parse(text)
         {
@@ -300,27 +250,6 @@ final class SecretFinder {
             if found.tokens[value] != nil { continue }
             if found.values[value] == nil { found.values[value] = finding.kind }
         }
-    }
-
-    /// Tokens that stand somewhere in a text.
-    private func tokens(in text: [UInt8]) {
-        var start = 0
-        for index in 0...text.count {
-            if index < text.count, Self.isTokenByte(text[index]) { continue }
-            defer { start = index + 1 }
-            guard index - start >= 24 else { continue }
-            var run = text[start..<index]
-            while run.last == 0x2e, run.filter({ $0 == 0x2e }).count > 2 { run.removeLast() }
-            guard run.starts(with: "ey".utf8) || run.starts(with: "ew".utf8),
-                let token = JSONWebToken.parse(String(decoding: run, as: UTF8.self)), token.header != nil
-            else { continue }
-            read(token)
-        }
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x2d || byte == 0x5f
-            || byte == 0x2e
     }
 }
 

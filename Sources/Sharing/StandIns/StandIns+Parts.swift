@@ -69,6 +69,17 @@ extension StandIns {
         return pieces
     }
 
+    /// A token with white space in it: the stand-in of the token, with the same white space.
+    func wrappedToken(_ text: String) -> String? {
+        guard let token = found.wrapped[text] else { return nil }
+        var rest = standIn(for: token).utf8[...]
+        var output: [UInt8] = []
+        for byte in text.utf8 {
+            if byte <= 0x20 { output.append(byte) } else if let next = rest.popFirst() { output.append(next) }
+        }
+        return String(decoding: output + rest, as: UTF8.self)
+    }
+
     /// A token with something before or behind it that does not belong there: a line break, padding.
     func aroundToken(_ text: String) -> String? {
         let bytes = Array(text.utf8)

@@ -75,6 +75,7 @@ final class StandIns {
     /// Keys are replaced where they verify a token, since what is signed anew needs them, and where they are no secret any
     /// more.
     private func replaceKeys() {
+        for text in found.kept.sorted() { verification(of: text).key.map(keys.keep) }
         for (_, key) in found.keys.sorted(by: { $0.key < $1.key }) where key.isPrivate {
             _ = keys.privateKey(for: key)
         }
@@ -127,6 +128,7 @@ final class StandIns {
 
     func making(_ text: String) -> String {
         if let replaced = keys.replacements[text] { return replaced }
+        if let wrapped = wrappedToken(text) { return wrapped }
         if let token = JSONWebToken.parse(text), found.tokens[text] != nil {
             if let changed = changedToken(text, token) { return changed }
             return TokenWriter(standIns: self).standIn(for: token)

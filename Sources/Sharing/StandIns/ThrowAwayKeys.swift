@@ -9,17 +9,20 @@ final class ThrowAwayKeys {
     /// Members of keys, and thumbprints, with what stands for them.
     private(set) var replacements: [String: String] = [:]
 
+    /// Of tokens that stay as they are.
+    private var kept: Set<String> = []
+
+    /// From now on nothing stands for a key.
+    func keep(_ key: JSONWebKey) {
+        if let thumbprint = key.thumbprint { kept.insert(thumbprint) }
+    }
+
     /// The key that signs in the place of the owner of a key; nil for a kind that cannot be made.
     func privateKey(for key: JSONWebKey) -> PrivateKey? {
-        guard let thumbprint = key.thumbprint else { return nil }
+        guard let thumbprint = key.thumbprint, !kept.contains(thumbprint) else { return nil }
         if let known = made[thumbprint] { return known }
-        guard let kind = try? key.publicKey().kind, let other = try? PrivateKey.generate(Self.kind(kind))
-        else {
-            return nil
-        }
+        guard let kind = Self.kind(of: key), let other = try? PrivateKey.generate(kind) else { return nil }
         let json = JSONWebKey(other.publicKey, id: nil).json
-        // Another exponent than the usual one cannot be kept.
-        guard key.type != "RSA" || key.json["e"] == json["e"] else { return nil }
         made[thumbprint] = other
         for name in ["n", "x", "y"] {
             if let old = key.json[name]?.string, let new = json[name]?.string { replacements[old] = new }
@@ -50,11 +53,16 @@ final class ThrowAwayKeys {
         }
     }
 
-    private static func kind(_ kind: PublicKey.Kind) -> PrivateKey.Kind {
-        switch kind {
-        case .rsa(let bits): .rsa(bits: min(bits, 8192))
-        case .elliptic(let curve): .elliptic(curve)
-        case .ed25519: .ed25519
+    private static func kind(of key: JSONWebKey) -> PrivateKey.Kind? {
+        switch try? key.publicKey().kind {
+        case .rsa(let bits):
+            let exponent = Base64URL.decodeLeniently(key.json["e"]?.string ?? "").bytes.drop { $0 == 0 }
+            // A longer one would take minutes, an even one has no key.
+            guard exponent.count <= 8, exponent.last.map({ $0 & 1 == 1 }) ?? false else { return nil }
+            return .rsa(bits: min(bits, 8192), exponent: exponent.reduce(0) { $0 << 8 | UInt64($1) })
+        case .elliptic(let curve): return .elliptic(curve)
+        case .ed25519: return .ed25519
+        case nil: return nil
         }
     }
 }

@@ -101,17 +101,6 @@ struct TokenWriter {
         return ([parts[0]] + rest).joined(separator: ".")
     }
 
-    /// Line breaks of a token that was wrapped stand where they stood.
-    private static func withSpaces(_ text: String, like part: String) -> String {
-        guard part.utf8.contains(where: { $0 <= 0x20 }) else { return text }
-        var rest = text.utf8[...]
-        var output: [UInt8] = []
-        for byte in part.utf8 where byte != 0x3d {
-            if byte <= 0x20 { output.append(byte) } else if let next = rest.popFirst() { output.append(next) }
-        }
-        return String(decoding: output + rest, as: UTF8.self)
-    }
-
     private static func encoded(_ bytes: [UInt8], like part: String) -> String {
         var text = Base64URL.encode(bytes)
         if part.utf8.contains(where: { $0 == 0x2b || $0 == 0x2f }) {
@@ -120,7 +109,6 @@ struct TokenWriter {
                 as: UTF8.self
             )
         }
-        text = withSpaces(text, like: part)
         // As much padding as there was, right or wrong.
         text += String(repeating: "=", count: part.utf8.reversed().prefix { $0 == 0x3d }.count)
         return text

@@ -1,0 +1,87 @@
+import JOSE
+import JSON
+
+/// Tokens and keys: what they say, and what is inside of encrypted ones.
+extension SecretFinder {
+    func read(_ token: JSONWebToken) {
+        guard found.tokens[token.text] == nil else { return }
+        found.tokens[token.text] = .token
+        for object in [token.header, token.claims] {
+            if let object { collectKeys(.object(object), depth: 0) }
+        }
+        if token.form == .signed { readClaims(token.payload) }
+    }
+
+    /// Reads what is inside of encrypted tokens, and of those that are inside of them.
+    func openTokens() {
+        let keys = found.keys.sorted { $0.key < $1.key }.map(\.value).filter {
+            $0.isPrivate || $0.type == "oct"
+        }
+        let secrets = found.clientSecrets.sorted()
+        guard !keys.isEmpty || !secrets.isEmpty else { return }
+        for _ in 0..<3 {
+            let sealed = found.tokens.keys.filter { found.opened[$0] == nil }.sorted()
+                .compactMap(JSONWebToken.parse).filter { $0.form == .encrypted }
+            let opened = OpenedToken.opening(sealed, keys: keys, secrets: secrets)
+            guard !opened.isEmpty else { return }
+            found.opened.merge(opened) { $1 }
+            for token in opened.values {
+                if let inner = JSONWebToken.parse(String(decoding: token.plaintext, as: UTF8.self)) {
+                    read(inner)
+                } else {
+                    readClaims(token.plaintext)
+                }
+            }
+        }
+    }
+
+    private func readClaims(_ payload: [UInt8]) {
+        let walker = TextWalker { [unowned self] in visit($0) }
+        _ = walker.rewriting(payload, as: .claims)
+        sweep(payload)
+    }
+
+    /// Members of keys that only their owner knows (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1).
+    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "k"]
+
+    /// Takes over the keys of a document.
+    func collectKeys(_ value: JSONValue, depth: Int) {
+        guard depth < 8 else { return }
+        switch value {
+        case .array(let elements): for element in elements { collectKeys(element, depth: depth + 1) }
+        case .object(let object):
+            if object["kty"]?.string != nil {
+                let key = JSONWebKey(json: object)
+                if let thumbprint = key.thumbprint, !(found.keys[thumbprint]?.isPrivate ?? false) {
+                    found.keys[thumbprint] = key
+                }
+                found.wellKnown.formUnion(["n", "e", "x", "y"].compactMap { object[$0]?.string })
+                found.certificates.formUnion(object["x5c"]?.array?.compactMap(\.string) ?? [])
+                for name in Self.privateMembers { object[name]?.string.map { note(.privateKey, name, $0) } }
+            }
+            for member in object.members { collectKeys(member.value, depth: depth + 1) }
+        default: return
+        }
+    }
+
+    /// Tokens that stand somewhere in a text.
+    func tokens(in text: [UInt8]) {
+        var start = 0
+        for index in 0...text.count {
+            if index < text.count, Self.isTokenByte(text[index]) { continue }
+            defer { start = index + 1 }
+            guard index - start >= 24 else { continue }
+            var run = text[start..<index]
+            while run.last == 0x2e, run.filter({ $0 == 0x2e }).count > 2 { run.removeLast() }
+            guard run.starts(with: "ey".utf8) || run.starts(with: "ew".utf8),
+                let token = JSONWebToken.parse(String(decoding: run, as: UTF8.self)), token.header != nil
+            else { continue }
+            read(token)
+        }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x2d || byte == 0x5f
+            || byte == 0x2e
+    }
+}

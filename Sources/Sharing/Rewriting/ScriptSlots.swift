@@ -1,0 +1,122 @@
+/// Strings and numbers of JSON and of scripts.
+enum ScriptSlots {
+    /// Strings and numbers with the name of the member that they belong to.
+    ///
+    /// By its tokens alone, so that scripts, several documents and torn ones are read as well.
+    static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var name = ""
+        /// The objects around.
+        var objects: [OpenObject] = []
+        var index = text.startIndex
+        func add(_ slot: Slot) {
+            slots.append(slot)
+            if objects.isEmpty { return }
+            if name == "name" || name == "key", !slot.isNumber {
+                let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)
+                objects[objects.count - 1].said = own
+                if let value = objects[objects.count - 1].value { slots[value].name = own }
+            } else if objects[objects.count - 1].isValue(name) {
+                objects[objects.count - 1].value = slots.count - 1
+            }
+        }
+        while index < text.endIndex {
+            let byte = text[index]
+            if byte == 0x7b {
+                objects.append(OpenObject(name: objects.count < 256 ? name : ""))
+                index += 1
+            } else if byte == 0x7d {
+                name = objects.popLast()?.name ?? ""
+                index += 1
+            } else if byte == 0x22 {
+                guard let end = endOfString(text, from: index + 1) else { break }
+                let next = text[(end + 1)...].prefix(64).first { $0 > 0x20 }
+                if next == 0x3a {
+                    let own = SlotReader.string(TextCoding.escapes.decoded(text[(index + 1)..<end]).bytes)
+                    name = own == "value" || own == "nbr" ? objects.last?.nameOfValue ?? own : own
+                } else {
+                    add(Slot(name: name, range: (index + 1)..<end, coding: .escapes, kind: kind(of: name)))
+                }
+                index = end + 1
+            } else if Self.beginsWord(byte) {
+                let end =
+                    text[index...].firstIndex { !Self.beginsWord($0) && !(0x30...0x39).contains($0) }
+                    ?? text.endIndex
+                guard let value = startOfValue(text, from: end) else {
+                    index = end
+                    continue
+                }
+                name = SlotReader.string(text[index..<min(end, index + 64)])
+                index = value
+                // Behind a name, these are quotation marks and no apostrophes.
+                guard index < text.endIndex, text[index] == 0x27 || text[index] == 0x60,
+                    let close = text[(index + 1)...].prefix(1 << 14).firstIndex(of: text[index])
+                else { continue }
+                add(Slot(name: name, range: (index + 1)..<close, coding: .escapes, kind: kind(of: name)))
+                index = close + 1
+            } else if (0x30...0x39).contains(byte) {
+                let end = text[index...].firstIndex { !(0x30...0x39).contains($0) } ?? text.endIndex
+                let before = index > text.startIndex ? text[index - 1] : 0x20
+                let after = end < text.endIndex ? text[end] : 0x20
+                // Whole numbers only: a fraction or an exponent is no identifier.
+                if !isPartOfNumber(before), !isPartOfNumber(after) {
+                    add(Slot(name: name, range: index..<end, kind: .text, isNumber: true))
+                }
+                index = end
+            } else {
+                index += 1
+            }
+        }
+        return slots
+    }
+
+    /// `document.cookie = "…"`.
+    private static func kind(of name: String) -> TextKind? { name == "cookie" ? .setCookie : nil }
+
+    private static func beginsWord(_ byte: UInt8) -> Bool {
+        (0x61...0x7a).contains(byte | 0x20) || byte == 0x5f || byte == 0x24
+    }
+
+    /// Where the value begins that a script gives a name: `password: 'x'`, `token = "x"`; nil where it gives none.
+    private static func startOfValue(_ text: ArraySlice<UInt8>, from end: Int) -> Int? {
+        guard let mark = text[end...].prefix(8).firstIndex(where: { $0 > 0x20 }),
+            text[mark] == 0x3a || text[mark] == 0x3d,
+            let value = text[(mark + 1)...].prefix(8).firstIndex(where: { $0 > 0x20 }),
+            text[value] != 0x3d, text[value] != 0x3e
+        else { return nil }
+        return value
+    }
+
+    /// An object that is being read.
+    private struct OpenObject {
+        /// The member that it is the value of.
+        var name: String
+        /// What a member `name` or `key` of it says: `{"name": "IDToken2", "value": "…"}`.
+        var said: String?
+        /// The slot of its member `value`, which may come first.
+        var value: Int?
+
+        /// `"mobileno": {"value": "…"}`: the object is what the value is called by.
+        var nameOfValue: String { said ?? (name.isEmpty ? "value" : name) }
+
+        func isValue(_ name: String) -> Bool { said == nil && name == nameOfValue }
+    }
+
+    private static func isPartOfNumber(_ byte: UInt8) -> Bool {
+        byte == 0x2e || byte == 0x2d || byte == 0x2b || byte == 0x5f || (0x61...0x7a).contains(byte | 0x20)
+    }
+
+    private static func endOfString(_ text: ArraySlice<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while index < text.endIndex {
+            if text[index] == 0x5c {
+                index += 2
+            } else if text[index] == 0x22 {
+                return index
+            } else {
+                index += 1
+            }
+        }
+        return nil
+    }
+}
