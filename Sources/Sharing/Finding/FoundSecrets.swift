@@ -13,6 +13,8 @@ struct FoundSecrets {
     var wellKnown: Set<String> = []
     /// Names of parameters, headers, members.
     var words: Set<String> = []
+    /// Names of people and of their accounts, as claims and forms have them.
+    var people: Set<String> = []
     /// Values that have names: one may be another that was changed on its way.
     var relatives: Set<String> = []
     /// Certificates of keys, in base64: everybody may know them, and parts of them look drawn.
@@ -104,6 +106,17 @@ struct FoundSecrets {
         for (pair, kind) in named where kind == .unexplained && values[pair.value] == nil {
             named[pair] = nil
         }
+    }
+
+    /// The words of people's names that mean nothing else in these captures.
+    var personNames: PersonNames {
+        var taken = Set(words.map { $0.lowercased() })
+        for text in open.union(wellKnown).union(hosts) {
+            for word in text.lowercased().split(whereSeparator: { !$0.isLetter }) {
+                taken.insert(String(word))
+            }
+        }
+        return PersonNames(people.sorted()) { taken.contains($0) }
     }
 
     /// Where somebody's mail may go: the hosts, and what they are below.

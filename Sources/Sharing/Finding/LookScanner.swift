@@ -128,7 +128,7 @@ struct LookScanner {
             || byte == 0x2d
     }
 
-    /// Phone numbers (`+65 9123 4567`) and IP addresses.
+    /// Phone numbers (`+65 9123 4567`), IP addresses, and what the state or a bank gives somebody.
     private func numbers(_ text: [UInt8], _ found: inout [Found]) {
         var index = 0
         while index < text.count {
@@ -136,6 +136,11 @@ struct LookScanner {
             let before = index > 0 ? text[index - 1] : 0x20
             if byte == 0x2b, !Self.isWordByte(before), let end = Self.endOfPhone(text, index) {
                 found.append(Found(kind: .phone, range: index..<end))
+                index = end
+            } else if !Self.isWordByte(before), before != 0x2d, before != 0x2e, before < 0x80,
+                let end = IdentityNumbers.end(in: text, at: index)
+            {
+                found.append(Found(kind: .personal, range: index..<end))
                 index = end
             } else if (0x30...0x39).contains(byte), !Self.isWordByte(before), before != 0x2e, before != 0x2d,
                 let end = IPAddressText.endOfIPv4(text, index), isAddress(text, index, before)

@@ -158,6 +158,7 @@ final class SecretFinder {
         // A cookie that is being deleted says so.
         if kind == .cookie, text == "deleted" { return }
         if found.named[NamedValue(name, text)] == nil { found.named[NamedValue(name, text)] = kind }
+        if kind == .personal, SecretRoles.namesSomebody(name) { found.people.insert(text) }
         if text.utf8.count >= 8 { found.relatives.insert(text) }
         switch kind {
         case .clientSecret: found.clientSecrets.insert(text)

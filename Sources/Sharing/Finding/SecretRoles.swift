@@ -129,6 +129,18 @@ enum SecretRoles {
         )
     )
 
+    /// Whether what stands under a name is what somebody, or somebody's account, is called.
+    static func namesSomebody(_ name: String) -> Bool {
+        let last = name.utf8.split { marks.contains($0) }.last ?? []
+        return namesOfPersons.contains(normalized(String(decoding: last, as: UTF8.self)))
+    }
+
+    private static let namesOfPersons = Set(
+        words(
+            "name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname formatted sn cn first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname"
+        )
+    )
+
     /// Whether what stands under a name is public whatever it looks like: identifiers, addresses, names of keys.
     static func isPublic(_ name: String) -> Bool {
         let key = normalized(name)

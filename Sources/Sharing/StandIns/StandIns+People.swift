@@ -17,6 +17,15 @@ extension StandIns {
         return other
     }
 
+    /// What stands for a word of somebody's name: what stands for the whole name, where it has no other words.
+    func standIn(forName word: String) -> String {
+        if namedKinds[word] != nil { return standIn(for: word) }
+        if let known = madeNames[word] { return known }
+        let other = drawn(word) { $1($0) }
+        madeNames[word] = other
+        return other
+    }
+
     func email(_ text: String) -> String {
         guard let at = text.utf8.lastIndex(of: 0x40) else { return personal(text) }
         let domain = String(text[text.utf8.index(after: at)...])

@@ -51,6 +51,7 @@ extension StandIns {
         take(replacing(pass.isOfWholes ? matches.filter(isWhole) : matches, in: text))
         if !pass.isOfWholes {
             take(replacingPeople(in: current))
+            take(replacingNames(in: current))
             take(shifting(current, &pass.moved))
         }
         guard depth < 3 else { return isChanged ? current : nil }
@@ -135,17 +136,33 @@ extension StandIns {
             guard other.count == person.utf8.count, !isWritten(around: match.range, in: text) else {
                 continue
             }
-            let piece = zip(text[match.range], other[match.offset...]).map { byte, made -> UInt8 in
-                guard (0x41...0x5a).contains(made & 0xdf), (0x41...0x5a).contains(byte & 0xdf) else {
-                    return made
-                }
-                return made & 0xdf | byte & 0x20
-            }
+            let piece = zip(text[match.range], other[match.offset...]).map(Self.inCase)
             guard !piece.elementsEqual(text[match.range]) else { continue }
             note(person)
             output.replace(match.range, with: piece)
         }
         return output.finished()
+    }
+
+    /// A word of somebody's name that stands alone.
+    func replacingNames(in text: [UInt8]) -> [UInt8]? {
+        var output = Splicer(text)
+        for match in names.matches(in: text) {
+            let word = String(decoding: match.word, as: UTF8.self)
+            let other = Array(standIn(forName: word).utf8)
+            guard other.count == match.range.count else { continue }
+            let written = zip(text[match.range], other).map(Self.inCase)
+            guard !isWritten(around: match.range, in: text) else { continue }
+            note(name: word)
+            output.replace(match.range, with: written)
+        }
+        return output.finished()
+    }
+
+    /// A letter in the case of another one.
+    static func inCase(_ byte: UInt8, _ made: UInt8) -> UInt8 {
+        guard (0x41...0x5a).contains(made & 0xdf), (0x41...0x5a).contains(byte & 0xdf) else { return made }
+        return made & 0xdf | byte & 0x20
     }
 
     static func lowercased(_ byte: UInt8) -> UInt8 {

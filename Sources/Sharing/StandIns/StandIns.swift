@@ -18,6 +18,8 @@ final class StandIns {
     /// People's names and addresses, which are also written in capital letters.
     let people: [String]
     let peopleIndex: FragmentIndex
+    /// Words of people's names, which are too short to be looked for inside of others.
+    let names: PersonNames
     let open: [String]
     let openIndex: FragmentIndex
     /// Nil where times stay.
@@ -34,6 +36,8 @@ final class StandIns {
     )
     let namedKinds: [String: Secret.Kind]
     var made: [String: String] = [:]
+    /// Of words of people's names.
+    var madeNames: [String: String] = [:]
     /// What was made: it may have pieces in common with what it stands for, and is not written once more.
     var written: Set<String> = []
     /// Under way: a text that turns up inside of itself.
@@ -69,6 +73,7 @@ final class StandIns {
         index = FragmentIndex(secrets.map { Array($0.utf8) })
         people = found.values.filter { $0.value.isPersonal }.keys.sorted()
         peopleIndex = FragmentIndex(people.map { $0.utf8.map(Self.lowercased) })
+        names = found.personNames
         replaceKeys()
     }
 
@@ -103,6 +108,13 @@ final class StandIns {
     func note(_ text: String, named name: String? = nil) {
         let named = name.flatMap { found.named[NamedValue($0, text)] }
         guard let kind = named ?? found.kind(of: text) else { return }
+        note(text, kind)
+    }
+
+    /// `name`: a word of somebody's name.
+    func note(name: String) { note(name, .personal) }
+
+    private func note(_ text: String, _ kind: Secret.Kind) {
         uses[kind, default: Use()].values.insert(text)
         uses[kind, default: Use()].places += 1
         if let entry { uses[kind, default: Use()].entries.insert(entry) }

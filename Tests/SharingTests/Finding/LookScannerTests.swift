@@ -24,6 +24,18 @@ struct LookScannerTests {
         ("call +65 9123 4567 now", ["phone number: +65 9123 4567"]),
         ("from 203.0.113.9, 2001:db8::7", ["IP address: 203.0.113.9", "IP address: 2001:db8::7"]),
         ("http://203.0.113.9/x", ["IP address: 203.0.113.9"]),
+        // Singapore, with each of its letters in front.
+        ("s=S1234567D,u=1", ["personal data: S1234567D"]), ("T0123456G", ["personal data: T0123456G"]),
+        ("G1612345K/", ["personal data: G1612345K"]), ("F5611345L", ["personal data: F5611345L"]),
+        ("M1234567K", ["personal data: M1234567K"]),
+        ("pnr 19811218-9876", ["personal data: 19811218-9876"]),
+        ("811218-9876", ["personal data: 811218-9876"]),
+        ("?p=198112189876&", ["personal data: 198112189876"]),
+        ("SSN: 078-05-1120", ["personal data: 078-05-1120"]),
+        ("to SE45 5000 0000 0583 9825 7466.", ["personal data: SE45 5000 0000 0583 9825 7466"]),
+        ("DE89370400440532013000", ["personal data: DE89370400440532013000"]),
+        ("card 4111 1111 1111 1111", ["personal data: 4111 1111 1111 1111"]),
+        ("5555555555554444", ["personal data: 5555555555554444"]),
     ])
     func secretsAndPersonalData(text: String, expected: [String]) {
         #expect(Self.found(text) == expected)
@@ -34,6 +46,9 @@ struct LookScannerTests {
         "2026-03-21T09:15:00.000Z", "Chrome/119.0.0.0 Safari/537.36", "v1.2.3.4", "12:30:45", "127.0.0.1",
         "::1",
         "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "a@b", "@media print", "+1",
+        "S1234567A", "xS1234567D", "S1234567D9", "811218-9875", "202603150915", "20260315-0915",
+        "900-12-3456",
+        "DE88370400440532013000", "4111 1111 1111 1112", "1773566108123456",
         "com.example.harbour.shop.android.login", "10px 20px", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "",
     ])
     func whatIsNoneStays(text: String) {

@@ -1,0 +1,83 @@
+import Captures
+
+/// Words of people's names, which stand alone in greetings, titles and paths: `Welcome, Alice`.
+struct PersonNames {
+    /// As somebody wrote them, in lower case or not, by their lower case.
+    private var words: [[UInt8]: [UInt8]] = [:]
+    private var beginnings = [Bool](repeating: false, count: 256)
+
+    /// `values`: whole names and names of accounts.
+    /// `isTaken`: words, in lower case, that mean something else as well.
+    init(_ values: [String], isTaken: (String) -> Bool) {
+        for value in values where value.utf8.count <= 200 && !value.utf8.contains(0x40) {
+            for word in value.utf8.split(whereSeparator: { !Self.isLetter($0) }) {
+                let known = Array(word)
+                let lower = known.map(Self.lowercased)
+                let isName = known != lower || known.contains { $0 >= 0x80 }
+                guard known.count >= (isName ? 3 : 4), words[lower] == nil else { continue }
+                let text = String(decoding: lower, as: UTF8.self)
+                guard !Self.commonWords.contains(text), !isTaken(text) else { continue }
+                words[lower] = known
+                beginnings[Int(lower[0])] = true
+                beginnings[Int(lower[0] & 0xdf)] = true
+            }
+        }
+    }
+
+    var isEmpty: Bool { words.isEmpty }
+
+    /// Whole words of a text that are a part of somebody's name, each with the name as it is known.
+    ///
+    /// In the case in which it is known, with a capital in front, or in capitals; a word in small letters is somebody's
+    /// only where that is how it is known.
+    func matches(in text: [UInt8]) -> [(range: Range<Int>, word: [UInt8])] {
+        guard !isEmpty else { return [] }
+        var found: [(range: Range<Int>, word: [UInt8])] = []
+        var index = 0
+        while index < text.count {
+            guard Self.isLetter(text[index]) else {
+                // A word with a digit in it is another one.
+                index += 1
+                continue
+            }
+            let start = index
+            while index < text.count, Self.isLetter(text[index]) { index += 1 }
+            guard beginnings[Int(text[start])], start == 0 || !Self.isPartOfToken(text[start - 1]),
+                index == text.count || !Self.isPartOfToken(text[index])
+            else { continue }
+            let written = text[start..<index]
+            guard let known = words[written.map(Self.lowercased)] else { continue }
+            let isSmall = (0x61...0x7a).contains(written[start])
+            if isSmall, !written.elementsEqual(known) { continue }
+            found.append((start..<index, known))
+        }
+        return found
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5a).contains(byte & 0xdf) && byte < 0x80 || byte >= 0x80
+    }
+
+    private static func isPartOfToken(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || byte == 0x5f || byte == 0x2b || byte == 0x25 || byte == 0x5c
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+    }
+
+    /// Names of accounts that are nobody's, and names that pages use as words.
+    private static let commonWords: Set<String> = [
+        "admin", "administrator", "root", "user", "users", "test", "tester", "testuser", "demo", "guest",
+        "info", "name",
+        "login", "account", "system", "default", "unknown", "none", "null", "true", "false", "anonymous",
+        "public",
+        "service", "client", "code", "grant", "mark", "will", "may", "bill", "page", "case", "field", "key",
+        "price", "day",
+        "long", "young", "small", "best", "good", "rich", "frank", "bearer", "basic", "digest", "host",
+        "date", "state",
+        "nonce", "scope", "token", "openid", "profile", "email", "phone", "address", "and", "the", "for",
+        "you", "your",
+        "van", "von", "der", "den", "del", "bin", "june", "april", "august", "english", "french", "german",
+    ]
+}

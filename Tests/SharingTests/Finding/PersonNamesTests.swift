@@ -1,0 +1,38 @@
+import Testing
+
+@testable import Sharing
+
+/// Words of people's names in running text.
+struct PersonNamesTests {
+    private static func found(_ values: [String], _ text: String, taken: Set<String> = []) -> [String] {
+        let bytes = Array(text.utf8)
+        return PersonNames(values) { taken.contains($0) }.matches(in: bytes).map {
+            String(decoding: bytes[$0.range], as: UTF8.self)
+        }
+    }
+
+    @Test(arguments: [
+        ("Alice Example", "Welcome, Alice!", ["Alice"]),
+        ("Alice", "ALICE, <b>Alice's</b> page", ["ALICE", "Alice"]),
+        ("TAN XIAO HUI", "Hello Tan Xiao Hui", ["Tan", "Xiao", "Hui"]),
+        ("alice", "/users/alice/keys", ["alice"]),
+        ("Jürgen Öztürk", "Hallo Jürgen Öztürk", ["Jürgen", "Öztürk"]), ("Bob", "name=Bob&x", ["Bob"]),
+    ])
+    func wordsOfANameAreFound(name: String, text: String, expected: [String]) {
+        #expect(Self.found([name], text) == expected)
+    }
+
+    /// Parts of other words, of tokens and of escapes; small words; what is used as a word.
+    @Test(arguments: [
+        ("Alice", "Malice Alices alice Alice7 _Alice Alice_"), ("Al Bo", "Al Bo"), ("tan", "tan"),
+        ("admin", "admin Admin"), ("Will Grant", "Will you Grant access?"), ("Alice", "nAlice 7Alice"),
+        ("alice@harbour.example", "alice"), ("", "Alice"),
+    ])
+    func whatIsNoNameStays(name: String, text: String) {
+        #expect(Self.found([name], text.replacing("nAlice 7Alice", with: "nAlice %41Alice")).isEmpty)
+    }
+
+    @Test func wordsThatMeanSomethingElseStay() {
+        #expect(Self.found(["Harbour Light"], "Harbour Light", taken: ["harbour"]) == ["Light"])
+    }
+}
