@@ -128,9 +128,12 @@ package final class Redactor {
             secrets.append(Secret(kind, text))
         }
         for (text, kind) in found.values {
-            for part in standIns.parts(of: text) ?? standIns.ownPieces(of: text) ?? [text] {
-                take(part, kind)
+            guard let parts = standIns.parts(of: text) else {
+                for piece in standIns.ownPieces(of: text) ?? [text] { take(piece, kind) }
+                continue
             }
+            // Words in a document that was drawn as a whole may stand anywhere.
+            for part in parts where Drawn.looks(part.utf8) || found.kind(of: part) != nil { take(part, kind) }
         }
         for (token, kind) in found.tokens {
             let parts = token.split(separator: ".", omittingEmptySubsequences: false)

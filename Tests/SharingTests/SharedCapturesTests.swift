@@ -9,19 +9,46 @@ import Testing
 /// Every capture that there is: shared, nothing left of its secrets, the same story.
 struct SharedCapturesTests {
     /// Paths below the root of the checkout.
-    private static let captures: [String] = ["captures", "Tests/Recordings", "Tests/Regressions/sharing"]
-        .flatMap { folder in
-            let files = FileManager.default.enumerator(
-                at: Fixtures.root.appending(path: folder),
-                includingPropertiesForKeys: nil
-            )
-            return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "har" }
-                .map { String($0.path.dropFirst(Fixtures.root.path.count).drop { $0 == "/" }) }.sorted()
-        }
+    private static let captures = ["captures", "Tests/Recordings"].flatMap(paths)
+    /// Captures that could not be shared once.
+    private static let refused = paths("Tests/Regressions/sharing")
+    /// Captures in which somebody's data stayed once; a file beside each has the data, a line each.
+    private static let people = paths("Tests/Regressions/people")
+
+    private static func paths(_ folder: String) -> [String] {
+        let files = FileManager.default.enumerator(
+            at: Fixtures.root.appending(path: folder),
+            includingPropertiesForKeys: nil
+        )
+        return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "har" }
+            .map { String($0.path.dropFirst(Fixtures.root.path.count).drop { $0 == "/" }) }.sorted()
+    }
 
     @Test(arguments: captures)
     func captureIsSharedWithoutSecretsAndWithItsStory(path: String) throws {
         try share(CaptureReader.read(bytes: Fixtures.bytes(path), name: path))
+    }
+
+    @Test(arguments: refused, [false, true])
+    func captureIsRefusedNoMore(path: String, all: Bool) throws {
+        try share(CaptureReader.read(bytes: Fixtures.bytes(path), name: path), all: all)
+    }
+
+    @Test(arguments: people)
+    func nobodysDataStay(path: String) throws {
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(path), name: path)
+        let planted = try String(decoding: Fixtures.bytes(path.dropLast(3) + "txt"), as: UTF8.self).split(
+            separator: "\n"
+        )
+        var text = ""
+        var options = SharingOptions()
+        options.keepsAll = true
+        let outcome = try SharingWorld.outcome(of: capture, options) { bytes in
+            text = String(decoding: bytes, as: UTF8.self)
+            return bytes
+        }
+        #expect(outcome.isProven, "\(outcome.leaks.prefix(3)) \(outcome.differences.prefix(3))")
+        #expect(!planted.isEmpty && planted.filter { text.contains($0) } == [])
     }
 
     /// Captures from elsewhere, where `AUTHREEL_MORE_CAPTURES` names them, separated by spaces.
@@ -34,8 +61,10 @@ struct SharedCapturesTests {
         try share(CaptureReader.read(path: path))
     }
 
-    private func share(_ capture: Capture) throws {
-        let outcome = try SharingWorld.outcome(of: capture)
+    private func share(_ capture: Capture, all: Bool = false) throws {
+        var options = SharingOptions()
+        options.keepsAll = all
+        let outcome = try SharingWorld.outcome(of: capture, options)
         #expect(outcome.leaks.isEmpty, "\(outcome.leaks.prefix(3))")
         #expect(outcome.unprotected.isEmpty)
         #expect(outcome.differences.isEmpty, "\(outcome.differences.prefix(3))")

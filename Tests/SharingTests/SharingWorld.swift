@@ -64,11 +64,13 @@ struct SharingWorld {
     /// What sharing a capture comes to.
     ///
     /// `meddle`: changes what was written before it is read again.
-    static func outcome(of capture: Capture, meddle: ([UInt8]) -> [UInt8] = { $0 }) throws
-        -> CaptureSharing.Outcome
-    {
+    static func outcome(
+        of capture: Capture,
+        _ options: SharingOptions = SharingOptions(),
+        meddle: ([UInt8]) -> [UInt8] = { $0 }
+    ) throws -> CaptureSharing.Outcome {
         try withoutActuallyEscaping(meddle) { meddle in
-            try sharing([capture], SharingOptions()).share(random: { SecureRandom.bytes($0) }) { _ in
+            try sharing([capture], options).share(random: { SecureRandom.bytes($0) }) { _ in
                 { write in
                     var text: [UInt8] = []
                     try write { text += $0 }

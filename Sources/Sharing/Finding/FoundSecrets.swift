@@ -13,6 +13,8 @@ struct FoundSecrets {
     var wellKnown: Set<String> = []
     /// Names of parameters, headers, members.
     var words: Set<String> = []
+    /// Phone numbers.
+    var phones: Set<String> = []
     /// Names of people and of their accounts, as claims and forms have them.
     var people: Set<String> = []
     /// Values that have names: one may be another that was changed on its way.
@@ -53,7 +55,11 @@ struct FoundSecrets {
         for (text, kind) in values where isNone(text, kind) { values[text] = nil }
         // What somebody chose as a secret stays one where it is named, also if it is a word that everybody uses.
         for (pair, kind) in named where !kind.isChosen || identifiers.contains(pair.value) {
-            if isNone(pair.value, kind) { named[pair] = nil }
+            let isPublic =
+                kind.isPersonal && kind != .subject
+                ? identifiers.contains(pair.value) || wellKnown.contains(pair.value)
+                : isNone(pair.value, kind)
+            if isPublic { named[pair] = nil }
         }
         dropPartsOfIdentifiers()
         dropExplained()
@@ -69,6 +75,12 @@ struct FoundSecrets {
 
     /// Whether a value is no secret, since everybody may know it.
     private func isNone(_ text: String, _ kind: Secret.Kind) -> Bool {
+        // An address, or words with spaces between them, are no word of the protocol, wherever else they stand.
+        if kind == .email
+            || kind.isPersonal && text.utf8.contains(where: { $0 == 0x40 || $0 == 0x20 || $0 >= 0x80 })
+        {
+            return identifiers.contains(text)
+        }
         if kind.isWeak { return isKnown(text) }
         return identifiers.contains(text) || wellKnown.contains(text) && !Drawn.looks(text.utf8)
     }
@@ -118,6 +130,8 @@ struct FoundSecrets {
         }
         return PersonNames(people.sorted()) { taken.contains($0) }
     }
+
+    var phoneNumbers: PhoneNumbers { PhoneNumbers(phones.sorted()) }
 
     /// Where somebody's mail may go: the hosts, and what they are below.
     var domains: Set<String> {

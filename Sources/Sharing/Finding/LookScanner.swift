@@ -83,7 +83,8 @@ struct LookScanner {
     private static func withoutLeadingWords(_ run: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var rest = run
         while let mark = rest.firstIndex(where: { $0 == 0x5f || $0 == 0x2d || $0 == 0x2e || $0 == 0x7e }),
-            rest[..<mark].allSatisfy({ (0x61...0x7a).contains($0) })
+            rest[..<mark].dropFirst().allSatisfy({ (0x61...0x7a).contains($0) })
+                && rest[..<mark].allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
                 || mark - rest.startIndex >= 6
                     && rest[..<mark].allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
         {

@@ -113,14 +113,24 @@ final class SecretFinder {
         }
         switch SecretRoles.role(of: value.name, in: value.container) {
         case .secret(let kind): note(kind, value.name, text)
-        case .drawn(let kind): if Drawn.looks(value.bytes) { note(kind, value.name, text) }
+        case .drawn(let kind):
+            if Drawn.looks(value.bytes) {
+                note(kind, value.name, text)
+            } else if kind == .authorizationCode, value.bytes.count == 6,
+                value.bytes.allSatisfy({ (0x30...0x39).contains($0) })
+            {
+                // What a text message brings is also called so.
+                note(.oneTimeCode, value.name, text)
+            }
         case .open:
             found.open.insert(text)
             if SecretRoles.isPublic(value.name) { found.wellKnown.insert(text) }
         case .parts: break
         case .unknown:
             // Segments of a path name things, and are met in the middle of addresses.
-            if Drawn.isUnexplained(value.bytes), TextKind.guessed(value.bytes[...]) == .text {
+            if Drawn.isUnexplained(TextCoding.percent.decoded(value.bytes[...]).bytes),
+                TextKind.guessed(value.bytes[...]) == .text
+            {
                 note(.unexplained, value.name, text)
             } else if value.name != SlotReader.pathSegment, value.bytes.contains(0x40),
                 let whole = look.findings(in: value.bytes).first,
@@ -155,9 +165,12 @@ final class SecretFinder {
         if options.keepsPersonal, kind.isPersonal { return }
         // Several of them, found by their look.
         if kind == .address { return }
+        // `phone: true`, `phone: sms`.
+        if kind == .phone, !PhoneNumbers.isNumber(text.utf8) { return }
         // A cookie that is being deleted says so.
         if kind == .cookie, text == "deleted" { return }
         if found.named[NamedValue(name, text)] == nil { found.named[NamedValue(name, text)] = kind }
+        if kind == .phone { found.phones.insert(text) }
         if kind == .personal, SecretRoles.namesSomebody(name) { found.people.insert(text) }
         if text.utf8.count >= 8 { found.relatives.insert(text) }
         switch kind {
@@ -170,7 +183,10 @@ final class SecretFinder {
         guard kind.isChosen || !hasParts(Array(text.utf8)) else { return }
         let count = text.utf8.count
         let isLong = count >= FragmentIndex.shortestPiece
-        guard isLong || count >= FragmentIndex.shortestWord && Drawn.looks(text.utf8) else { return }
+        let isTelling =
+            Drawn.looks(text.utf8)
+            || kind.isPersonal && (text.utf8.contains(0x20) || PhoneNumbers.isNumber(text.utf8))
+        guard isLong || count >= FragmentIndex.shortestWord && isTelling else { return }
         let known = found.values[text]
         if known == nil || known == .unexplained || known == .cookie { found.values[text] = kind }
     }
@@ -236,7 +252,8 @@ final class SecretFinder {
             let decoded = coding.decoded(text[...]).bytes
             guard decoded != text else { continue }
             tokens(in: decoded)
-            look(at: decoded, isDecoded: true)
+            // Where an `@` is percent-encoded a plus sign is a space.
+            look(at: coding == .percent ? TextCoding.form.decoded(text[...]).bytes : decoded, isDecoded: true)
             // Addresses are encoded more than once, pages are not.
             if depth < 2, decoded.count < Self.longestNested { decode(decoded, depth: depth + 1) }
         }
@@ -250,6 +267,7 @@ final class SecretFinder {
             let value = String(decoding: text[finding.range], as: UTF8.self)
             if found.tokens[value] != nil { continue }
             if found.values[value] == nil { found.values[value] = finding.kind }
+            if finding.kind == .phone { found.phones.insert(value) }
         }
     }
 }

@@ -19,6 +19,9 @@ enum SecretRoles {
     static func role(of name: String, in container: TextKind) -> Role {
         if name == SlotReader.basicCredentials { return .parts }
         let key = normalized(name)
+        // `OIDC_CLAIM_family_name`, as Apache's module hands claims on.
+        let claim = withoutClaimPrefix(key)
+        if claim != key { return role(ofKey: claim, in: .claims) }
         let whole = role(ofKey: key, in: container)
         guard case .unknown = whole else { return whole }
         // `user[password]`, `credentials.passcode`, `ctl00$Main$Password`, `Password1`, `http://…/claims/emailaddress`.
@@ -29,8 +32,14 @@ enum SecretRoles {
         let bare = String(
             last.drop(while: { $0 == "_" }).reversed().drop { $0.isASCII && $0.isNumber }.reversed()
         )
-        if bare != last, let kind = secrets[bare] ?? personal[bare] { return .secret(kind) }
+        if bare != last, let kind = secrets[bare] ?? PersonalRoles.kind(of: bare, isAboutPeople: false) {
+            return .secret(kind)
+        }
         return isPassword(bare) ? .secret(.password) : whole
+    }
+
+    private static func withoutClaimPrefix(_ key: String) -> String {
+        key.hasPrefix("oidcclaim") ? String(key.dropFirst(9)) : key
     }
 
     private static let marks = Set(".[]$:/".utf8)
@@ -50,14 +59,13 @@ enum SecretRoles {
 
     /// `key`: as ``normalized(_:)`` has it.
     private static func role(ofKey key: String, in container: TextKind) -> Role {
-        if let kind = personal[key] { return .secret(kind) }
-        if ofPersons.contains(key) {
+        let isAboutPeople =
             switch container {
-            case .claims, .form, .multipart, .html: return .secret(.personal)
-            default: break
+            case .claims, .form, .multipart, .html: true
+            default: false
             }
-        }
         if let kind = secrets[key] { return .secret(kind) }
+        if let kind = PersonalRoles.kind(of: key, isAboutPeople: isAboutPeople) { return .secret(kind) }
         // What a site keeps in the browser is between the two, whatever it is called.
         switch container {
         case .cookies, .setCookie: return .secret(.cookie)
@@ -74,7 +82,7 @@ enum SecretRoles {
     }
 
     /// In lower case, without the marks that separate words: `accessToken`, `access_token` and `access-token` are one.
-    private static func normalized(_ name: String) -> String {
+    static func normalized(_ name: String) -> String {
         String(
             decoding: name.lowercased().utf8.filter { $0 != 0x5f && $0 != 0x2d && $0 != 0x2e && $0 != 0x20 },
             as: UTF8.self
@@ -96,7 +104,7 @@ enum SecretRoles {
         .password:
             "password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
         .oneTimeCode:
-            "pin otp totp onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
+            "pin otp otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
         .credentials: "authorization proxyauthorization xamzsecuritytoken signature xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate",
@@ -112,34 +120,13 @@ enum SecretRoles {
         .formToken: "lt flow interaction challenge id",
     ])
 
-    private static let personal: [String: Secret.Kind] = table([
-        .personal:
-            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid idtoken1 callback0 windowsaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname identitynumber nameid attributevalue",
-        .subject: "sub subjectid objectid oid useridentifier uid",
-        .email: "email mail emailaddress mailaddress useremail contactemail",
-        .phone: "phonenumber phone mobile mobileno mobilenumber telephone telephonenumber tel msisdn",
-        .address:
-            "xforwardedfor xrealip forwarded cfconnectingip trueclientip xclientip clientip remoteaddr serveripaddress",
-    ])
-
-    /// Names of people's data where people's data are expected, and of anything elsewhere.
-    private static let ofPersons = Set(
-        words(
-            "name profile picture website gender locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region country nationality race dob marital occupation employment employer vehicleno"
-        )
-    )
-
     /// Whether what stands under a name is what somebody, or somebody's account, is called.
     static func namesSomebody(_ name: String) -> Bool {
+        let key = withoutClaimPrefix(normalized(name))
         let last = name.utf8.split { marks.contains($0) }.last ?? []
-        return namesOfPersons.contains(normalized(String(decoding: last, as: UTF8.self)))
+        return PersonalRoles.namesSomebody(key)
+            || PersonalRoles.namesSomebody(normalized(String(decoding: last, as: UTF8.self)))
     }
-
-    private static let namesOfPersons = Set(
-        words(
-            "name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname formatted sn cn first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname"
-        )
-    )
 
     /// Whether what stands under a name is public whatever it looks like: identifiers, addresses, names of keys.
     static func isPublic(_ name: String) -> Bool {
@@ -149,7 +136,7 @@ enum SecretRoles {
 
     private static let publicNames: Set<String> = Set(
         words(
-            "clientid redirecturi redirecturis postlogoutredirecturis postlogoutredirecturi iss issuer aud azp appid idp tid kid x5c x5u alg jwksuri resource audience scope host responsetype responsemode granttype tokentype codechallengemethod clientassertiontype prompt display error errordescription erroruri errorcodes autherror"
+            "clientid redirecturi redirecturis postlogoutredirecturis postlogoutredirecturi iss issuer aud azp appid idp tid kid x5c x5u alg jwksuri resource audience scope host responsetype responsemode granttype tokentype codechallengemethod clientassertiontype prompt error erroruri errorcodes autherror"
         )
     )
 

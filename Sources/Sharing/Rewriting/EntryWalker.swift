@@ -83,19 +83,16 @@ struct EntryWalker {
     }
 
     private func header(_ name: String, _ value: [UInt8]) -> [UInt8]? {
-        switch name.lowercased() {
-        case "cookie", "cookie2": texts.rewriting(value, as: .cookies)
-        case "set-cookie", "set-cookie2": texts.rewriting(value, as: .setCookie)
-        case "refresh": texts.rewriting(value, as: .refresh)
-        case "authorization", "proxy-authorization": texts.rewriting(value, as: .authorization)
-        default: named(name, value, .text)
-        }
+        if let kind = TextKind.ofHeader(name) { return texts.rewriting(value, as: kind) }
+        return named(name, value, .text)
     }
 
     private func string(_ text: String, _ name: String) -> String {
         guard !text.isEmpty else { return text }
         let bytes = Array(text.utf8)
-        return swept(named(name, bytes, .json).map(Self.text) ?? text)
+        let other =
+            TextKind.ofHeader(name).map { texts.rewriting(bytes, as: $0) } ?? named(name, bytes, .json)
+        return swept(other.map(Self.text) ?? text)
     }
 
     private func body(_ object: inout JSONObject, _ text: String) {
@@ -144,8 +141,14 @@ struct EntryWalker {
     /// Whether a document has at least two members that only people have.
     private static func saysWhoSomebodyIs(_ text: [UInt8]) -> Bool {
         let names = [
-            "email", "given_name", "family_name", "sub", "phone_number", "birthdate", "uinfin", "mobileno",
-            "preferred_username",
+            "email", "mail", "given_name", "givenName", "family_name", "familyName", "firstName",
+            "first_name",
+            "lastName", "last_name", "sub", "phone_number", "phoneNumber", "phone", "birthdate", "uinfin",
+            "mobileno",
+            "preferred_username", "username", "userName", "displayName", "UserAttributes", "user_claims",
+            "Username", "picture", "image", "avatar", "user",
+            "street",
+            "postalCode", "city",
         ]
         let head = Array(text.prefix(1 << 16))
         return names.filter { ByteSearch.index(of: Array("\"\($0)\"".utf8), in: head) != nil }.count >= 2

@@ -3,6 +3,8 @@ enum MarkupSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         var slots: [Slot] = []
         var index = text.startIndex
+        /// What the cell before says.
+        var label: String?
         while let open = text[index...].firstIndex(of: 0x3c) {
             index = open + 1
             let attributes = HTMLAttributes(text, from: index)
@@ -26,6 +28,18 @@ enum MarkupSlots {
                 slots.append(content)
                 index = content.range.upperBound
             }
+            if let cell = cell(of: attributes, in: text) {
+                let words = String(decoding: text[cell].prefix(64), as: UTF8.self)
+                if let name = label, attributes.tag == "dd" || attributes.tag == "td" {
+                    slots.append(Slot(name: name, range: cell, coding: .entities))
+                    label = nil
+                } else {
+                    label = words.hasSuffix(":") ? String(words.dropLast()) : words
+                }
+                index = cell.upperBound
+            } else if attributes.tag == "tr" || attributes.tag == "/dl" {
+                label = nil
+            }
             if attributes.tag == "script" {
                 let end = text[index...].firstRange(of: Array("</script".utf8))?.lowerBound ?? text.endIndex
                 slots += ScriptSlots.slots(in: text[index..<end])
@@ -46,6 +60,17 @@ enum MarkupSlots {
             text[close...].dropFirst().first == 0x2f
         else { return nil }
         return Slot(name: isField ? field ?? "" : local, range: element.end..<close, coding: .entities)
+    }
+
+    /// The text of a cell of a table or of a list of terms, without the space around it; nil for other elements and for
+    /// cells that hold elements.
+    private static func cell(of element: HTMLAttributes, in text: ArraySlice<UInt8>) -> Range<Int>? {
+        guard ["dt", "dd", "th", "td"].contains(element.tag),
+            let close = text[element.end...].firstIndex(of: 0x3c),
+            let first = text[element.end..<close].firstIndex(where: { $0 > 0x20 }),
+            let last = text[first..<close].lastIndex(where: { $0 > 0x20 })
+        else { return nil }
+        return first..<(last + 1)
     }
 
     /// Attributes in which something may travel; the others say how the page looks.

@@ -6,17 +6,23 @@ enum ScriptSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         var slots: [Slot] = []
         var name = ""
+        /// As it stands, where that is `value`.
+        var member = ""
         /// The objects around.
         var objects: [OpenObject] = []
         var index = text.startIndex
         func add(_ slot: Slot) {
             slots.append(slot)
             if objects.isEmpty { return }
-            if name == "name" || name == "key", !slot.isNumber {
+            if Self.naming.contains(name.lowercased()), !slot.isNumber {
                 let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)
-                objects[objects.count - 1].said = own
-                if let value = objects[objects.count - 1].value { slots[value].name = own }
-            } else if objects[objects.count - 1].isValue(name) {
+                guard objects[objects.count - 1].says(own, in: slots.count - 1, called: name) else { return }
+                guard let value = objects[objects.count - 1].value else { return }
+                slots[value].name = own
+                slots[slots.count - 1].name = ""
+            } else if Self.valued.contains(member.lowercased()) {
+                // What says the name is no value of it.
+                if let said = objects[objects.count - 1].saidIn { slots[said].name = "" }
                 objects[objects.count - 1].value = slots.count - 1
             }
         }
@@ -33,7 +39,8 @@ enum ScriptSlots {
                 let next = text[(end + 1)...].prefix(64).first { $0 > 0x20 }
                 if next == 0x3a {
                     let own = SlotReader.string(TextCoding.escapes.decoded(text[(index + 1)..<end]).bytes)
-                    name = own == "value" || own == "nbr" ? objects.last?.nameOfValue ?? own : own
+                    member = own
+                    name = Self.valued.contains(own.lowercased()) ? objects.last?.nameOfValue ?? own : own
                 } else {
                     add(Slot(name: name, range: (index + 1)..<end, coding: .escapes, kind: kind(of: name)))
                 }
@@ -70,8 +77,10 @@ enum ScriptSlots {
         return slots
     }
 
-    /// `document.cookie = "…"`.
-    private static func kind(of name: String) -> TextKind? { name == "cookie" ? .setCookie : nil }
+    /// `document.cookie = "…"`, and headers in a program's own record of a request.
+    private static func kind(of name: String) -> TextKind? {
+        name == "cookie" ? .setCookie : TextKind.ofHeader(name)
+    }
 
     private static func beginsWord(_ byte: UInt8) -> Bool {
         (0x61...0x7a).contains(byte | 0x20) || byte == 0x5f || byte == 0x24
@@ -87,19 +96,37 @@ enum ScriptSlots {
         return value
     }
 
+    /// Members that say what the value beside them is called.
+    private static let naming: Set<String> = ["name", "key", "typ", "type"]
+    /// Members whose value is called by the one beside them, or by what the object is the value of.
+    private static let valued: Set<String> = ["value", "val", "nbr", "stringvalue"]
+
     /// An object that is being read.
     private struct OpenObject {
         /// The member that it is the value of.
         var name: String
-        /// What a member `name` or `key` of it says: `{"name": "IDToken2", "value": "…"}`.
+        /// What a member of it says: `{"name": "IDToken2", "value": "…"}`.
         var said: String?
+        /// The slot that says it.
+        var saidIn: Int?
         /// The slot of its member `value`, which may come first.
         var value: Int?
 
         /// `"mobileno": {"value": "…"}`: the object is what the value is called by.
         var nameOfValue: String { said ?? (name.isEmpty ? "value" : name) }
 
-        func isValue(_ name: String) -> Bool { said == nil && name == nameOfValue }
+        /// Takes a name; false where a better one is known.
+        mutating func says(_ own: String, in slot: Int, called member: String) -> Bool {
+            let isType = member.lowercased() == "type"
+            guard said == nil || !isType else { return false }
+            // `{"type": "mobile", "value": "…"}` in a list of phone numbers.
+            guard
+                !isType || name.isEmpty
+                    || own.utf8.contains(where: { $0 == 0x2f || $0 == 0x5f || $0 == 0x3a })
+            else { return false }
+            (said, saidIn) = (own, slot)
+            return true
+        }
     }
 
     private static func isPartOfNumber(_ byte: UInt8) -> Bool {

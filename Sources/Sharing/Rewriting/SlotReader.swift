@@ -86,12 +86,33 @@ enum SlotReader {
         return slots
     }
 
-    /// `name=value` or `name: value`, a line each.
+    /// `name=value` or `name: value`, a line each; of a whole HTTP message its target and its body, too.
     private static func lines(_ text: ArraySlice<UInt8>) -> [Slot] {
+        guard let first = text.firstIndex(of: 0x0a),
+            let version = text[..<first].firstRange(of: Array("HTTP/".utf8))?.lowerBound
+        else { return fields(text) }
+        let gap =
+            text.firstRange(of: Array("\r\n\r\n".utf8)) ?? text.firstRange(of: Array("\n\n".utf8))
+            ?? text.endIndex..<text.endIndex
+        var slots = fields(text[first..<gap.lowerBound])
+        if let space = text[..<first].firstIndex(of: 0x20), space + 1 < version - 1 {
+            slots.append(Slot(name: "url", range: (space + 1)..<(version - 1), kind: .url))
+        }
+        let body = text[gap.upperBound...]
+        if !body.isEmpty { slots.append(Slot(name: "text", range: body.startIndex..<body.endIndex)) }
+        return slots
+    }
+
+    private static func fields(_ text: ArraySlice<UInt8>) -> [Slot] {
         text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }).compactMap { line in
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return nil }
             let value = trimmed(line[(mark + 1)...])
-            return Slot(name: string(trimmed(line[..<mark])), range: value.startIndex..<value.endIndex)
+            let name = string(trimmed(line[..<mark]))
+            return Slot(
+                name: name,
+                range: value.startIndex..<value.endIndex,
+                kind: line[mark] == 0x3a ? TextKind.ofHeader(name) : nil
+            )
         }
     }
 

@@ -24,6 +24,17 @@ enum TextKind: Sendable, Hashable {
     /// Nothing is known of it.
     case text
 
+    /// What the value of a header is; nil for one that is read as it looks.
+    static func ofHeader(_ name: String) -> TextKind? {
+        switch name.lowercased() {
+        case "cookie", "cookie2": .cookies
+        case "set-cookie", "set-cookie2": .setCookie
+        case "refresh": .refresh
+        case "authorization", "proxy-authorization": .authorization
+        default: nil
+        }
+    }
+
     /// What a value seems to be.
     static func guessed(_ text: ArraySlice<UInt8>) -> TextKind {
         let start = text.drop { $0 <= 0x20 }

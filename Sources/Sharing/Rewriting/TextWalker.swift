@@ -83,6 +83,8 @@ struct TextWalker {
 
     /// A decoded value, whole or by its parts.
     private func inside(_ value: NamedText, _ kind: TextKind?, _ depth: Int) -> [UInt8]? {
+        // The value of a header that has parts with names of their own.
+        if kind == .authorization { return rewriting(value.bytes, as: .authorization, depth: depth + 1) }
         if let other = visit(value) { return other == value.bytes ? nil : other }
         let guess = kind ?? TextKind.guessed(value.bytes[...])
         if let other = rewriting(value.bytes, as: guess, depth: depth + 1) { return other }

@@ -52,6 +52,7 @@ extension StandIns {
         if !pass.isOfWholes {
             take(replacingPeople(in: current))
             take(replacingNames(in: current))
+            take(replacingPhones(in: current))
             take(shifting(current, &pass.moved))
         }
         guard depth < 3 else { return isChanged ? current : nil }
@@ -67,7 +68,8 @@ extension StandIns {
                     let other = coding.changing(
                         current[run],
                         {
-                            let other = replacing(index.matches(in: $0), in: $0) ?? nested($0, depth, &pass)
+                            let plain = replacing(index.matches(in: $0), in: $0)
+                            let other = nested(plain ?? $0, depth, &pass) ?? plain
                             return shifting(other ?? $0, &pass.moved) ?? other
                         }
                     )
@@ -157,6 +159,22 @@ extension StandIns {
             output.replace(match.range, with: written)
         }
         return output.finished()
+    }
+
+    /// A known number in another form: the last digits of the stand-in, and the zero of a national number.
+    func replacingPhones(in text: [UInt8]) -> [UInt8]? {
+        var output = text
+        for match in phones.matches(in: text) {
+            guard let last = match.places.last, !isWritten(around: match.places[0]..<(last + 1), in: text)
+            else { continue }
+            let digits = standIn(for: match.number).utf8.filter(PhoneNumbers.isDigit)
+            for (place, digit) in zip(match.places.reversed(), digits.reversed())
+            where place != match.places[0] || text[place] != 0x30 {
+                output[place] = digit
+            }
+            note(match.number)
+        }
+        return output == text ? nil : output
     }
 
     /// A letter in the case of another one.

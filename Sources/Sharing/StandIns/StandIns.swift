@@ -20,6 +20,7 @@ final class StandIns {
     let peopleIndex: FragmentIndex
     /// Words of people's names, which are too short to be looked for inside of others.
     let names: PersonNames
+    let phones: PhoneNumbers
     let open: [String]
     let openIndex: FragmentIndex
     /// Nil where times stay.
@@ -74,6 +75,7 @@ final class StandIns {
         people = found.values.filter { $0.value.isPersonal }.keys.sorted()
         peopleIndex = FragmentIndex(people.map { $0.utf8.map(Self.lowercased) })
         names = found.personNames
+        phones = found.phoneNumbers
         replaceKeys()
     }
 
@@ -181,7 +183,12 @@ final class StandIns {
         for prefix in Self.keptPrefixes where text.hasPrefix(prefix) && text.utf8.count > prefix.utf8.count {
             other.replaceSubrange(0..<prefix.utf8.count, with: prefix.utf8)
         }
-        return Self.withoutStrayBits(String(decoding: other, as: UTF8.self), like: text)
+        let made = String(decoding: other, as: UTF8.self)
+        switch namedKinds[text] {
+        case .codeChallenge, .claim, .privateKey: return Self.withoutStrayBits(made, like: text)
+        // What only looks like base64 is cut off where its last bits are.
+        default: return made
+        }
     }
 
     /// Ten digits are a time.

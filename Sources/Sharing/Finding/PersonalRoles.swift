@@ -1,0 +1,95 @@
+import Captures
+
+/// The names under which stands what says who somebody is, in claims, forms, headers and the documents of many makes.
+///
+/// Keys are as ``SecretRoles/normalized(_:)`` has them: small letters, no marks.
+enum PersonalRoles {
+    /// What stands under a name; nil where the name says nothing of a person.
+    ///
+    /// `isAboutPeople`: in a place where people's data are expected short words are such names, too.
+    static func kind(of key: String, isAboutPeople: Bool) -> Secret.Kind? {
+        if let kind = kinds[key] { return kind }
+        if isAboutPeople, ofPersons.contains(key) { return .personal }
+        if let kind = callback(key) { return kind }
+        if isPhone(key) { return .phone }
+        for prefix in prefixes where key.hasPrefix(prefix) && key.utf8.count > prefix.utf8.count {
+            let rest = String(key.dropFirst(prefix.count))
+            if let kind = kinds[rest] { return kind }
+            if ofPersons.contains(rest) { return .personal }
+        }
+        return nil
+    }
+
+    /// Whether it is what somebody, or somebody's account, is called.
+    static func namesSomebody(_ key: String) -> Bool {
+        if names.contains(key) { return true }
+        return prefixes.contains { key.hasPrefix($0) && names.contains(String(key.dropFirst($0.count))) }
+    }
+
+    /// `IDToken1`, `IDToken3answer`: the fields of a tree's callbacks in ForgeRock AM.
+    private static func callback(_ key: String) -> Secret.Kind? {
+        guard key.hasPrefix("idtoken"), let digit = key.dropFirst(7).first, digit.isNumber else { return nil }
+        if key.hasSuffix("question") { return nil }
+        return key.hasSuffix("answer") ? .password : .personal
+    }
+
+    private static func isPhone(_ key: String) -> Bool {
+        ["phone", "telefon", "mobilenumber", "msisdn"].contains { key.containsBytes($0) }
+            && ![
+                "verified", "supported", "type", "country", "enabled", "required", "code", "prefix", "label",
+            ]
+            .contains { key.hasSuffix($0) }
+    }
+
+    /// What proxies and relying parties write before a claim's name, and others before a person's data.
+    private static let prefixes = [
+        "xforwarded", "xauthrequest", "xauthenticated", "xremote", "remote", "xms", "x", "enduser", "user",
+        "home",
+        "postal", "mailing", "shipping", "billing", "localized", "new", "current", "legal",
+    ]
+
+    private static let kinds: [String: Secret.Kind] = {
+        var kinds: [String: Secret.Kind] = [:]
+        func add(_ kind: Secret.Kind, _ text: String) {
+            for word in text.split(separator: " ") { kinds[String(word)] = kind }
+        }
+        add(
+            .personal,
+            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname identitynumber nameid attributevalue lastauthuser userprincipalname remoteuser"
+        )
+        // Numbers of a state, a bank, an employer.
+        add(
+            .personal,
+            "nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber"
+        )
+        add(
+            .personal,
+            "addrstreet addressline1 addressline2 line1 line2 street1 street2 postcode zipcode plz"
+        )
+        // The same in forms of other languages.
+        add(
+            .personal,
+            "vorname nachname benutzername strasse geburtsdatum prenom datedenaissance codepostal nomutilisateur apellido apellidos nombreusuario fechanacimiento cognome indirizzo voornaam achternaam geboortedatum fornamn efternamn sobrenome nomecompleto"
+        )
+        add(.subject, "sub enduserid subjectid objectid oid useridentifier uid")
+        add(.email, "email mail emailaddress mailaddress useremail contactemail")
+        add(.phone, "phonenumber mobile mobileno telephone telephonenumber tel recipient")
+        add(
+            .address,
+            "xforwardedfor xrealip forwarded cfconnectingip trueclientip xclientip clientip remoteaddr serveripaddress"
+        )
+        return kinds
+    }()
+
+    private static let ofPersons = words(
+        "name given family profile picture website gender locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region country nationality race marital occupation employment employer vehicleno nom nombre nome adresse ville direccion ort"
+    )
+
+    private static let names = words(
+        "name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser"
+    )
+
+    private static func words(_ text: String) -> Set<String> {
+        Set(text.split(separator: " ").map(String.init))
+    }
+}

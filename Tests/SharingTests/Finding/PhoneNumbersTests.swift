@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Sharing
+
+/// Phone numbers in other forms than the one in which they are known.
+struct PhoneNumbersTests {
+    private static func found(_ numbers: [String], _ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return PhoneNumbers(numbers).matches(in: bytes).map { match in
+            String(decoding: match.places.map { bytes[$0] }, as: UTF8.self)
+        }
+    }
+
+    @Test(arguments: [
+        ("call 0151 23456789 now", ["015123456789"]), ("(0151) 234-56789", ["015123456789"]),
+        ("0049 151 23456789", ["004915123456789"]), ("+4915123456789", ["4915123456789"]),
+        ("23456789", ["23456789"]), ("0151/23456789.", ["015123456789"]),
+    ])
+    func formsOfANumber(text: String, expected: [String]) {
+        #expect(Self.found(["+49 151 23456789"], text) == expected)
+    }
+
+    @Test(arguments: [
+        "0151 23456788", "123456789123456789", "x23456789", "6789", "2026-03-15 09:15", "0171 23456789", "",
+    ])
+    func otherNumbers(text: String) {
+        #expect(Self.found(["+49 151 23456789"], text).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("0151 234", true), ("true", false), ("sms", false), ("+65 9123 4567", true), ("****4567", false),
+    ])
+    func numbersAreToldFromWords(text: String, isNumber: Bool) {
+        #expect(PhoneNumbers.isNumber(text.utf8) == isNumber)
+    }
+}
