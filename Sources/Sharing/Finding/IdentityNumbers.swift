@@ -31,7 +31,7 @@ enum IdentityNumbers {
         return digits
     }
 
-    /// `S1234567D`: a letter, seven digits, a letter that is computed of them. Some Singpass subjects have it.
+    /// Singapore's `S1234567D`, which some Singpass subjects hold: the last letter is computed of the digits.
     private static func singaporean(_ text: [UInt8], _ start: Int) -> Int? {
         guard start + 9 <= text.count, let digits = digits(text, (start + 1)..<(start + 8)) else {
             return nil

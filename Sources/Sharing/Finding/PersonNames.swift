@@ -6,15 +6,18 @@ struct PersonNames {
     private var words: [[UInt8]: [UInt8]] = [:]
     private var beginnings = [Bool](repeating: false, count: 256)
 
+    /// Takes the words of names apart.
+    ///
     /// `values`: whole names and names of accounts.
     /// `isTaken`: words, in lower case, that mean something else as well.
     init(_ values: [String], isTaken: (String) -> Bool) {
         for value in values where value.utf8.count <= 200 && !value.utf8.contains(0x40) {
-            for word in value.utf8.split(whereSeparator: { !Self.isLetter($0) }) {
+            for word in value.utf8.split(whereSeparator: { !Self.isWordByte($0) }) {
                 let known = Array(word)
+                guard Self.isLetter(known[0]) else { continue }
                 let lower = known.map(Self.lowercased)
                 let isName = known != lower || known.contains { $0 >= 0x80 }
-                guard known.count >= (isName ? 3 : 4), words[lower] == nil else { continue }
+                guard known.count >= (isName ? 2 : 4), words[lower] == nil else { continue }
                 let text = String(decoding: lower, as: UTF8.self)
                 guard !Self.commonWords.contains(text), !isTaken(text) else { continue }
                 words[lower] = known
@@ -29,37 +32,49 @@ struct PersonNames {
     /// Whole words of a text that are a part of somebody's name, each with the name as it is known.
     ///
     /// In the case in which it is known, with a capital in front, or in capitals; a word in small letters is somebody's
-    /// only where that is how it is known.
+    /// only where that is how it is known, and one of two letters only beside another.
     func matches(in text: [UInt8]) -> [(range: Range<Int>, word: [UInt8])] {
         guard !isEmpty else { return [] }
         var found: [(range: Range<Int>, word: [UInt8])] = []
         var index = 0
         while index < text.count {
-            guard Self.isLetter(text[index]) else {
-                // A word with a digit in it is another one.
+            guard Self.isWordByte(text[index]) else {
                 index += 1
                 continue
             }
             let start = index
-            while index < text.count, Self.isLetter(text[index]) { index += 1 }
+            while index < text.count, Self.isWordByte(text[index]) { index += 1 }
             guard beginnings[Int(text[start])], start == 0 || !Self.isPartOfToken(text[start - 1]),
-                index == text.count || !Self.isPartOfToken(text[index])
+                index == text.count || !Self.isPartOfToken(text[index]),
+                let known = word(text[start..<index])
             else { continue }
-            let written = text[start..<index]
-            guard let known = words[written.map(Self.lowercased)] else { continue }
-            let isSmall = (0x61...0x7a).contains(written[start])
-            if isSmall, !written.elementsEqual(known) { continue }
             found.append((start..<index, known))
         }
-        return found
+        return found.enumerated().filter { place, match in
+            guard match.range.count < Self.shortest else { return true }
+            let follows = place > 0 && found[place - 1].range.upperBound + 1 == match.range.lowerBound
+            return follows
+                || place + 1 < found.count && found[place + 1].range.lowerBound == match.range.upperBound + 1
+        }.map(\.element)
     }
+
+    private func word(_ written: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let known = words[written.map(Self.lowercased)] else { return nil }
+        let isSmall = (0x61...0x7a).contains(written[written.startIndex])
+        return isSmall && !written.elementsEqual(known) ? nil : known
+    }
+
+    /// Shorter words are met by chance.
+    private static let shortest = 3
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         (0x41...0x5a).contains(byte & 0xdf) && byte < 0x80 || byte >= 0x80
     }
 
+    private static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
+
     private static func isPartOfToken(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || byte == 0x5f || byte == 0x2b || byte == 0x25 || byte == 0x5c
+        byte == 0x5f || byte == 0x2b || byte == 0x25 || byte == 0x5c
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -82,7 +82,7 @@ enum PersonalRoles {
     }()
 
     private static let ofPersons = words(
-        "name given family profile picture website gender locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region country nationality race marital occupation employment employer vehicleno nom nombre nome adresse ville direccion ort"
+        "name given family zip profile picture website gender locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region country nationality race marital occupation employment employer vehicleno nom nombre nome adresse ville direccion ort"
     )
 
     private static let names = words(

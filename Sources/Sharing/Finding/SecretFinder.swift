@@ -235,7 +235,13 @@ final class SecretFinder {
         }
         guard text.count >= 6 else { return }
         tokens(in: text)
-        look(at: text, isDecoded: false)
+        let encoded = readableBase64(in: text)
+        look(at: text, isDecoded: false, except: encoded.map(\.range))
+        for (_, inner) in encoded {
+            tokens(in: inner)
+            look(at: inner, isDecoded: false)
+            decode(inner, depth: 1)
+        }
         for pattern in patterns {
             let string = String(decoding: text, as: UTF8.self)
             for match in string.matches(of: pattern) where match.range.lowerBound < match.range.upperBound {
@@ -261,9 +267,20 @@ final class SecretFinder {
 
     private static let longestNested = 1 << 16
 
+    /// Texts in base64, raw requests and documents: what they are made of looks drawn, and is none of it.
+    private func readableBase64(in text: [UInt8]) -> [(range: Range<Int>, inner: [UInt8])] {
+        BinaryCoding.base64.runs(in: text).compactMap { run in
+            Base64Text(Array(text[run])).map { (run, $0.text) }
+        }
+    }
+
     /// `isDecoded`: what looks random may be the work of decoding what was not encoded.
-    private func look(at text: [UInt8], isDecoded: Bool) {
+    /// `except`: where nothing that only looks random is looked for.
+    private func look(at text: [UInt8], isDecoded: Bool, except: [Range<Int>] = []) {
         for finding in look.findings(in: text) where !isDecoded || finding.kind != .unexplained {
+            if finding.kind == .unexplained, except.contains(where: { $0.overlaps(finding.range) }) {
+                continue
+            }
             let value = String(decoding: text[finding.range], as: UTF8.self)
             if found.tokens[value] != nil { continue }
             if found.values[value] == nil { found.values[value] = finding.kind }

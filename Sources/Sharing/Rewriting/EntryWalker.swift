@@ -139,7 +139,7 @@ struct EntryWalker {
     }
 
     /// Whether a document has at least two members that only people have.
-    private static func saysWhoSomebodyIs(_ text: [UInt8]) -> Bool {
+    static func saysWhoSomebodyIs(_ text: [UInt8]) -> Bool {
         let names = [
             "email", "mail", "given_name", "givenName", "family_name", "familyName", "firstName",
             "first_name",
@@ -148,7 +148,7 @@ struct EntryWalker {
             "preferred_username", "username", "userName", "displayName", "UserAttributes", "user_claims",
             "Username", "picture", "image", "avatar", "user",
             "street",
-            "postalCode", "city",
+            "postalCode", "city", "addressLine1", "zip",
         ]
         let head = Array(text.prefix(1 << 16))
         return names.filter { ByteSearch.index(of: Array("\"\($0)\"".utf8), in: head) != nil }.count >= 2

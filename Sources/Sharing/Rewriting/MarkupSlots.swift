@@ -9,7 +9,9 @@ enum MarkupSlots {
             index = open + 1
             let attributes = HTMLAttributes(text, from: index)
             index = attributes.end
-            let field = attributes.value(of: "name", or: "id", in: text)
+            let field =
+                attributes.value(of: "name", or: "id", in: text)
+                ?? attributes.value(of: "property", or: "itemprop", in: text)
             for attribute in attributes.list where !attribute.value.isEmpty && hasValue(attribute.name) {
                 let isValue = attribute.name == "value"
                 if attribute.name == "content" {

@@ -39,6 +39,7 @@ enum TextKind: Sendable, Hashable {
     static func guessed(_ text: ArraySlice<UInt8>) -> TextKind {
         let start = text.drop { $0 <= 0x20 }
         guard let first = start.first else { return .text }
+        if let boundary = boundary(in: text) { return .multipart(boundary: boundary) }
         if first == 0x7b || first == 0x5b || first == 0x22 { return .json }
         if first == 0x3c { return .html }
         // A reference that is a query or a fragment only.
@@ -55,6 +56,16 @@ enum TextKind: Sendable, Hashable {
             && text.indices.dropLast().contains {
                 text[$0] == 0x3a && text[$0 + 1...min($0 + 2, text.endIndex - 1)].contains(0x22)
             }
+    }
+
+    /// Of a form that is cut, as some tools write the first part of one: the line before a part's first header.
+    private static func boundary(in text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard text.contains(0x0a),
+            let header = text.firstRange(of: Array("\nContent-Disposition: form-data".utf8))?.lowerBound,
+            let start = text[..<header].lastIndex(of: 0x0a)
+        else { return nil }
+        let line = text[(start + 1)..<header].filter { $0 != 0x0d }
+        return line.starts(with: [0x2d, 0x2d]) && line.count > 2 ? Array(line.dropFirst(2)) : nil
     }
 
     private static func isLines(_ text: ArraySlice<UInt8>) -> Bool {

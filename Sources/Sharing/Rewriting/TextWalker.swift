@@ -86,7 +86,10 @@ struct TextWalker {
         // The value of a header that has parts with names of their own.
         if kind == .authorization { return rewriting(value.bytes, as: .authorization, depth: depth + 1) }
         if let other = visit(value) { return other == value.bytes ? nil : other }
-        let guess = kind ?? TextKind.guessed(value.bytes[...])
+        var guess = kind ?? TextKind.guessed(value.bytes[...])
+        if guess == .json, value.container != .json, EntryWalker.saysWhoSomebodyIs(value.bytes) {
+            guess = .claims
+        }
         if let other = rewriting(value.bytes, as: guess, depth: depth + 1) { return other }
         // What has parts was decoded where it was read; once more would read it as something else.
         guard guess == .text else { return nil }

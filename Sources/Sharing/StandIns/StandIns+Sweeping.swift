@@ -69,7 +69,8 @@ extension StandIns {
                         current[run],
                         {
                             let plain = replacing(index.matches(in: $0), in: $0)
-                            let other = nested(plain ?? $0, depth, &pass) ?? plain
+                            let deep = nested(plain ?? $0, depth, &pass) ?? plain
+                            let other = withoutPeople(deep ?? $0) ?? deep
                             return shifting(other ?? $0, &pass.moved) ?? other
                         }
                     )
@@ -95,6 +96,13 @@ extension StandIns {
         return times.shifting(text, moved: &moved) { range in
             isWritten(around: range, in: text) || known.contains { $0.range.overlaps(range) }
         }
+    }
+
+    /// A text that was in base64, without the names and numbers of people; nil where there are none, or it is no text.
+    func withoutPeople(_ bytes: [UInt8]) -> [UInt8]? {
+        guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
+        let unnamed = replacingNames(in: bytes)
+        return replacingPhones(in: unnamed ?? bytes) ?? unnamed
     }
 
     /// Text inside of base64 may be encoded once more.

@@ -17,6 +17,8 @@ struct PersonNamesTests {
         ("TAN XIAO HUI", "Hello Tan Xiao Hui", ["Tan", "Xiao", "Hui"]),
         ("alice", "/users/alice/keys", ["alice"]),
         ("Jürgen Öztürk", "Hallo Jürgen Öztürk", ["Jürgen", "Öztürk"]), ("Bob", "name=Bob&x", ["Bob"]),
+        ("Jun Li", "Hi Jun Li, LI JUN; Li, li", ["Jun", "Li", "LI", "JUN"]),
+        ("junli88", "/u/junli88?x Junli88", ["junli88", "Junli88"]),
     ])
     func wordsOfANameAreFound(name: String, text: String, expected: [String]) {
         #expect(Self.found([name], text) == expected)
@@ -24,12 +26,12 @@ struct PersonNamesTests {
 
     /// Parts of other words, of tokens and of escapes; small words; what is used as a word.
     @Test(arguments: [
-        ("Alice", "Malice Alices alice Alice7 _Alice Alice_"), ("Al Bo", "Al Bo"), ("tan", "tan"),
+        ("Alice", "Malice Alices alice Alice7 _Alice Alice_"), ("Al Bo", "Al or Bo"), ("tan", "tan"),
         ("admin", "admin Admin"), ("Will Grant", "Will you Grant access?"), ("Alice", "nAlice 7Alice"),
         ("alice@harbour.example", "alice"), ("", "Alice"),
     ])
     func whatIsNoNameStays(name: String, text: String) {
-        #expect(Self.found([name], text.replacing("nAlice 7Alice", with: "nAlice %41Alice")).isEmpty)
+        #expect(Self.found([name], text).isEmpty)
     }
 
     @Test func wordsThatMeanSomethingElseStay() {

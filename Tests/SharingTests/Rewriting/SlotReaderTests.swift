@@ -43,6 +43,12 @@ struct SlotReaderTests {
         (#"{"sub" : "x","n":1.5,"e":-3}"#, ["sub=x"]),
         // What a value is called by stands around it.
         (#"{"mobileno":{"nbr":{"value":"97"}}}"#, ["mobileno=97"]), (#"{"a":"b\"c","d":"#, [#"a=b\"c"#]),
+        // What it is called by stands beside it, in the words of many makes.
+        (#"{"name":"IDToken2","value":"x"}"#, ["=IDToken2", "IDToken2=x"]),
+        (#"{"Value":"x","Name":"phone_number"}"#, ["phone_number=x", "=phone_number"]),
+        (#"{"typ":"surname","val":"x"}"#, ["=surname", "surname=x"]),
+        (#"{"key":"enduser.id","value":{"stringValue":"x"}}"#, ["key=enduser.id", "enduser.id=x"]),
+        (#"{"phones":[{"type":"mobile","value":"1x"}]}"#, ["type=mobile", "phones=1x"]),
         ("var s = {\"token\": \"x\", k: 'y'};", ["token=x", "k=y"]), (#"{"a":"never ends"#, []),
     ])
     func stringsAndNumbersOfJSON(text: String, expected: [String]) {
@@ -54,6 +60,9 @@ struct SlotReaderTests {
         (#"<a href='/x?code=1'>x</a><p class="y">"#, ["href=/x?code=1"]),
         (#"<meta http-equiv="refresh" content="0; url=/cb?code=1">"#, ["content=/cb?code=1"]),
         (#"<script>var a = {"token":"x"}</script><input id=q value=1>"#, ["token=x", "q=1"]),
+        ("<dl><dt> name: </dt><dd>\n x y</dd></dl>", ["name=x y"]),
+        ("<tr><td>email</td><td>x</td></tr><tr><td>y</td></tr>", ["email=x"]),
+        (#"<meta property="profile:username" content="x">"#, ["profile:username=x"]),
         ("<input name=broken value=\"never ends", ["broken=never ends"]), ("a < b", []),
     ])
     func fieldsOfPages(text: String, expected: [String]) {
@@ -76,5 +85,23 @@ struct SlotReaderTests {
     ])
     func kindIsGuessed(text: String, kind: TextKind) {
         #expect(TextKind.guessed(Array(text.utf8)[...]) == kind)
+    }
+
+    @Test func partsOfARawMessage() {
+        let message = "POST /token?a=1 HTTP/1.1\r\nAuthorization: Basic YTpi\r\nX-A: 2\r\n\r\ncode=3"
+        #expect(
+            Self.slots(message, .lines) == [
+                "url=/token?a=1", "Authorization=Basic YTpi", "X-A=2", "text=code=3",
+            ]
+        )
+        #expect(TextKind.guessed(Array(message.utf8)[...]) == .lines)
+    }
+
+    /// As some tools write the first field of a form: without the beginning of it.
+    @Test func partsOfATornForm() {
+        let text =
+            "\"phone\"\r\n\r\n1\r\n--B1\r\nContent-Disposition: form-data; name=\"pin\"\r\n\r\n2\r\n--B1--"
+        #expect(TextKind.guessed(Array(text.utf8)[...]) == .multipart(boundary: Array("B1".utf8)))
+        #expect(Self.slots(text, .multipart(boundary: Array("B1".utf8))) == ["pin=2"])
     }
 }
