@@ -17,10 +17,11 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # Five runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what waits for
 # other programs (one at a time: each holds a thread while it waits), what waits for sockets, and what computes. In one
 # run they would all wait for the few threads that computing leaves.
-BROWSERS = BrowserReplayTests
+BROWSERS = BrowserReplayTests|ViewerPageTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
+node --test Tests/ViewerTests/*.test.mjs
 swift test --skip-build --filter '$(COMPONENTS_TESTS)'
 swift test --skip-build --filter '$(BROWSERS)'
 swift test --skip-build --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)'
@@ -63,10 +64,10 @@ check: packages components lint
 	$(RUN_TESTS)
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests Plugins
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Plugins
 
 # The captures that show each rule, made again; the files must come out as they are committed.
 captures:

@@ -70,7 +70,18 @@ let package = Package(
             ]
         ),
         library("Provider", ["OAuth", "Flows", "JOSE", "Captures", "LibCrypto", "JSON"]),
-        library("Reports", ["Diagnosis", "Replay", "Sharing", "Flows", "OAuth", "JOSE", "Captures", "JSON"]),
+        .target(
+            name: "Reports",
+            dependencies: ["Diagnosis", "Replay", "Sharing", "Flows", "OAuth", "JOSE", "Captures", "JSON"],
+            swiftSettings: settings,
+            plugins: ["ViewerAssets"]
+        ),
+        .executableTarget(
+            name: "ViewerAssetsTool",
+            path: "Plugins/ViewerAssetsTool",
+            swiftSettings: settings
+        ),
+        .plugin(name: "ViewerAssets", capability: .buildTool(), dependencies: ["ViewerAssetsTool"]),
         .executableTarget(
             name: "authreel",
             dependencies: [

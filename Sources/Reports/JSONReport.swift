@@ -68,7 +68,7 @@ package enum JSONReport {
 
     // MARK: - Parts
 
-    private static func head(of item: Report.DiagnosedFlow) -> JSONObject {
+    static func head(of item: Report.DiagnosedFlow) -> JSONObject {
         let flow = item.flow
         return JSONObject([
             ("id", .string(flow.id)),
@@ -138,7 +138,7 @@ package enum JSONReport {
         ]
     }
 
-    private static func place(_ place: Place) -> JSONObject {
+    static func place(_ place: Place) -> JSONObject {
         [
             "exchange": place.exchange.map(number) ?? .null, "where": .string(place.part.rawValue),
             "name": .string(place.name),

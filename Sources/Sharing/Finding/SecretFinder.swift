@@ -274,6 +274,8 @@ final class SecretFinder {
         }
     }
 
+    /// Takes what is a secret by its look.
+    ///
     /// `isDecoded`: what looks random may be the work of decoding what was not encoded.
     /// `except`: where nothing that only looks random is looked for.
     private func look(at text: [UInt8], isDecoded: Bool, except: [Range<Int>] = []) {

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Captures
 import Flows
 import Foundation
+import LibCrypto
 import Reports
 
 /// The timeline: flows, steps, and the way of each value.
@@ -13,19 +15,29 @@ struct Show: ParsableCommand {
               authreel show --flow flow-2 login.har
               authreel show --format json login.har | jq '.flows[].links'
               authreel show --format mermaid login.har       a sequence diagram for a ticket or a wiki
+              authreel show --format html --out login.html login.har    the same to click through, as one file
             """
     )
 
     @OptionGroup var capture: CaptureOptions
     @Option(help: ArgumentHelp("Only this flow.", valueName: "ID"))
     var flow: String?
-    @Option(help: "text, json or mermaid.")
+    @Option(help: "text, json, mermaid or html; html is a page that needs no network.")
     var format: Format = .text
+    @Option(help: ArgumentHelp("Write to this file, which must not exist.", valueName: "FILE"))
+    var out: String?
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text
         case json
         case mermaid
+        case html
+    }
+
+    func validate() throws {
+        if format == .html, out == nil {
+            throw ValidationError("say where the page goes: --out FILE.html, or --out - for standard output")
+        }
     }
 
     func run() throws {
@@ -42,10 +54,24 @@ struct Show: ParsableCommand {
                 )
             }
         }
+        guard let out else { return print(text(of: report, style: Style.forDescriptor(STDOUT_FILENO))) }
+        // What is not shared yet may hold secrets.
+        try OutputFile.write(to: out, isPrivate: format == .html) {
+            try $0(Array((text(of: report, style: .plain) + "\n").utf8)[...])
+        }
+        if out != "-" { StandardError.note("next: open \(out) in a browser") }
+    }
+
+    private func text(of report: Report, style: TextStyle) -> String {
         switch format {
-        case .text: print(TextReport.timeline(of: report, style: Style.forDescriptor(STDOUT_FILENO)))
-        case .json: print(JSONReport.timeline(of: report))
-        case .mermaid: print(MermaidDiagram.text(of: report))
+        case .text: TextReport.timeline(of: report, style: style)
+        case .json: JSONReport.timeline(of: report)
+        case .mermaid: MermaidDiagram.text(of: report)
+        case .html:
+            ViewerPage.page(
+                of: ViewerDocument.document(of: report, generator: "authreel \(Authreel.version)"),
+                nonce: Base64.encode(SecureRandom.bytes(18))
+            )
         }
     }
 }

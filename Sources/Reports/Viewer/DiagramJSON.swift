@@ -1,0 +1,53 @@
+import Captures
+import Flows
+import JSON
+
+/// A diagram as the viewer draws it: lanes from left to right, rows from top to bottom.
+enum DiagramJSON {
+    /// `start`: times are milliseconds from here.
+    static func object(of diagram: SequenceDiagram, since start: Timestamp) -> JSONValue {
+        [
+            "title": .string(diagram.title),
+            "lanes": .array(
+                diagram.lanes.map { lane in
+                    [
+                        "role": .string(lane.role.rawValue), "name": .string(lane.name),
+                        "host": lane.host.map { .string($0) } ?? .null,
+                    ]
+                }
+            ),
+            "rows": .array(diagram.rows.map { row($0, start) }),
+        ]
+    }
+
+    private static func row(_ row: SequenceDiagram.Row, _ start: Timestamp) -> JSONValue {
+        switch row {
+        case .message(let message):
+            [
+                "type": "message", "exchange": number(message.exchange),
+                "at": ViewerDocument.milliseconds(message.at, since: start), "from": number(message.from),
+                "to": number(message.to), "form": .string(form(message.form)),
+                "words": .string(message.words),
+                "failure": .bool(message.isFailure),
+            ]
+        case .folded(let exchanges): ["type": "folded", "exchanges": .array(exchanges.map(number))]
+        case .finding(let rule, let title, let isPrimary, let lanes):
+            [
+                "type": "finding", "rule": .string(rule), "title": .string(title),
+                "primary": .bool(isPrimary),
+                "from": number(lanes.lowerBound), "to": number(lanes.upperBound),
+            ]
+        }
+    }
+
+    private static func form(_ form: SequenceDiagram.Form) -> String {
+        switch form {
+        case .request: "request"
+        case .answer: "answer"
+        case .redirect: "redirect"
+        case .silence: "silence"
+        }
+    }
+
+    private static func number(_ value: Int) -> JSONValue { .number(JSONNumber(Int64(value))) }
+}

@@ -1,0 +1,109 @@
+import Captures
+import Flows
+import JOSE
+package import JSON
+import Sharing
+
+/// One exchange in full, as the viewer shows it.
+package enum ViewerMessage {
+    /// Of a longer body only so many bytes are shown.
+    private static let mostBytes = 1 << 20
+
+    package static func message(_ index: Int, of report: Report) -> JSONValue {
+        let exchange = report.capture[index]
+        var object: JSONObject = [
+            "exchange": .number(JSONNumber(Int64(index))), "method": .string(exchange.request.method),
+            "url": .string(exchange.request.url.text), "started": .string(exchange.startedAt.rfc3339),
+        ]
+        object["time"] =
+            exchange.duration.map { _ in
+                ViewerDocument.milliseconds(exchange.endedAt, since: exchange.startedAt)
+            } ?? .null
+        object["client"] = exchange.client.process.map { .string($0) } ?? .null
+        object["failure"] = exchange.failure.map { .string($0) } ?? .null
+        object["request"] = [
+            "headers": fields(exchange.request.headers), "body": exchange.request.body.map(body) ?? .null,
+        ]
+        object["response"] =
+            exchange.response.map { response in
+                [
+                    "status": .number(JSONNumber(Int64(response.status))),
+                    "statusText": .string(response.statusText), "headers": fields(response.headers),
+                    "body": response.body.map(body) ?? .null,
+                ]
+            } ?? .null
+        var collector = OccurrenceCollector()
+        object["values"] = .array(
+            collector.occurrences(in: exchange, at: index).map { .object(ViewerDocument.occurrence($0)) }
+        )
+        let steps = report.flows.flatMap(\.flow.steps).filter { $0.exchange == index }
+        object["steps"] = .array(steps.map { .string(DiagramWords.kind($0.kind)) })
+        object["tokens"] = .array(steps.flatMap(\.tokens).map(token))
+        return .object(object)
+    }
+
+    private static func fields(_ fields: HeaderFields) -> JSONValue {
+        .array(fields.fields.map { ["name": .string($0.name), "value": .string($0.value)] })
+    }
+
+    /// A text as text, a picture in base64, of everything else the size.
+    private static func body(_ body: Body) -> JSONValue {
+        var object: JSONObject = ["type": body.mediaType.map { .string($0) } ?? .null]
+        guard let bytes = body.bytes else {
+            object["size"] = body.size.map { .number(JSONNumber(Int64($0))) } ?? .null
+            return .object(object)
+        }
+        object["size"] = .number(JSONNumber(Int64(bytes.count)))
+        let shown = Array(bytes.prefix(mostBytes))
+        if shown.count < bytes.count { object["cut"] = true }
+        if let text = text(shown, isCut: shown.count < bytes.count) {
+            object["text"] = .string(text)
+        } else if bytes.count <= mostBytes, isPicture(body.mediaType) {
+            object["base64"] = .string(Base64.encode(bytes))
+        }
+        return .object(object)
+    }
+
+    /// Nil for bytes that are no UTF-8; a text that was cut may end in the middle of a character.
+    private static func text(_ bytes: [UInt8], isCut: Bool) -> String? {
+        for end in 0..<(isCut ? 4 : 1) {
+            if let text = String(validating: bytes.dropLast(end), as: UTF8.self) { return text }
+        }
+        return nil
+    }
+
+    /// Those that hold no script.
+    private static func isPicture(_ type: String?) -> Bool {
+        ["image/png", "image/jpeg", "image/gif", "image/webp", "image/x-icon", "image/vnd.microsoft.icon"]
+            .contains((type ?? "").lowercased().split(separator: ";").first.map(String.init) ?? "")
+    }
+
+    private static func token(_ token: StepToken) -> JSONValue {
+        var object: JSONObject = ["name": .string(token.name), "text": .string(token.token.text)]
+        object["header"] = token.token.header.map { .object($0) } ?? .null
+        object["claims"] = token.token.claims.map { .object($0) } ?? .null
+        object["secret"] = .array(
+            (token.token.claims?.members ?? []).map(\.name).filter {
+                SecretPlaces.isSecret($0, in: .jwtClaims)
+            }
+            .map { .string($0) }
+        )
+        object["encryption"] = token.envelope?.header.map { .object($0) } ?? .null
+        object["signature"] = .string(token.signature.rawValue)
+        object["checks"] = .array(
+            token.checks.map { check in
+                [
+                    "name": .string(check.name), "outcome": .string(check.outcome.rawValue),
+                    "detail": .string(check.detail), "source": .string(check.specification),
+                    "requirement": .string(TokenRequirements.sentence(for: check)),
+                ]
+            }
+        )
+        object["deviations"] = .array(
+            token.token.deviations.map {
+                ["part": .string($0.part), "what": .string($0.what), "source": .string($0.specification)]
+            }
+        )
+        return .object(object)
+    }
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { mark, spoken, title } from "../../viewer/js/diagram.js";
+import { Report, wayID } from "../../viewer/js/report.js";
+
+const lanes = [{ role: "browser", name: "firefox" }, { role: "provider", name: "provider" }];
+const link = {
+  name: "code_verifier", transform: "s256",
+  origin: { exchange: 4, where: "request.body", name: "code_verifier" },
+  uses: [{ exchange: 1, where: "request.query", name: "code_challenge" }, { exchange: null, where: "request.query", name: "x" }],
+};
+
+test("rows as they are read aloud", () => {
+  assert.equal(title(lanes[0]), "browser (firefox)");
+  assert.equal(title(lanes[1]), "provider");
+  const row = { type: "message", from: 0, to: 1, words: "authorization request", failure: true };
+  assert.equal(spoken(row, lanes), "browser (firefox) to provider: authorization request, failed");
+  assert.equal(spoken({ type: "folded", exchanges: [1] }, lanes), "1 more request");
+  assert.equal(spoken({ type: "folded", exchanges: [1, 2] }, lanes), "2 more requests");
+});
+
+test("a value's way: where it is made, where it comes by, and nowhere else", () => {
+  const row = (exchange, form) => ({ type: "message", exchange, form });
+  assert.equal(mark(row(4, "request"), link), "code_verifier is made");
+  assert.equal(mark(row(1, "request"), link), "code_challenge (s256)");
+  assert.equal(mark(row(1, "answer"), link), null);
+  assert.equal(mark(row(2, "request"), link), null);
+  assert.equal(mark(row(4, "request"), null), null);
+});
+
+test("ways of a place", () => {
+  const report = new Report({ flows: [{ id: "flow-1", links: [link] }], exchanges: [] });
+  assert.deepEqual(report.ways(report.flow("flow-1"), { exchange: 1, where: "request.query", name: "code_challenge" }), [link]);
+  assert.deepEqual(report.ways(report.flow("flow-1"), { exchange: 2, where: "request.query", name: "code_challenge" }), []);
+  assert.equal(wayID(link), "4/request.body/code_verifier");
+});

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { grouped, pair } from "../../viewer/js/findings.js";
+
+const finding = (rule, effectOf, values = []) => ({
+  rule, effect_of: effectOf, evidence: values.map(([exchange, value]) => ({ exchange, value })),
+});
+
+test("effects stand below their cause, and alone where the cause is not there", () => {
+  const [cause, effect, lone] = [finding("a"), finding("b", "a"), finding("c", "gone")];
+  assert.deepEqual(grouped([cause, effect, lone]), [
+    { finding: cause, effects: [effect] }, { finding: lone, effects: [] },
+  ]);
+});
+
+test("two values that are set against each other", () => {
+  assert.ok(pair(finding("a", null, [[1, "https://a.example/cb"], [2, "https://a.example/cb/"], [null, "https://a.example/x"]])));
+  for (const values of [[[1, "same"], [2, "same"]], [[1, "alone"]], [[1, "abcd"], [2, "wxyz"]], [[1, "abcd"], [2, "abce"], [3, "abcf"]]]) {
+    assert.equal(pair(finding("a", null, values)), null);
+  }
+});

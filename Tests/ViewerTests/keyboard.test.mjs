@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { command, KEYS } from "../../viewer/js/keyboard.js";
+
+test("keys ask for what the help says", () => {
+  assert.equal(command({ key: "s" }), "secrets");
+  assert.equal(command({ key: "?" }), "help");
+  assert.ok(KEYS.some(([keys]) => keys.includes("?")));
+});
+
+test("keys that belong to the browser or to a field are left alone", () => {
+  assert.equal(command({ key: "s", ctrlKey: true }), null);
+  assert.equal(command({ key: "n", target: { tagName: "INPUT" } }), null);
+  assert.equal(command({ key: "x" }), null);
+  assert.equal(command({ key: "constructor" }), null);
+});

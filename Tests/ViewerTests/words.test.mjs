@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { against, count, duration, time } from "../../viewer/js/words.js";
+
+test("lengths of time", () => {
+  assert.deepEqual(
+    [0, 0.25, -0.25, 9.9994, 59.6, 65, 3600, 3900, 86400, 90000, 200000].map(duration),
+    ["0 s", "0.25 s", "0.25 s", "9.999 s", "1 min", "1 min 5 s", "1 h", "1 h 5 min", "1 day", "1 day 1 h", "2 days 7 h"],
+  );
+});
+
+test("one time against another", () => {
+  assert.equal(against(110, 100), "10 s after");
+  assert.equal(against(97, 100), "3 s before");
+  assert.equal(against(100, 100.0001), "at the same time");
+});
+
+test("claims that are times, and those that only look so", () => {
+  assert.equal(time("exp", 1773566708, 1773566108), "2026-03-15 09:25:08 UTC, 10 min after this message");
+  assert.equal(time("iat", 1773566108, 1773566108), "2026-03-15 09:15:08 UTC, at the same time as this message");
+  for (const [name, value] of [["exp", "1773566708"], ["exp", 1e300], ["exp", null], ["sub", 1773566708]]) {
+    assert.equal(time(name, value, 0), null);
+  }
+});
+
+test("one and many", () => {
+  assert.deepEqual([count(1, "exchange"), count(0, "exchange"), count(3, "byte")], ["1 exchange", "0 exchanges", "3 bytes"]);
+});

@@ -1,0 +1,101 @@
+import { element, specification } from "#viewer/dom.js";
+import { difference, mask } from "#viewer/mask.js";
+
+/**
+ * Findings with their effects below them, as they are listed: causes first.
+ *
+ * @param {object[]} findings
+ * @returns {{finding: object, effects: object[]}[]}
+ */
+export function grouped(findings) {
+  const rules = new Set(findings.map((finding) => finding.rule));
+  const causes = findings.filter((finding) => !finding.effect_of || !rules.has(finding.effect_of));
+  return causes.map((finding) => ({ finding, effects: findings.filter((other) => other.effect_of === finding.rule && other !== finding) }));
+}
+
+/**
+ * The two values that a finding sets against each other; null where it does not have exactly two of one length or more.
+ *
+ * @returns {[object, object] | null}
+ */
+export function pair(finding) {
+  const values = finding.evidence.filter((evidence) => evidence.exchange !== null && evidence.value.length >= 4);
+  if (values.length !== 2 || values[0].value === values[1].value) return null;
+  const { start, end } = difference(values[0].value, values[1].value);
+  return start.length + end.length >= 4 ? [values[0], values[1]] : null;
+}
+
+/**
+ * @param {object[]} findings
+ * @param {{go: (exchange: number, evidence: object) => void, isShown: boolean}} options
+ * @returns {HTMLElement}
+ */
+export function findingsPanel(findings, options) {
+  if (findings.length === 0) return element("p", { class: "good" }, "Nothing wrong found.");
+  return element(
+    "ol",
+    { class: "findings" },
+    ...grouped(findings).map(({ finding, effects }) =>
+      element(
+        "li",
+        { class: finding.severity },
+        ...body(finding, options),
+        effects.length > 0
+          ? element(
+              "details",
+              {},
+              element("summary", {}, effects.length === 1 ? "1 effect of it" : `${effects.length} effects of it`),
+              ...effects.map((effect) => element("div", { class: `effect ${effect.severity}` }, ...body(effect, options))),
+            )
+          : null,
+      ),
+    ),
+  );
+}
+
+function body(finding, options) {
+  const two = pair(finding);
+  return [
+    element(
+      "h3",
+      {},
+      element("span", { class: "severity" }, finding.primary ? "root cause" : finding.severity),
+      ` ${finding.title}`,
+    ),
+    element("p", { class: "rule" }, finding.variant ? `${finding.rule} · ${finding.variant}` : finding.rule),
+    element("p", {}, finding.explanation),
+    element("ul", { class: "evidence" }, ...finding.evidence.map((evidence) => evidenceItem(evidence, two, options))),
+    element("p", { class: "fix" }, element("b", {}, "Fix: "), finding.fix),
+    element(
+      "p",
+      { class: "sources" },
+      ...finding.sources.flatMap((source, index) => (index > 0 ? [", ", specification(source)] : [specification(source)])),
+    ),
+  ];
+}
+
+function evidenceItem(evidence, two, options) {
+  const place = evidence.exchange === null ? evidence.name : `${evidence.where} ${evidence.name}`;
+  const shown = evidence.secret && !options.isShown ? [mask(evidence.value)] : written(evidence, two);
+  return element(
+    "li",
+    {},
+    evidence.exchange === null
+      ? element("span", { class: "place" }, `computed: ${place}`)
+      : element(
+          "button",
+          { class: "place", type: "button", on: { click: () => options.go(evidence.exchange, evidence) } },
+          `[${evidence.exchange}] ${place}`,
+        ),
+    element("code", {}, ...shown),
+    evidence.note ? element("span", { class: "note" }, evidence.note) : null,
+  );
+}
+
+/** The value, with the characters marked in which the two of them differ. */
+function written(evidence, two) {
+  if (!two || !two.includes(evidence)) return [evidence.value];
+  const { start, one, other, end } = difference(two[0].value, two[1].value);
+  const own = evidence === two[0] ? one : other;
+  return [start, element("mark", {}, own === "" ? "∅" : own), end];
+}

@@ -1,0 +1,58 @@
+const MARK = "•";
+
+/**
+ * What stands on the screen for a secret: its length, and nothing of it.
+ *
+ * @param {string} value
+ * @returns {string}
+ */
+export function mask(value) {
+  const length = [...value].length;
+  return length <= 12 ? MARK.repeat(Math.max(3, length)) : `${MARK.repeat(8)} (${length} characters)`;
+}
+
+/**
+ * A text in which every known secret is masked.
+ *
+ * @param {string} text
+ * @param {Iterable<string>} secrets
+ * @returns {string}
+ */
+export function maskAll(text, secrets) {
+  // The longest first, or a part of one would leave the rest of it.
+  const known = [...new Set(secrets)].filter((secret) => secret.length >= 4).sort((one, other) => other.length - one.length);
+  return known.reduce((masked, secret) => masked.split(secret).join(mask(secret)), text);
+}
+
+/**
+ * The secrets of a message, as they are and as they stand in it.
+ *
+ * @param {{values: {value: string, raw?: string, secret?: boolean}[], tokens: {text: string}[]}} message
+ * @returns {string[]}
+ */
+export function secrets(message) {
+  const found = message.tokens.map((token) => token.text);
+  for (const place of message.values) {
+    if (place.secret) found.push(place.value, ...(place.raw ? [place.raw] : []));
+  }
+  return found;
+}
+
+/**
+ * Where two values begin and end to differ.
+ *
+ * @returns {{start: string, one: string, other: string, end: string}}
+ */
+export function difference(one, other) {
+  const [first, second] = [[...one], [...other]];
+  let head = 0;
+  while (head < first.length && head < second.length && first[head] === second[head]) head += 1;
+  let tail = 0;
+  while (tail < Math.min(first.length, second.length) - head && first.at(-1 - tail) === second.at(-1 - tail)) tail += 1;
+  return {
+    start: first.slice(0, head).join(""),
+    one: first.slice(head, first.length - tail).join(""),
+    other: second.slice(head, second.length - tail).join(""),
+    end: first.slice(first.length - tail).join(""),
+  };
+}

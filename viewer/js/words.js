@@ -1,0 +1,55 @@
+const UNITS = [["day", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+
+/**
+ * A length of time as a person says it, by its two largest units.
+ *
+ * @param {number} seconds
+ * @returns {string} `1 h 5 min`, `0.25 s`
+ */
+export function duration(seconds) {
+  const length = Math.abs(seconds);
+  if (length < 10) return `${Number(length.toFixed(3))} s`;
+  const parts = [];
+  let rest = Math.round(length);
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${unit}${unit === "day" && count > 1 ? "s" : ""}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.join(" ");
+}
+
+/**
+ * A time against another one.
+ *
+ * @param {number} time seconds since 1970
+ * @param {number} reference seconds since 1970
+ * @returns {string} `5 min after`, `3 s before`, `at the same time`
+ */
+export function against(time, reference) {
+  const seconds = time - reference;
+  if (Math.abs(seconds) < 0.0005) return "at the same time";
+  return `${duration(seconds)} ${seconds > 0 ? "after" : "before"}`;
+}
+
+/** Claims whose value is a time (RFC 7519, section 4.1; OpenID Connect Core, section 2). */
+const TIMES = new Set(["exp", "iat", "nbf", "auth_time", "updated_at"]);
+
+/**
+ * What a claim's number says, where it is a time.
+ *
+ * @returns {string | null} `2026-03-15 09:15:08 UTC, 10 min after this message`
+ */
+export function time(name, value, reference) {
+  if (!TIMES.has(name) || typeof value !== "number" || Math.abs(value) > 8.64e12) return null;
+  const date = new Date(value * 1000).toISOString().replace("T", " ").replace(/(\.000)?Z$/, " UTC");
+  const relation = against(value, reference);
+  return `${date}, ${relation}${relation.startsWith("at") ? " as" : ""} this message`;
+}
+
+/** @returns {string} `1 exchange`, `3 exchanges` */
+export function count(number, word) {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
+}
