@@ -135,6 +135,11 @@ package final class Redactor {
             // Words in a document that was drawn as a whole may stand anywhere.
             for part in parts where Drawn.looks(part.utf8) || found.kind(of: part) != nil { take(part, kind) }
         }
+        for text in found.torn {
+            if let torn = TornToken(text), torn.rest.utf8.count > 12 {
+                take(String(torn.rest.dropFirst()), .token)
+            }
+        }
         for (token, kind) in found.tokens {
             let parts = token.split(separator: ".", omittingEmptySubsequences: false)
             for part in parts.count == 3 ? parts.suffix(1) : parts.dropFirst() where part.utf8.count >= 12 {
@@ -150,7 +155,9 @@ package final class Redactor {
         // What is open text but for a few characters is looked for where it is named.
         let blurred = Set(LeakScan(secrets: secrets, lawful: lawful, short: [:]).unprotected.map(\.text))
         secrets.removeAll { secret in
-            blurred.contains(secret.text) && found.named.contains { $0.key.value == secret.text }
+            // What was found by its look alone, an address at a host of the captures, has no name to be looked for under.
+            blurred.contains(secret.text)
+                && (secret.kind.isPersonal || found.named.contains { $0.key.value == secret.text })
         }
         for (pair, kind) in found.named {
             let isShort =

@@ -31,6 +31,8 @@ struct FoundSecrets {
     var tokens: [String: Secret.Kind] = [:]
     /// Tokens as they stand somewhere with white space in them, a line break after so many characters.
     var wrapped: [String: String] = [:]
+    /// Tokens that were cut off, or of which the signature is missing: what they say is looked at by itself.
+    var torn: Set<String> = []
     /// Keys as they stand in key sets, registrations and headers of tokens, by thumbprint.
     var keys: [String: JSONWebKey] = [:]
     /// What is inside of encrypted tokens that a key of the captures opens.
@@ -58,6 +60,7 @@ struct FoundSecrets {
             let isPublic =
                 kind.isPersonal && kind != .subject
                 ? identifiers.contains(pair.value) || wellKnown.contains(pair.value)
+                    || PersonNames.isCommon(pair.value)
                 : isNone(pair.value, kind)
             if isPublic { named[pair] = nil }
         }
@@ -79,7 +82,7 @@ struct FoundSecrets {
         if kind == .email
             || kind.isPersonal && text.utf8.contains(where: { $0 == 0x40 || $0 == 0x20 || $0 >= 0x80 })
         {
-            return identifiers.contains(text)
+            return identifiers.contains(text) || kind != .email && wellKnown.contains(text.lowercased())
         }
         if kind.isWeak { return isKnown(text) }
         return identifiers.contains(text) || wellKnown.contains(text) && !Drawn.looks(text.utf8)
@@ -142,6 +145,7 @@ struct FoundSecrets {
     }
 
     func kind(of text: String) -> Secret.Kind? {
-        tokens[text] ?? values[text] ?? wrapped[text].flatMap { tokens[$0] }
+        tokens[text] ?? values[text] ?? (torn.contains(text) ? .token : nil)
+            ?? wrapped[text].flatMap { tokens[$0] }
     }
 }

@@ -57,6 +57,8 @@ struct LookScanner {
             if start > 0, text[start - 1] == 0x2c, Bytes.hasSuffix(text[..<(start - 1)], "base64") {
                 continue
             }
+            // Name and password, each of which is looked at by itself.
+            if Bytes.hasSuffix(text[..<start].map { $0 | 0x20 }[...], "basic ") { continue }
             if Self.prefixes.contains(where: run.starts(with:)) {
                 found.append(Found(kind: .token, range: run.startIndex..<run.endIndex))
                 continue
@@ -68,14 +70,17 @@ struct LookScanner {
         }
     }
 
-    /// How many characters belong to an escape whose mark stands before them: `%2F`, `\u002e`, `\x2e`, `\n`.
+    /// How many characters belong to an escape whose mark stands before them: `%2F`, `%252F`, `\u002e`, `\x2e`, `\n`.
     private static func lengthOfEscape(behind mark: UInt8, in run: ArraySlice<UInt8>) -> Int {
         switch (mark, run.first) {
-        case (0x25, 0x75), (0x5c, 0x75): 5
-        case (0x5c, 0x78): 3
-        case (0x25, _): 2
-        case (0x5c, _): 1
-        default: 0
+        case (0x25, 0x75), (0x5c, 0x75): return 5
+        case (0x5c, 0x78): return 3
+        case (0x25, _):
+            var length = 2
+            while run.dropFirst(length - 2).starts(with: "25".utf8) { length += 2 }
+            return length
+        case (0x5c, _): return 1
+        default: return 0
         }
     }
 

@@ -81,6 +81,9 @@ struct PersonNames {
         (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
     }
 
+    /// Whether a name is a word that pages and protocols use.
+    static func isCommon(_ name: String) -> Bool { commonWords.contains(name.lowercased()) }
+
     /// Names of accounts that are nobody's, and names that pages use as words.
     private static let commonWords: Set<String> = [
         "admin", "administrator", "root", "user", "users", "test", "tester", "testuser", "demo", "guest",

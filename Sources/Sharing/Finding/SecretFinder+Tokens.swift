@@ -35,7 +35,7 @@ extension SecretFinder {
         }
     }
 
-    private func readClaims(_ payload: [UInt8]) {
+    func readClaims(_ payload: [UInt8]) {
         let walker = TextWalker { [unowned self] in visit($0) }
         _ = walker.rewriting(payload, as: .claims)
         sweep(payload)

@@ -101,6 +101,11 @@ final class SecretFinder {
             found.wrapped[text] = token.text
             return value.bytes
         }
+        if let parts = TornToken(text) {
+            found.torn.insert(text)
+            readClaims(parts.payload)
+            return value.bytes
+        }
         if let token = JSONWebToken.parse(text) {
             found.relatives.insert(text)
             read(token)

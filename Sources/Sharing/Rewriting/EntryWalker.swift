@@ -146,12 +146,23 @@ struct EntryWalker {
             "lastName", "last_name", "sub", "phone_number", "phoneNumber", "phone", "birthdate", "uinfin",
             "mobileno",
             "preferred_username", "username", "userName", "displayName", "UserAttributes", "user_claims",
+            "user_id",
             "Username", "picture", "image", "avatar", "user",
             "street",
             "postalCode", "city", "addressLine1", "zip",
         ]
         let head = Array(text.prefix(1 << 16))
-        return names.filter { ByteSearch.index(of: Array("\"\($0)\"".utf8), in: head) != nil }.count >= 2
+        var count = 0
+        for name in names {
+            let quoted = Array("\"\(name)\"".utf8)
+            // A member of it, and no value.
+            guard let start = ByteSearch.index(of: quoted, in: head),
+                head[(start + quoted.count)...].first(where: { $0 > 0x20 }) == 0x3a
+            else { continue }
+            count += 1
+            if count == 2 { return true }
+        }
+        return false
     }
 
     private func swept(_ text: String) -> String { sweep(Array(text.utf8)).map(Self.text) ?? text }

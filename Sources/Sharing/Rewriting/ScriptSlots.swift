@@ -130,7 +130,8 @@ enum ScriptSlots {
     }
 
     private static func isPartOfNumber(_ byte: UInt8) -> Bool {
-        byte == 0x2e || byte == 0x2d || byte == 0x2b || byte == 0x5f || (0x61...0x7a).contains(byte | 0x20)
+        byte == 0x2e || byte == 0x25 || byte == 0x2d || byte == 0x2b || byte == 0x5f
+            || (0x61...0x7a).contains(byte | 0x20)
     }
 
     private static func endOfString(_ text: ArraySlice<UInt8>, from start: Int) -> Int? {

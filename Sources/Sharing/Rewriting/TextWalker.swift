@@ -92,7 +92,9 @@ struct TextWalker {
         }
         if let other = rewriting(value.bytes, as: guess, depth: depth + 1) { return other }
         // What has parts was decoded where it was read; once more would read it as something else.
-        guard guess == .text else { return nil }
+        guard guess == .text || Bytes.index(of: Array("%22".utf8), in: value.bytes, from: 0) != nil else {
+            return nil
+        }
         return encodedOnceMore(value, depth) ?? inBase64(value, depth)
     }
 

@@ -157,7 +157,9 @@ extension StandIns {
         if keys.replacements[text] != nil || found.kind(of: text) != nil {
             return Array(standIn(for: text).utf8)
         }
-        if found.open.contains(text) { return value.bytes }
+        if found.wellKnown.contains(text) || found.open.contains(text) && !Drawn.looks(value.bytes) {
+            return value.bytes
+        }
         if value.isNumber { return isTime(text) ? shifting(value.bytes) ?? value.bytes : cipher(value.bytes) }
         if hasParts(value.bytes) { return nil }
         if value.name == SlotReader.pathSegment, !Drawn.looks(value.bytes) { return value.bytes }

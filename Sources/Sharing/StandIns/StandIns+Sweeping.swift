@@ -141,7 +141,10 @@ extension StandIns {
         for match in peopleIndex.matches(in: text.map(Self.lowercased)) {
             let person = people[match.secret]
             let known = Array(person.utf8)[match.offset..<(match.offset + match.range.count)]
-            guard !known.elementsEqual(text[match.range]) else { continue }
+            // A piece in another case may be anybody's words.
+            guard !known.elementsEqual(text[match.range]), match.range.count == person.utf8.count else {
+                continue
+            }
             let other = Array(standIn(for: person).utf8)
             guard other.count == person.utf8.count, !isWritten(around: match.range, in: text) else {
                 continue

@@ -142,10 +142,15 @@ final class StandIns {
 
     func making(_ text: String) -> String {
         if let replaced = keys.replacements[text] { return replaced }
+        // The thumbprint of a key that stays.
+        if found.keys[text] != nil { return text }
         if let wrapped = wrappedToken(text) { return wrapped }
         if let token = JSONWebToken.parse(text), found.tokens[text] != nil {
             if let changed = changedToken(text, token) { return changed }
             return TokenWriter(standIns: self).standIn(for: token)
+        }
+        if let torn = TornToken(text), found.torn.contains(text) {
+            return slice(text) ?? TokenWriter(standIns: self).standIn(for: torn)
         }
         if let remade = relations.remade(text, standIn: { standIn(for: $0) }) { return remade }
         switch namedKinds[text] == .subject ? .subject : found.values[text] ?? namedKinds[text] {
