@@ -134,11 +134,10 @@ package final class Redactor {
             }
             // Words in a document that was drawn as a whole may stand anywhere.
             for part in parts where Drawn.looks(part.utf8) || found.kind(of: part) != nil { take(part, kind) }
+            for run in standIns.drawnRuns(of: text) { take(run, kind) }
         }
         for text in found.torn {
-            if let torn = TornToken(text), torn.rest.utf8.count > 12 {
-                take(String(torn.rest.dropFirst()), .token)
-            }
+            for part in TornToken(text)?.rest.split(separator: ".") ?? [] { take(String(part), .token) }
         }
         for (token, kind) in found.tokens {
             let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -162,7 +161,9 @@ package final class Redactor {
         for (pair, kind) in found.named {
             let isShort =
                 !isLong(pair.value) || found.open.contains(pair.value) || blurred.contains(pair.value)
-            guard isShort, standIns.standIn(for: pair.value) != pair.value else { continue }
+            // What is also the name of something stands in every list of names.
+            let isName = kind.isPersonal && found.names.contains(pair.value.lowercased())
+            guard isShort, !isName, standIns.standIn(for: pair.value) != pair.value else { continue }
             short[pair] = kind
         }
         return LeakScan(secrets: secrets, lawful: lawful, short: short)

@@ -12,8 +12,8 @@ struct SharedCapturesTests {
     private static let captures = ["captures", "Tests/Recordings"].flatMap(paths)
     /// Captures that could not be shared once.
     private static let refused = paths("Tests/Regressions/sharing")
-    /// Captures in which somebody's data stayed once; a file beside each has the data, a line each.
-    private static let people = paths("Tests/Regressions/people")
+    /// Captures in which a secret or somebody's data stayed once; a file beside each has what it was, a line each.
+    private static let leaking = paths("Tests/Regressions/leaks")
 
     private static func paths(_ folder: String) -> [String] {
         let files = FileManager.default.enumerator(
@@ -34,8 +34,8 @@ struct SharedCapturesTests {
         try share(CaptureReader.read(bytes: Fixtures.bytes(path), name: path), all: all)
     }
 
-    @Test(arguments: people)
-    func nobodysDataStay(path: String) throws {
+    @Test(arguments: leaking)
+    func nothingStaysThatDidOnce(path: String) throws {
         let capture = try CaptureReader.read(bytes: Fixtures.bytes(path), name: path)
         let planted = try String(decoding: Fixtures.bytes(path.dropLast(3) + "txt"), as: UTF8.self).split(
             separator: "\n"

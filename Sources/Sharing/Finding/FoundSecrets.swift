@@ -11,8 +11,10 @@ struct FoundSecrets {
     var open: Set<String> = []
     /// Of those the ones that are public for sure.
     var wellKnown: Set<String> = []
-    /// Names of parameters, headers, members.
+    /// Names of parameters, headers, members that are long enough to be met inside of a value.
     var words: Set<String> = []
+    /// All of them, in small letters.
+    var names: Set<String> = []
     /// Phone numbers.
     var phones: Set<String> = []
     /// Names of people and of their accounts, as claims and forms have them.

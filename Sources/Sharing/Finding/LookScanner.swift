@@ -58,7 +58,7 @@ struct LookScanner {
                 continue
             }
             // Name and password, each of which is looked at by itself.
-            if Bytes.hasSuffix(text[..<start].map { $0 | 0x20 }[...], "basic ") { continue }
+            if Bytes.hasSuffix(text[..<start].suffix(6).map { $0 | 0x20 }[...], "basic ") { continue }
             if Self.prefixes.contains(where: run.starts(with:)) {
                 found.append(Found(kind: .token, range: run.startIndex..<run.endIndex))
                 continue

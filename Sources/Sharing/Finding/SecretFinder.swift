@@ -91,6 +91,7 @@ final class SecretFinder {
             number(value, text)
             return nil
         }
+        if value.name.utf8.count < 64 { found.names.insert(value.name.lowercased()) }
         if value.name.utf8.count >= FragmentIndex.shortestWord, !Drawn.looks(value.name.utf8) {
             found.words.insert(value.name)
         }

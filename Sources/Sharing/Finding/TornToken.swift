@@ -1,21 +1,21 @@
 import JOSE
 import JSON
 
-/// A signed token that was cut off: a header, and what there is of the payload and the signature.
+/// A signed token that was cut off, or has a part too many: a header, and what there is of payload and signature.
 struct TornToken {
     let header: String
     /// In base64url, as it stands.
     let encodedPayload: String
     /// Decoded; its end may be missing.
     let payload: [UInt8]
-    /// With the dot before it; empty where it is missing.
+    /// With the dots before its parts; empty where it is missing.
     let rest: String
 
     /// Nil for a whole token, and for what begins with no header of one.
     init?(_ text: String) {
         guard text.utf8.starts(with: "ey".utf8), text.utf8.count <= 1 << 16 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2 || parts.count == 3,
+        guard (2...4).contains(parts.count),
             let object = try? JSONParser.parse(Base64URL.decodeLeniently(parts[0]).bytes),
             object["alg"] != nil
         else { return nil }
@@ -26,6 +26,6 @@ struct TornToken {
         header = String(parts[0])
         encodedPayload = String(parts[1])
         payload = decoded
-        rest = parts.count == 3 ? "." + parts[2] : ""
+        rest = parts.dropFirst(2).map { "." + $0 }.joined()
     }
 }

@@ -112,6 +112,19 @@ extension StandIns {
         return walker.rewritingValue(value).map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
+    /// Whether something of a value that was drawn is left: it stands where a name would, or is no part that is known.
+    func keepsDrawn(of text: String, in other: String) -> Bool {
+        let bytes = Array(other.utf8)
+        return drawnRuns(of: text).contains { Bytes.index(of: Array($0.utf8), in: bytes, from: 0) != nil }
+    }
+
+    /// Runs of a value that look drawn, twelve characters and more, and that not everybody may know.
+    func drawnRuns(of text: String) -> [String] {
+        text.utf8.split { !Self.isTokenByte($0) || $0 == 0x2f }.filter { run in
+            run.count >= FragmentIndex.shortestPiece && Drawn.looks(run)
+        }.map { Array($0) }.filter { !isPublic($0) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// The secret parts of a value that has parts, each by itself; nil for one without.
     func parts(of text: String) -> [String]? {
         let bytes = Array(text.utf8)

@@ -162,7 +162,8 @@ final class StandIns {
         default: break
         }
         if isTorn(text), let whole = changed(text) { return whole }
-        return structured(text) ?? slice(text) ?? aroundToken(text) ?? changed(text) ?? opaque(text)
+        if let whole = structured(text), !keepsDrawn(of: text, in: whole) { return whole }
+        return slice(text) ?? aroundToken(text) ?? changed(text) ?? opaque(text)
     }
 
     /// A text without parts that are known.

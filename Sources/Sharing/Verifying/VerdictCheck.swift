@@ -170,12 +170,26 @@ package struct VerdictCheck {
     private static func areAlike(_ one: [String], _ other: [String]) -> Bool {
         guard one.count == other.count else { return false }
         return zip(one, other).allSatisfy { word, standIn in
-            word == standIn
-                || (word.utf8.count >= 8 && word.utf8.contains { (0x30...0x39).contains($0) }
-                    || word.contains("…"))
-                    && word.utf8.count == standIn.utf8.count
-                    && zip(word.utf8, standIn.utf8).allSatisfy { Self.outline($0) == Self.outline($1) }
+            if word == standIn { return true }
+            // `U+1F600`: a character that has no place in a value.
+            if word.hasPrefix("U+"), standIn.hasPrefix("U+") { return true }
+            guard word.utf8.count == standIn.utf8.count else { return false }
+            let isCut = word.contains("…")
+            guard isCut || word.utf8.count >= 8 && word.utf8.contains(where: { (0x30...0x39).contains($0) })
+            else {
+                return false
+            }
+            return zip(word.utf8, standIn.utf8).allSatisfy { Self.outline($0) == Self.outline($1) }
         }
+    }
+
+    /// Whether a word may be a hash in base64url, of which no two have the same outline.
+    private static func isHash(_ word: some Collection<UInt8>) -> Bool {
+        let letters = word.filter { (0x41...0x5a).contains($0 & 0xdf) }
+        return word.count >= 20
+            && word.allSatisfy {
+                (0x41...0x5a).contains($0 & 0xdf) || (0x30...0x39).contains($0) || $0 == 0x2d || $0 == 0x5f
+            } && letters.contains { $0 & 0x20 == 0 } && letters.contains { $0 & 0x20 != 0 }
     }
 
     /// What of a character a stand-in keeps.
@@ -197,7 +211,8 @@ package struct VerdictCheck {
             if !isQuoted { bare.append(byte) }
         }
         return bare.split { $0 == 0x20 || $0 == 0x2c || $0 == 0x3a }.map { word in
-            Drawn.looks(word) || word.count >= 12 && word.contains { (0x30...0x39).contains($0) }
+            Drawn.looks(word) || isHash(word)
+                || word.count >= 12 && word.contains { (0x30...0x39).contains($0) }
                 ? "…" : String(decoding: word, as: UTF8.self)
         }
     }
