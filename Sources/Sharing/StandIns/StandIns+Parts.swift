@@ -114,16 +114,20 @@ extension StandIns {
 
     /// Whether something of a value that was drawn is left: it stands where a name would, or is no part that is known.
     func keepsDrawn(of text: String, in other: String) -> Bool {
-        let bytes = Array(other.utf8)
+        let bytes = Self.readable(Array(other.utf8))
         return drawnRuns(of: text).contains { Bytes.index(of: Array($0.utf8), in: bytes, from: 0) != nil }
     }
 
-    /// Runs of a value that look drawn, twelve characters and more, and that not everybody may know.
+    /// Runs of a value that look drawn, twelve characters and more, and that not everybody may know; of a document in base64
+    /// those of the document.
     func drawnRuns(of text: String) -> [String] {
-        text.utf8.split { !Self.isTokenByte($0) || $0 == 0x2f }.filter { run in
+        Self.readable(Array(text.utf8)).split { !Self.isTokenByte($0) || $0 == 0x2f }.filter { run in
             run.count >= FragmentIndex.shortestPiece && Drawn.looks(run)
-        }.map { Array($0) }.filter { !isPublic($0) }.map { String(decoding: $0, as: UTF8.self) }
+        }.map { Array($0) }.filter { !isPublic($0) && Base64Text($0) == nil }
+            .map { String(decoding: $0, as: UTF8.self) }
     }
+
+    private static func readable(_ bytes: [UInt8]) -> [UInt8] { Base64Text(bytes)?.text ?? bytes }
 
     /// The secret parts of a value that has parts, each by itself; nil for one without.
     func parts(of text: String) -> [String]? {
