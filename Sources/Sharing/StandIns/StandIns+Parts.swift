@@ -41,13 +41,30 @@ extension StandIns {
         guard other.count == relative.value.utf8.count else { return nil }
         var middle = cipher(Array(bytes[relative.prefix..<(bytes.count - relative.suffix)]))
         // Where the two differ, their stand-ins do.
-        if let first = middle.first, relative.prefix < other.count, first == other[relative.prefix] {
-            middle[0] = cipher([first])[0]
+        if let first = middle.first, relative.prefix < other.count {
+            let (old, known) = (bytes[relative.prefix], Array(relative.value.utf8)[relative.prefix])
+            let isCase = Self.lowercased(old) == Self.lowercased(known)
+            let next = other[relative.prefix]
+            // In the case alone, or by more than the case.
+            if isCase {
+                middle[0] = Self.inCase(old, next)
+            } else if Self.lowercased(first) == Self.lowercased(next) {
+                middle[0] = Self.following(first)
+            }
         }
         return String(
             decoding: other.prefix(relative.prefix) + middle + other.suffix(relative.suffix),
             as: UTF8.self
         )
+    }
+
+    /// Another digit or letter of the same case.
+    private static func following(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case 0x39, 0x5a, 0x7a: byte - 1
+        case 0x30..<0x39, 0x41..<0x5a, 0x61..<0x7a: byte + 1
+        default: byte
+        }
     }
 
     /// What of a value is its own, where the rest of its stand-in is that of a token or of another value: those runs of it
