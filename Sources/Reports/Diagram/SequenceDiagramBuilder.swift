@@ -114,14 +114,7 @@ private struct Drawing {
         guard let step, let from = table.sender(of: step), let to = table.receiver(of: step, capture)
         else { return [] }
         let recorded = capture[exchange]
-        let request = SequenceDiagram.Message(
-            exchange: exchange,
-            at: recorded.startedAt,
-            from: from,
-            to: to,
-            form: .request,
-            words: DiagramWords.request(step, recorded)
-        )
+        let request = request(exchange, from: from, to: to, words: DiagramWords.request(step, recorded))
         var answer = self.answer(to: request, recorded)
         // The provider's word for an app that has no address on the wire.
         if LaneTable.isAsked(step), let handed = steps.first(where: { !LaneTable.isAsked($0) }),
@@ -131,6 +124,19 @@ private struct Drawing {
             answer.words = DiagramWords.kind(handed.kind) + ": " + answer.words
         }
         return Self.events(request, answer)
+    }
+
+    private func request(_ exchange: Int, from sender: Int, to target: Int, words: String)
+        -> SequenceDiagram.Message
+    {
+        SequenceDiagram.Message(
+            exchange: exchange,
+            at: capture[exchange].startedAt,
+            from: sender,
+            to: target,
+            form: .request,
+            words: words
+        )
     }
 
     private static func events(_ request: SequenceDiagram.Message, _ answer: SequenceDiagram.Message)
@@ -190,14 +196,7 @@ private struct Drawing {
 
     private func drawn(_ exchange: Int, from sender: Int, to target: Int) -> [Event] {
         let recorded = capture[exchange]
-        let request = SequenceDiagram.Message(
-            exchange: exchange,
-            at: recorded.startedAt,
-            from: sender,
-            to: target,
-            form: .request,
-            words: DiagramWords.target(recorded)
-        )
+        let request = request(exchange, from: sender, to: target, words: DiagramWords.target(recorded))
         return Self.events(request, answer(to: request, recorded))
     }
 
