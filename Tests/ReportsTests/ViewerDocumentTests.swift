@@ -41,7 +41,7 @@ struct ViewerDocumentTests {
 
     @Test func secretsAreCalledSo() throws {
         let report = try Self.report("healthy/web-code-flow")
-        let messages = report.capture.indices.map { ViewerMessage.message($0, of: report) }
+        let messages = ViewerMessage.messages(of: report)
         var secret: Set<String> = []
         var open: Set<String> = []
         for value in messages.flatMap({ $0["values"]?.array ?? [] }) {
@@ -88,7 +88,7 @@ struct ViewerDocumentTests {
             body: Body(content: .bytes([0x89, 0x50, 0xff]), mediaType: "image/svg+xml")
         )
         let report = ReportBuilder.report(on: capture.capture, named: "bodies")
-        let bodies = report.capture.indices.map { ViewerMessage.message($0, of: report)["response"]?["body"] }
+        let bodies = ViewerMessage.messages(of: report).map { $0["response"]?["body"] }
         #expect(bodies[0]?["text"]?.string == "hällo" && bodies[0]?["size"]?.int == 6)
         #expect(bodies[1]?["base64"]?.string == "iVD/" && bodies[1]?["text"] == nil)
         #expect(bodies[2]?["base64"] == nil && bodies[2]?["text"] == nil && bodies[2]?["size"]?.int == 3)

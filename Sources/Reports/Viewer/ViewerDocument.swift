@@ -13,9 +13,7 @@ package enum ViewerDocument {
     /// `generator`: name and version of the program.
     package static func document(of report: Report, generator: String) -> JSONValue {
         var document = overview(of: report, generator: generator)
-        document["messages"] = .array(
-            report.capture.indices.map { ViewerMessage.message($0, of: report) }
-        )
+        document["messages"] = .array(ViewerMessage.messages(of: report))
         return .object(document)
     }
 

@@ -9,8 +9,13 @@ package enum ViewerMessage {
     /// Of a longer body only so many bytes are shown.
     private static let mostBytes = 1 << 20
 
-    package static func message(_ index: Int, of report: Report) -> JSONValue {
-        let exchange = report.capture[index]
+    /// Every exchange of the capture, in its order.
+    package static func messages(of report: Report) -> [JSONValue] {
+        let steps = Dictionary(grouping: report.flows.flatMap(\.flow.steps), by: \.exchange)
+        return report.capture.indices.map { message($0, report.capture[$0], steps: steps[$0] ?? []) }
+    }
+
+    private static func message(_ index: Int, _ exchange: Exchange, steps: [Step]) -> JSONValue {
         var object: JSONObject = [
             "exchange": .number(JSONNumber(Int64(index))), "method": .string(exchange.request.method),
             "url": .string(exchange.request.url.text), "started": .string(exchange.startedAt.rfc3339),
@@ -36,7 +41,6 @@ package enum ViewerMessage {
         object["values"] = .array(
             collector.occurrences(in: exchange, at: index).map { .object(ViewerDocument.occurrence($0)) }
         )
-        let steps = report.flows.flatMap(\.flow.steps).filter { $0.exchange == index }
         object["steps"] = .array(steps.map { .string(DiagramWords.kind($0.kind)) })
         object["tokens"] = .array(steps.flatMap(\.tokens).map(token))
         return .object(object)
