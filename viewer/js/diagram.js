@@ -1,17 +1,16 @@
+import { drawnRows, heightOf, indexOf } from "#viewer/arrows.js";
 import { element } from "#viewer/dom.js";
+import { Report } from "#viewer/report.js";
 import { duration } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
-import { Report } from "#viewer/report.js";
-
-/** Height of a row in pixels. */
-const HEIGHT = 40;
 
 /** What a row is called where it is read aloud. */
 export function spoken(row, lanes) {
-  if (row.type === "folded") return folded(row);
+  if (row.type === "folded") return `${folded(row)}, ${row.isOpen ? "shown" : "folded"}`;
   if (row.type === "finding") return `${row.primary ? "root cause" : "also"}: ${row.title}`;
   const end = row.failure ? ", failed" : "";
-  return `${title(lanes[row.from])} to ${title(lanes[row.to])}: ${row.words}${end}`;
+  const wait = row.gap > 0 ? `after ${duration(row.wait / 1000)}: ` : "";
+  return `${wait}${title(lanes[row.from])} to ${title(lanes[row.to])}: ${row.words}${end}`;
 }
 
 /** @returns {string} a lane by its role and its name */
@@ -43,78 +42,104 @@ export function mark(row, link) {
  */
 export class Diagram {
   /**
-   * @param {object} flow
    * @param {(exchange: number) => void} choose a message was chosen
    */
-  constructor(flow, choose) {
-    this.flow = flow;
-    this.link = null;
-    const { lanes, rows } = flow.diagram;
+  constructor(choose) {
+    this.choose = choose;
+    this.unfolded = new Set();
+    this.rows = [];
     this.list = new WindowedList({
-      label: `Messages of ${flow.id}`, height: HEIGHT, count: rows.length,
-      row: (index) => this.row(rows[index]),
-      choose: (index) => {
-        const row = rows[index];
-        const exchange = row.type === "message" ? row.exchange : row.type === "folded" ? row.exchanges[0] : null;
-        if (exchange !== null) choose(exchange);
-      },
+      label: "Messages", name: "row",
+      row: (index) => this.row(this.rows[index]),
+      choose: (index) => this.chosen(this.rows[index]),
     });
-    const heads = lanes.map((lane, index) =>
-      element(
-        "div",
-        { class: `lane ${lane.role}`, style: { "--lane": index } },
-        element("b", {}, title(lane)),
-        lane.host ? element("span", { class: "host" }, lane.host) : null,
+    this.heads = element("div", { class: "lanes", "aria-hidden": "true" });
+    this.lines = element("div", { class: "lines", "aria-hidden": "true" });
+    this.node = element("div", { class: "diagram" }, this.heads, this.lines, this.list.node);
+  }
+
+  /**
+   * @param {object} flow
+   * @param {{exchanges: object[], filter: object, isScaled: boolean, link: object | null, exchange: number | null}} options
+   */
+  show(flow, options) {
+    if (this.flow?.id !== flow.id) {
+      this.unfolded.clear();
+      this.list.node.scrollTop = 0;
+    }
+    this.flow = flow;
+    this.options = options;
+    const { lanes } = flow.diagram;
+    this.list.node.setAttribute("aria-label", `Messages of ${flow.id}`);
+    this.node.style.setProperty("--lanes", lanes.length);
+    this.heads.replaceChildren(
+      ...lanes.map((lane, index) =>
+        element(
+          "div",
+          { class: `lane ${lane.role}${lane.inner ? " inner" : ""}`, style: { "--lane": index } },
+          element("b", {}, lane.inner ? `upstream ${title(lane)}` : lane.broker ? `broker (${lane.name})` : title(lane)),
+          lane.host ? element("span", { class: "host" }, lane.host) : null,
+        ),
       ),
     );
-    const lines = lanes.map((_, index) => element("div", { class: "line", style: { "--lane": index } }));
-    this.node = element(
-      "div",
-      { class: "diagram", style: { "--lanes": lanes.length } },
-      element("div", { class: "lanes", "aria-hidden": "true" }, ...heads),
-      element("div", { class: "lines", "aria-hidden": "true" }, ...lines),
-      this.list.node,
-    );
+    this.lines.replaceChildren(...lanes.map((lane, index) => element("div", { class: lane.inner ? "line inner" : "line", style: { "--lane": index } })));
+    this.compose();
+  }
+
+  compose() {
+    const { exchanges, filter, isScaled, exchange } = this.options;
+    this.rows = drawnRows(this.flow.diagram.rows, { exchanges, filter, isScaled, unfolded: this.unfolded });
+    const chosen = this.list.chosen;
+    this.list.setRows(this.rows.length, (index) => heightOf(this.rows[index]));
+    // An answer that was chosen stays it.
+    const stays = exchange !== null && this.rows[chosen]?.exchange === exchange;
+    this.list.mark(exchange === null ? -1 : stays ? chosen : indexOf(this.rows, exchange));
+  }
+
+  chosen(row) {
+    if (row.type === "folded") {
+      const [first] = row.exchanges;
+      if (!this.unfolded.delete(first)) this.unfolded.add(first);
+      return this.compose();
+    }
+    if (row.exchange !== undefined) return this.choose(row.exchange);
+    // A finding leads to its message.
+    const index = this.rows.indexOf(row);
+    const message = this.rows.slice(0, index).findLast((other) => other.type === "message");
+    return message ? this.choose(message.exchange) : undefined;
   }
 
   row(row) {
     const { lanes } = this.flow.diagram;
+    if (row.type === "background") return this.background(row);
     const words = spoken(row, lanes);
-    if (row.type === "folded") return element("div", { class: "row folded", "aria-label": words }, element("span", {}, words));
+    if (row.type === "folded") {
+      return element("div", { class: "row folded", "aria-label": words }, element("span", { "aria-hidden": "true" }, `${row.isOpen ? "▾" : "▸"} ${folded(row)}`));
+    }
     const [left, right] = [Math.min(row.from, row.to), Math.max(row.from, row.to)];
     const style = { "--left": left, "--right": right };
     if (row.type === "finding") {
-      return element(
-        "div",
-        { class: `row finding${row.primary ? " primary" : ""}`, "aria-label": words, style },
-        element("span", { class: "note" }, words),
-      );
+      return element("div", { class: `row finding${row.primary ? " primary" : ""}`, "aria-label": words, style }, element("span", { class: "note" }, words));
     }
-    const passing = mark(row, this.link);
+    const passing = mark(row, this.options.link);
     const classes = ["row", "message", row.form, row.from < row.to ? "rightward" : row.from > row.to ? "leftward" : "self"];
     if (row.failure) classes.push("failure");
     if (passing) classes.push("way");
+    if (row.isContinued) classes.push("continued");
     return element(
       "div",
-      { class: classes.join(" "), "aria-label": passing ? `${words}; ${passing}` : words, style },
+      { class: classes.join(" "), "aria-label": passing ? `${words}; ${passing}` : words, style: { ...style, "--gap": `${row.gap ?? 0}px`, "--from": row.from } },
+      row.gap > 0 ? element("span", { class: "wait" }, duration(row.wait / 1000)) : null,
       element("span", { class: "at" }, `+${duration(row.at / 1000)}`),
+      row.isContinued ? element("span", { class: "turn", "aria-hidden": "true" }) : null,
       element("span", { class: "words" }, row.words, passing ? element("mark", {}, passing) : null),
       element("span", { class: "arrow", "aria-hidden": "true" }),
     );
   }
 
-  /** Marks the first row of an exchange. */
-  show(exchange) {
-    const { rows } = this.flow.diagram;
-    const holds = (row) => (row.type === "message" ? row.exchange === exchange : row.type === "folded" && row.exchanges.includes(exchange));
-    const chosen = rows[this.list.chosen];
-    // An answer that was chosen stays it.
-    this.list.mark(chosen && holds(chosen) ? this.list.chosen : rows.findIndex(holds));
-  }
-
-  /** Lights up a value's way, or none. */
-  follow(link) {
-    this.link = link;
-    this.list.draw(true);
+  background(row) {
+    const exchange = this.options.exchanges[row.exchange];
+    const words = `${exchange.method} ${exchange.host}${exchange.path} ${exchange.status ?? "no answer"}`;
+    return element("div", { class: "row background", "aria-label": words }, element("span", {}, words));
   }
 }

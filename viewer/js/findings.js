@@ -1,5 +1,7 @@
 import { element, specification } from "#viewer/dom.js";
-import { difference, mask } from "#viewer/mask.js";
+import { difference } from "#viewer/mask.js";
+import { placeID } from "#viewer/report.js";
+import { valueOnScreen } from "#viewer/secret.js";
 
 /**
  * Findings with their effects below them, as they are listed: causes first.
@@ -14,7 +16,7 @@ export function grouped(findings) {
 }
 
 /**
- * The two values that a finding sets against each other; null where it does not have exactly two of one length or more.
+ * The two values that a finding sets against each other; null where it does not have exactly two that are alike.
  *
  * @returns {[object, object] | null}
  */
@@ -26,12 +28,17 @@ export function pair(finding) {
 }
 
 /**
+ * @param {object} head of the flow
  * @param {object[]} findings
- * @param {{go: (exchange: number, evidence: object) => void, isShown: boolean}} options
+ * @param {{go: (exchange: number, evidence: object) => void, veil: import("#viewer/veil.js").Veil, redraw: () => void}} options
  * @returns {HTMLElement}
  */
-export function findingsPanel(findings, options) {
-  if (findings.length === 0) return element("p", { class: "good" }, "Nothing wrong found.");
+export function findingsPanel(head, findings, options) {
+  if (!head.settled) return element("p", { class: "nothing" }, "It still goes on: what is wrong is told when it is certain.");
+  if (findings.length === 0) {
+    const words = head.outcome === "success" ? "Nothing wrong found: the login succeeded." : "Nothing wrong found.";
+    return element("p", { class: "good" }, words);
+  }
   return element(
     "ol",
     { class: "findings" },
@@ -56,38 +63,28 @@ export function findingsPanel(findings, options) {
 function body(finding, options) {
   const two = pair(finding);
   return [
-    element(
-      "h3",
-      {},
-      element("span", { class: "severity" }, finding.primary ? "root cause" : finding.severity),
-      ` ${finding.title}`,
-    ),
+    element("h3", {}, element("span", { class: "severity" }, finding.primary ? "root cause" : finding.severity), ` ${finding.title}`),
     element("p", { class: "rule" }, finding.variant ? `${finding.rule} · ${finding.variant}` : finding.rule),
     element("p", {}, finding.explanation),
     element("ul", { class: "evidence" }, ...finding.evidence.map((evidence) => evidenceItem(evidence, two, options))),
     element("p", { class: "fix" }, element("b", {}, "Fix: "), finding.fix),
-    element(
-      "p",
-      { class: "sources" },
-      ...finding.sources.flatMap((source, index) => (index > 0 ? [", ", specification(source)] : [specification(source)])),
-    ),
+    element("p", { class: "sources" }, ...finding.sources.flatMap((source, index) => (index > 0 ? [", ", specification(source)] : [specification(source)]))),
   ];
 }
 
-function evidenceItem(evidence, two, options) {
+function evidenceItem(evidence, two, { go, veil, redraw }) {
   const place = evidence.exchange === null ? evidence.name : `${evidence.where} ${evidence.name}`;
-  const shown = evidence.secret && !options.isShown ? [mask(evidence.value)] : written(evidence, two);
   return element(
     "li",
     {},
     evidence.exchange === null
       ? element("span", { class: "place" }, `computed: ${place}`)
-      : element(
-          "button",
-          { class: "place", type: "button", on: { click: () => options.go(evidence.exchange, evidence) } },
-          `[${evidence.exchange}] ${place}`,
-        ),
-    element("code", {}, ...shown),
+      : element("button", { class: "place", type: "button", on: { click: () => go(evidence.exchange, evidence) } }, `[${evidence.exchange}] ${place}`),
+    valueOnScreen(
+      evidence.value,
+      { isSecret: Boolean(evidence.secret), place: placeID(evidence), name: evidence.name, veil, redraw },
+      () => written(evidence, two),
+    ),
     evidence.note ? element("span", { class: "note" }, evidence.note) : null,
   );
 }

@@ -1,133 +1,267 @@
-import { element } from "#viewer/dom.js";
+import { comparePanel, proposal } from "#viewer/compare.js";
+import { curl, markdown } from "#viewer/copy.js";
 import { Diagram } from "#viewer/diagram.js";
+import { element } from "#viewer/dom.js";
+import { ExchangeList } from "#viewer/exchanges.js";
+import { filterBar } from "#viewer/filter.js";
 import { findingsPanel } from "#viewer/findings.js";
 import { command, KEYS } from "#viewer/keyboard.js";
+import { follow } from "#viewer/live.js";
 import * as place from "#viewer/location.js";
 import { messagePanel } from "#viewer/message.js";
-import { overview } from "#viewer/overview.js";
-import { embeddedDocument, Report, wayID } from "#viewer/report.js";
+import { Overview } from "#viewer/overview.js";
+import { Report, wayID } from "#viewer/report.js";
+import { searchResults } from "#viewer/search.js";
+import { sharePanel } from "#viewer/share.js";
+import { Shell } from "#viewer/shell.js";
+import { sourceOfPage } from "#viewer/source.js";
+import { Veil } from "#viewer/veil.js";
+import { wayPanel } from "#viewer/way.js";
 
 /** The page: what is looked at, and what is drawn of it. */
 class Viewer {
-  constructor(report) {
-    this.report = report;
+  constructor(source, report) {
+    Object.assign(this, { source, report });
     this.at = place.parse(location.hash);
-    this.isShown = false;
+    if (report.compares && !location.hash) this.at.view = "compare";
+    this.veil = new Veil();
     /** The place of a value in the message that is marked. */
     this.chosen = null;
-    this.parts = {
-      overview: element("div", { class: "part logins" }),
-      diagram: element("section", { class: "part drawing", "aria-label": "Diagram" }),
-      findings: element("section", { class: "part what-is-wrong", "aria-label": "Findings", tabindex: -1 }),
-      message: element("section", { class: "part one-message", "aria-label": "Message", tabindex: -1 }),
-      help: element("dialog", { class: "help", "aria-label": "Keys" }),
-    };
-    this.secretsButton = element("button", { type: "button", "aria-pressed": "false", on: { click: () => this.toggleSecrets() } }, "Show secrets");
-    const redacted = report.redacted ? element("span", { class: "redacted" }, "redacted: its secrets are stand-ins") : null;
-    document.body.append(
-      element(
-        "header",
-        {},
-        element("h1", {}, report.name),
-        redacted,
-        this.secretsButton,
-        element("button", { type: "button", on: { click: () => this.help() } }, "Keys (?)"),
-      ),
-      element("main", {}, this.parts.overview, this.parts.diagram, this.parts.findings, this.parts.message),
-      this.parts.help,
-    );
-    document.title = `${report.name} · authreel`;
+    /** Counts what was asked for; an answer to an older question is not drawn. */
+    this.asked = 0;
+    this.overview = new Overview((flow) => this.go({ flow, exchange: null, value: null, view: "flow" }));
+    this.diagram = new Diagram((exchange) => this.show(exchange, null));
+    this.list = new ExchangeList((row) => this.go({ exchange: row.exchange, ...(row.flow ? { flow: row.flow } : {}) }));
+    this.shell = new Shell(report, this.overview.node, (name, value) => this.do(name, value));
     addEventListener("hashchange", () => {
       this.at = place.parse(location.hash);
       this.draw();
     });
     addEventListener("keydown", (event) => this.key(event));
-    this.draw();
+    addEventListener("resize", () => this.lists.forEach((list) => list.draw()));
+    for (const [event, isWhole] of [["beforeprint", true], ["afterprint", false]]) {
+      addEventListener(event, () => this.lists.forEach((list) => list.printed(isWhole)));
+    }
   }
 
-  /** The flow that is looked at: the one of the address, else the first that failed, else the first. */
-  get flow() {
-    const { flows } = this.report;
-    return this.report.flow(this.at.flow) ?? flows.find((flow) => flow.outcome === "failure") ?? flows[0] ?? null;
+  get lists() {
+    return [this.overview.list, this.diagram.list, this.list.list];
   }
 
-  get link() {
-    return this.flow?.links.find((link) => wayID(link) === this.at.value) ?? null;
+  get capture() {
+    return this.report.captures[this.at.capture] ?? this.report.captures[0];
+  }
+
+  /** The line of the flow that is looked at: the one of the address, else the first that failed, else the first. */
+  get head() {
+    return this.capture.flows.find((flow) => flow.id === this.at.flow) ?? Report.first(this.capture);
   }
 
   go(change) {
     this.at = { ...this.at, ...change };
     history.replaceState(null, "", `#${place.format(this.at)}`);
-    this.draw();
+    return this.draw();
   }
 
-  draw() {
-    const { parts, report, flow } = this;
-    parts.overview.replaceChildren(overview(report, flow?.id ?? null, (id) => this.go({ flow: id, exchange: null, value: null })));
-    if (this.diagram?.flow !== flow) {
-      this.diagram = flow ? new Diagram(flow, (exchange) => this.show(exchange, null)) : null;
-      parts.diagram.replaceChildren(...(this.diagram ? [this.diagram.node] : []));
+  /** Draws what is looked at, as soon as it is there. */
+  async draw() {
+    this.asked += 1;
+    const asked = this.asked;
+    document.documentElement.dataset.state = "busy";
+    this.veil.isPresenting === this.at.present || this.veil.present(this.at.present);
+    const { head, at } = this;
+    const capture = Math.min(at.capture, this.report.captures.length - 1);
+    try {
+      const [flow, message, comparison, found] = await Promise.all([
+        head ? this.source.flow(capture, head.id) : null,
+        at.exchange === null ? null : this.source.message(capture, at.exchange),
+        at.view === "compare" ? this.comparison() : null,
+        at.q ? this.search(at.q) : null,
+      ]);
+      if (asked !== this.asked) return;
+      this.seen = { flow, message, comparison, found };
+      this.redraw();
+    } catch (error) {
+      if (asked === this.asked) this.shell.tell(`${error.message}. Is authreel still running?`);
+    } finally {
+      if (asked === this.asked) document.documentElement.dataset.state = "ready";
     }
-    this.diagram?.follow(this.link);
-    if (this.at.exchange !== null) this.diagram?.show(this.at.exchange);
-    const options = { isShown: this.isShown, go: (exchange, evidence) => this.show(exchange, evidence) };
-    parts.findings.replaceChildren(...(flow ? [element("h2", {}, "Findings"), findingsPanel(flow.findings, options)] : []));
-    this.drawMessage();
   }
 
-  drawMessage() {
-    const message = this.at.exchange === null ? null : this.report.message(this.at.exchange);
-    this.parts.message.replaceChildren(
+  /** What is found stays until something else is searched for. */
+  async search(query) {
+    if (this.searched?.query !== query || this.searched.revision !== this.report.revision) {
+      this.searched = { query, revision: this.report.revision, result: await this.source.search(query) };
+    }
+    return this.searched.result;
+  }
+
+  /** The two sides of the address, else two that suggest themselves. */
+  sides() {
+    const looked = { capture: this.at.capture, flow: this.head?.id ?? "" };
+    const { comparisons } = this.report;
+    if (this.at.a && this.at.b) return [this.at.a, this.at.b];
+    const [only] = comparisons ?? [];
+    if (this.report.compares && only) return [only.expected, only.seen].map((side) => `${side.capture}/${side.flow}`);
+    return proposal(this.report.captures, looked) ?? [null, null];
+  }
+
+  comparison() {
+    const [a, b] = this.sides().map(place.side);
+    return a && b ? this.source.comparison(a, b) : null;
+  }
+
+  /** Draws what is there, without asking for anything. */
+  redraw() {
+    const { at, capture, head, shell, veil } = this;
+    const { flow, message, comparison, found } = this.seen;
+    const redraw = () => this.redraw();
+    const go = (exchange, evidence = null) => this.show(exchange, evidence);
+    const link = flow?.links.find((other) => wayID(other) === at.value) ?? null;
+    shell.show({ at, capture, veil, hasFlow: Boolean(flow) });
+    this.overview.show(capture, head?.id ?? null);
+    const filter = { who: at.who, kind: at.kind, host: at.host, rule: at.rule };
+    shell.main(at.view);
+    if (at.view === "compare") {
+      const [a, b] = this.sides();
+      const options = {
+        choose: (one, other) => this.go({ a: one, b: other }),
+        go: (number, id, exchange) => this.go({ capture: number, flow: id, exchange, value: null, view: "flow" }),
+      };
+      shell.drawing.replaceChildren(comparePanel(this.report.captures, { a, b, pairs: this.report.comparisons }, comparison, options));
+    } else if (at.view === "exchanges") {
+      const change = (wanted) => this.go(wanted);
+      shell.draw(filterBar(capture.exchanges, filter, change), this.list.node);
+      this.list.show(capture.exchanges, { filter, exchange: at.exchange });
+    } else if (flow) {
+      const rows = head.exchanges.map((exchange) => capture.exchanges[exchange]).filter(Boolean);
+      const change = (wanted) => this.go(wanted);
+      shell.draw(filterBar(rows, filter, change), this.diagram.node, link ? wayPanel(link, flow.findings, { go, leave: () => this.go({ value: null }), veil, redraw }) : null);
+      this.diagram.show(flow, { exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
+    } else {
+      shell.drawing.replaceChildren(element("p", { class: "nothing" }, "No login here: 2 shows all exchanges."));
+    }
+    shell.keepingFocus(shell.findings, [
+      found ? searchResults(at.q, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit) }) : null,
+      ...(flow ? [element("h2", {}, "Findings"), findingsPanel(head, flow.findings, { go, veil, redraw })] : []),
+    ]);
+    shell.keepingFocus(shell.message, [
       message
-        ? messagePanel(message, { isShown: this.isShown, chosen: this.chosen, follow: (value) => this.follow(value) })
+        ? messagePanel(message, {
+            veil, redraw, chosen: this.chosen, flow: head?.exchanges.includes(message.exchange) ? flow : null,
+            follow: (value) => this.follow(value), go: (exchange) => go(exchange), copy: () => this.do("copy-curl"),
+          })
         : element("p", { class: "nothing" }, "Choose a message to see what it says."),
-    );
+    ]);
   }
 
-  show(exchange, evidence) {
+  async show(exchange, evidence) {
     this.chosen = evidence;
-    this.go({ exchange });
-    this.parts.message.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
+    await this.go({ exchange, view: this.at.view === "compare" ? "flow" : this.at.view });
+    this.shell.message.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
+  }
+
+  async found(hit) {
+    const row = this.report.captures[hit.capture].exchanges[hit.exchange];
+    this.chosen = { where: hit.where, name: hit.name };
+    await this.go({ capture: hit.capture, exchange: hit.exchange, ...(row.flow ? { flow: row.flow } : { view: "exchanges" }) });
+    this.shell.message.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
+    this.shell.message.focus({ preventScroll: true });
   }
 
   follow(value) {
-    const [link] = this.flow ? this.report.ways(this.flow, { ...value, exchange: this.at.exchange }) : [];
+    const { flow } = this.seen;
+    const [link] = flow ? Report.ways(flow, { ...value, exchange: this.at.exchange }) : [];
     this.chosen = value;
-    this.go({ value: link ? wayID(link) : null });
+    if (!link) this.shell.tell(`${value.name} stands here only: it came from nowhere in this capture and went nowhere.`);
+    return this.go({ value: link ? wayID(link) : null, view: "flow" });
   }
 
-  toggleSecrets() {
-    this.isShown = !this.isShown;
-    this.secretsButton.textContent = this.isShown ? "Hide secrets" : "Show secrets";
-    this.secretsButton.setAttribute("aria-pressed", String(this.isShown));
-    this.draw();
+  async copy(text, what) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.shell.tell(`${what} is in the clipboard.`);
+    } catch {
+      this.shell.open(what, element("textarea", { class: "copied", readonly: true, "aria-label": what, rows: 12 }, text));
+    }
   }
 
-  help() {
-    const rows = KEYS.map(([keys, what]) => element("tr", {}, element("th", { scope: "row" }, keys), element("td", {}, what)));
-    this.parts.help.replaceChildren(element("table", {}, element("tbody", {}, ...rows)), element("button", { type: "button", on: { click: () => this.parts.help.close() } }, "Close"));
-    this.parts.help.showModal();
+  /** Carries out what a key or a button asks for. */
+  do(asked, value) {
+    const { shell, veil, at } = this;
+    const { flow, message } = this.seen ?? {};
+    const { flows } = this.capture;
+    const index = flows.indexOf(this.head);
+    const toFlow = (other) => other && this.go({ flow: other.id, exchange: null, value: null, view: "flow" });
+    const isHidden = veil.isLifted ? "" : ", with names for the secrets";
+    const actions = {
+      capture: () => this.go({ capture: value, flow: null, exchange: null, value: null }),
+      find: () => this.go({ q: value || null }),
+      "next-flow": () => toFlow(flows[index + 1]),
+      "previous-flow": () => toFlow(flows[index - 1]),
+      logins: () => this.overview.list.node.focus(),
+      diagram: () => (at.view === "exchanges" ? this.list.list.node : at.view === "flow" ? this.diagram.list.node : shell.drawing).focus(),
+      findings: () => shell.findings.focus(),
+      message: () => shell.message.focus(),
+      search: () => shell.query.focus(),
+      "view-flow": () => this.go({ view: "flow" }),
+      "view-exchanges": () => this.go({ view: "exchanges" }),
+      "view-compare": () => this.go({ view: "compare" }),
+      scale: () => this.go({ scale: !at.scale }),
+      present: () => this.go({ present: !at.present }),
+      secrets: () => {
+        if (veil.isPresenting) return shell.tell("A presentation shows no secret: P ends it.");
+        veil.toggle();
+        return this.redraw();
+      },
+      "copy-curl": () => message && this.copy(curl(message, veil), `The request as curl${isHidden}`),
+      "copy-markdown": () => flow && this.copy(markdown(flow, veil), `The diagnosis as Markdown${isHidden}`),
+      "copy-mermaid": () => flow && this.copy(flow.mermaid, "The diagram as Mermaid"),
+      share: () => shell.open("Share without secrets", sharePanel({ name: this.capture.name, index: this.report.captures.indexOf(this.capture) }, this.source, { copy: (text, what) => this.copy(text, what) })),
+      help: () => shell.open("Keys", help()),
+      leave: () => at.value !== null && this.go({ value: null }),
+    };
+    return actions[asked]();
   }
 
   key(event) {
     const asked = command(event);
-    if (!asked || (this.parts.help.open && asked !== "leave")) return;
-    const { flows } = this.report;
-    const index = flows.indexOf(this.flow);
-    const actions = {
-      "next-flow": () => flows[index + 1] && this.go({ flow: flows[index + 1].id, exchange: null, value: null }),
-      "previous-flow": () => flows[index - 1] && this.go({ flow: flows[index - 1].id, exchange: null, value: null }),
-      findings: () => this.parts.findings.focus(),
-      diagram: () => this.diagram?.list.node.focus(),
-      message: () => this.parts.message.focus(),
-      secrets: () => this.toggleSecrets(),
-      help: () => this.help(),
-      leave: () => this.at.value !== null && this.go({ value: null }),
-    };
-    actions[asked]();
+    // A dialog closes itself, and keeps everything else to itself.
+    if (!asked || this.shell.isOpen) return;
+    if (event.target === this.shell.query) this.shell.query.blur();
+    event.preventDefault();
+    this.do(asked);
+  }
+
+  /** Draws a recording while it goes on. */
+  live() {
+    follow(
+      this.source,
+      this.report.revision,
+      (change) => {
+        this.report.update(change);
+        this.draw();
+      },
+      (state) => this.shell.live(state),
+    );
   }
 }
 
-const found = embeddedDocument();
-if (found) new Viewer(new Report(found));
-else document.body.append(element("p", {}, "This page holds no report."));
+function help() {
+  const rows = KEYS.map(([keys, what]) => element("tr", {}, element("th", { scope: "row" }, keys), element("td", {}, what)));
+  return element("table", { class: "keys" }, element("tbody", {}, ...rows));
+}
+
+async function start() {
+  const source = sourceOfPage();
+  try {
+    const viewer = new Viewer(source, new Report(await source.overview()));
+    await viewer.draw();
+    if (source.isLive) viewer.live();
+  } catch (error) {
+    document.body.append(element("p", { role: "alert" }, `The viewer cannot show this: ${error.message}`));
+    throw error;
+  }
+}
+
+start();

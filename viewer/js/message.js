@@ -1,42 +1,64 @@
+import { cookiesPanel } from "#viewer/cookies.js";
 import { element } from "#viewer/dom.js";
-import { mask, maskAll, secrets } from "#viewer/mask.js";
-import { count, duration } from "#viewer/words.js";
+import { maskAll, secrets } from "#viewer/mask.js";
+import { pkcePanel } from "#viewer/pkce.js";
+import { placeID } from "#viewer/report.js";
+import { valueOnScreen } from "#viewer/secret.js";
 import { tokenPanel } from "#viewer/token.js";
+import { count, duration } from "#viewer/words.js";
 
 /**
  * One exchange: what it says by name, its tokens, and on demand as it was sent.
  *
  * @param {object} message
- * @param {{isShown: boolean, chosen: object | null, follow: (place: object) => void}} options `chosen`: the place of a value
- *   that is to be marked; `follow`: a value's way is asked for
+ * @param {object} options
+ * @param {import("#viewer/veil.js").Veil} options.veil
+ * @param {() => void} options.redraw
+ * @param {object | null} options.chosen the place of a value that is to be marked
+ * @param {object | null} options.flow the one that the message belongs to
+ * @param {(place: object) => void} options.follow a value's way is asked for
+ * @param {(exchange: number) => void} options.go
+ * @param {() => void} options.copy the request is asked for as a command for curl
  * @returns {HTMLElement}
  */
 export function messagePanel(message, options) {
-  const known = options.isShown ? [] : secrets(message);
+  const { veil } = options;
+  const known = veil.isLifted ? [] : secrets(message);
   const hidden = (text) => maskAll(text, known);
   const request = message.values.filter((place) => place.where.startsWith("request"));
   const answer = message.values.filter((place) => place.where.startsWith("response"));
+  const proofs = (options.flow?.pkce ?? []).filter((proof) => [proof.asked, proof.proved].includes(message.exchange));
   return element(
     "article",
     { class: "message-panel", "aria-label": `Message ${message.exchange}` },
-    element("h2", {}, `[${message.exchange}] ${message.steps[0] ?? message.method}`),
+    element(
+      "h2",
+      {},
+      `[${message.exchange}] ${message.steps.join(", ") || message.method} `,
+      element("button", { type: "button", title: veil.isLifted ? null : "names stand for the secrets", on: { click: options.copy } }, "Copy as curl"),
+    ),
     element("p", { class: "line-of-request" }, element("b", {}, message.method), " ", element("code", {}, hidden(message.url))),
     element("p", { class: "facts" }, facts(message)),
-    values("Request", request, options),
+    ...message.malformed.map((what) => element("p", { class: "failure" }, `Not as HTTP wants it: ${what}`)),
+    element("section", {}, element("h3", {}, "Request"), table(request, message, options)),
     message.response
-      ? element(
-          "section",
-          {},
-          element("h3", {}, `Answer ${message.response.status} ${message.response.statusText}`),
-          table(answer, options),
-        )
+      ? element("section", {}, element("h3", {}, `Answer ${message.response.status} ${message.response.statusText}`), table(answer, message, options))
       : element("p", { class: "failure" }, `No answer. ${message.failure ?? ""}`),
+    ...proofs.map((proof) => pkcePanel(proof, options)),
     ...message.tokens.map((token) => tokenPanel(token, message, options)),
-    raw("Headers of the request", message.request.headers, hidden),
-    bodyOf("Body of the request", message.request.body, hidden),
-    message.response ? raw("Headers of the answer", message.response.headers, hidden) : null,
-    message.response ? bodyOf("Body of the answer", message.response.body, hidden) : null,
+    cookiesPanel(message.cookies, options),
+    // What has no name may be secret as well.
+    ...(veil.isPresenting ? [element("p", { class: "nothing" }, "Headers and bodies are not shown in a presentation.")] : whole(message, hidden)),
   );
+}
+
+function whole(message, hidden) {
+  return [
+    headersOf("Headers of the request", message.request.headers, hidden),
+    bodyOf("Body of the request", message.request.body, hidden),
+    message.response ? headersOf("Headers of the answer", message.response.headers, hidden) : null,
+    message.response ? bodyOf("Body of the answer", message.response.body, hidden) : null,
+  ];
 }
 
 function facts(message) {
@@ -46,11 +68,7 @@ function facts(message) {
   return parts.join(" · ");
 }
 
-function values(title, places, options) {
-  return element("section", {}, element("h3", {}, title), table(places, options));
-}
-
-function table(places, options) {
+function table(places, message, { veil, redraw, chosen, flow, follow }) {
   if (places.length === 0) return element("p", { class: "nothing" }, "Nothing with a name.");
   return element(
     "table",
@@ -59,25 +77,22 @@ function table(places, options) {
       "tbody",
       {},
       ...places.map((place) => {
-        const isChosen = options.chosen !== null && place.where === options.chosen.where && place.name === options.chosen.name;
+        const isChosen = chosen !== null && place.where === chosen.where && place.name === chosen.name;
+        const id = placeID({ ...place, exchange: message.exchange });
         return element(
           "tr",
           { class: isChosen ? "chosen" : null },
-          element("th", { scope: "row" }, place.name, element("span", { class: "where" }, place.where.split(".")[1])),
+          element("th", { scope: "row" }, place.name || "(no name)", element("span", { class: "where" }, place.where.split(".")[1])),
           element(
             "td",
             {},
-            element("code", {}, place.secret && !options.isShown ? mask(place.value) : place.value),
-            place.raw && (options.isShown || !place.secret) ? element("span", { class: "raw" }, `as sent: ${place.raw}`) : null,
+            valueOnScreen(place.value, { isSecret: Boolean(place.secret), place: id, name: place.name, veil, redraw }),
+            place.raw && (!place.secret || veil.shows(id)) ? element("span", { class: "raw" }, `as sent: ${place.raw}`) : null,
           ),
           element(
             "td",
             {},
-            element(
-              "button",
-              { type: "button", "aria-label": `Follow ${place.name}`, on: { click: () => options.follow(place) } },
-              "follow",
-            ),
+            flow ? element("button", { type: "button", "aria-label": `Follow ${place.name}`, on: { click: () => follow(place) } }, "follow") : null,
           ),
         );
       }),
@@ -85,7 +100,7 @@ function table(places, options) {
   );
 }
 
-function raw(title, headers, hidden) {
+function headersOf(title, headers, hidden) {
   return element(
     "details",
     {},
@@ -109,8 +124,9 @@ function bodyOf(title, body, hidden) {
   );
 }
 
-/** JSON with line breaks; everything else as it came. */
+/** JSON with line breaks, a form with one field a line; everything else as it came. */
 export function pretty(body) {
+  if (/^application\/x-www-form-urlencoded/i.test(body.type ?? "")) return body.text.replaceAll("&", "&\n");
   if (!/json/i.test(body.type ?? "") && !/^\s*[[{]/.test(body.text)) return body.text;
   try {
     return JSON.stringify(JSON.parse(body.text), null, 2);

@@ -1,48 +1,80 @@
 import { element } from "#viewer/dom.js";
 import { count, duration } from "#viewer/words.js";
+import { WindowedList } from "#viewer/windowed.js";
+
+/** Height of a login in the list, in pixels. */
+const HEIGHT = 104;
 
 /** @returns {string} what a list says of a flow */
 export function summary(flow) {
-  const primary = flow.findings.find((finding) => finding.primary) ?? flow.findings[0];
-  return primary ? primary.title : "nothing wrong found";
+  if (flow.first) return flow.first.title;
+  return flow.settled ? "nothing wrong found" : "still going on";
 }
 
 /**
- * The logins of a capture.
+ * What is to be said of a whole capture in one line.
  *
- * @param {import("#viewer/report.js").Report} report
- * @param {string | null} chosen
- * @param {(flow: string) => void} choose
- * @returns {HTMLElement}
+ * @param {object} capture
+ * @returns {{words: string, isGood: boolean}}
  */
-export function overview(report, chosen, choose) {
-  const told = new Set(report.flows.flatMap((flow) => flow.exchanges));
-  const others = report.exchanges.length - told.size;
-  return element(
-    "nav",
-    { class: "overview", "aria-label": "Logins" },
-    report.flows.length === 0 ? element("p", {}, "No login in this capture.") : null,
-    element(
-      "ul",
-      {},
-      ...report.flows.map((flow) =>
-        element(
-          "li",
-          {},
-          element(
-            "button",
-            {
-              type: "button", class: flow.outcome, "aria-current": flow.id === chosen ? "true" : null,
-              on: { click: () => choose(flow.id) },
-            },
-            element("b", {}, `${flow.id} · ${flow.outcome}`),
-            element("span", {}, [flow.provider, flow.client_id ? `client ${flow.client_id}` : null].filter(Boolean).join(" · ")),
-            element("span", {}, [flow.grant, flow.duration === null ? null : duration(flow.duration / 1000)].filter(Boolean).join(" · ")),
-            element("span", { class: "first" }, summary(flow)),
-          ),
-        ),
-      ),
-    ),
-    element("p", { class: "nothing" }, others > 0 ? `${count(others, "exchange")} belong${others === 1 ? "s" : ""} to no login.` : ""),
-  );
+export function verdict(capture) {
+  const { flows } = capture;
+  if (flows.length === 0) return { words: "No login in this capture.", isGood: false };
+  const broken = flows.filter((flow) => flow.first && flow.first.severity !== "note").length;
+  const open = flows.filter((flow) => !flow.settled).length;
+  if (broken > 0) return { words: `${count(broken, "login")} of ${flows.length} with something wrong.`, isGood: false };
+  if (open > 0) return { words: `${count(open, "login")} still going on.`, isGood: false };
+  const succeeded = flows.filter((flow) => flow.outcome === "success").length;
+  if (succeeded === flows.length) return { words: flows.length === 1 ? "The login is healthy." : `All ${flows.length} logins are healthy.`, isGood: true };
+  return { words: `Nothing wrong found; ${succeeded} of ${count(flows.length, "login")} succeeded.`, isGood: true };
+}
+
+/** The logins of a capture. */
+export class Overview {
+  /** @param {(flow: string) => void} choose */
+  constructor(choose) {
+    this.flows = [];
+    this.list = new WindowedList({
+      label: "Logins", name: "login",
+      row: (index) => this.row(this.flows[index]),
+      choose: (index) => choose(this.flows[index].id),
+    });
+    this.words = element("p", { class: "verdict", role: "status" });
+    this.rest = element("p", { class: "nothing" });
+    this.node = element("nav", { class: "overview", "aria-label": "Logins" }, this.words, this.list.node, this.rest);
+  }
+
+  /**
+   * @param {object} capture
+   * @param {string | null} chosen id of the flow that is looked at
+   */
+  show(capture, chosen) {
+    this.flows = capture.flows;
+    const { words, isGood } = verdict(capture);
+    if (this.words.textContent !== words) this.words.textContent = words;
+    this.words.className = isGood ? "verdict good" : "verdict";
+    this.list.node.hidden = this.flows.length === 0;
+    this.list.setRows(this.flows.length, () => HEIGHT);
+    this.list.mark(this.flows.findIndex((flow) => flow.id === chosen));
+    const told = new Set(this.flows.flatMap((flow) => flow.exchanges));
+    const others = capture.exchanges.length - told.size;
+    this.rest.textContent = [
+      others > 0 ? `${count(others, "exchange")} belong${others === 1 ? "s" : ""} to no login.` : "",
+      ...capture.losses.map((loss) => `Not whole: ${loss}`),
+    ].filter(Boolean).join(" ");
+  }
+
+  row(flow) {
+    const who = [flow.provider, flow.client_id ? `client ${flow.client_id}` : null].filter(Boolean).join(" · ");
+    const how = [flow.grant, flow.duration === null ? null : duration(flow.duration / 1000)].filter(Boolean).join(" · ");
+    const severity = flow.first?.severity ?? "none";
+    return element(
+      "div",
+      { class: `row login ${flow.outcome} ${severity}${flow.inside ? " inside" : ""}`, "aria-label": `${flow.id}, ${flow.outcome}, ${who}, ${how}: ${summary(flow)}` },
+      element("b", {}, `${flow.id} · ${flow.outcome}`, flow.inside ? element("span", { class: "note" }, ` in ${flow.inside}`) : null),
+      element("span", {}, who),
+      element("span", {}, how),
+      element("span", { class: "first" }, summary(flow)),
+    );
+  }
 }

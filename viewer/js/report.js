@@ -1,25 +1,19 @@
 /**
- * The document that is drawn, with what is looked up in it.
+ * What is looked up in the documents that are drawn.
  */
 export class Report {
-  /** @param {object} document as `ViewerDocument` writes it */
-  constructor(document) {
-    this.name = document.name;
-    this.generator = document.generator;
-    this.redacted = document.redacted;
-    this.flows = document.flows;
-    this.exchanges = document.exchanges;
-    this.messages = document.messages ?? [];
+  /** @param {object} overview as `ViewerCapture` writes it */
+  constructor(overview) {
+    this.generator = overview.generator;
+    this.captures = overview.captures;
+    this.comparisons = overview.comparisons ?? null;
+    this.compares = overview.compares ?? false;
+    this.revision = overview.revision ?? 0;
   }
 
-  /** @returns {object | null} */
-  flow(id) {
-    return this.flows.find((flow) => flow.id === id) ?? null;
-  }
-
-  /** @returns {object | null} */
-  message(exchange) {
-    return this.messages.find((message) => message.exchange === exchange) ?? null;
+  /** The flow that is looked at without being named: the first that failed, else the first. */
+  static first(capture) {
+    return capture.flows.find((flow) => flow.outcome === "failure") ?? capture.flows[0] ?? null;
   }
 
   /**
@@ -29,7 +23,7 @@ export class Report {
    * @param {{exchange: number | null, where: string, name: string}} place
    * @returns {object[]} links of the flow
    */
-  ways(flow, place) {
+  static ways(flow, place) {
     return flow.links.filter((link) => [link.origin, ...link.uses].some((other) => samePlace(other, place)));
   }
 
@@ -46,6 +40,18 @@ export class Report {
     }
     return places;
   }
+
+  /** Takes what is new in a recording that goes on. */
+  update({ revision, captures }) {
+    this.revision = revision;
+    for (const [index, change] of captures.entries()) {
+      const capture = this.captures[index];
+      capture.flows.length = Math.min(capture.flows.length, change.flowCount);
+      capture.exchanges.length = Math.min(capture.exchanges.length, change.exchangeCount);
+      for (const [place, flow] of change.flows) capture.flows[place] = flow;
+      for (const [place, row] of change.exchanges) capture.exchanges[place] = row;
+    }
+  }
 }
 
 /** @returns {boolean} */
@@ -59,11 +65,10 @@ export function samePlace(one, other) {
  * @returns {string}
  */
 export function wayID(link) {
-  return `${link.origin.exchange ?? "-"}/${link.origin.where}/${link.origin.name}`;
+  return placeID(link.origin);
 }
 
-/** Reads the document out of the page. */
-export function embeddedDocument() {
-  const script = document.getElementById("report");
-  return script ? JSON.parse(script.textContent) : null;
+/** @returns {string} a place as text, unique in a capture */
+export function placeID(place) {
+  return `${place.exchange ?? "-"}/${place.where}/${place.name}`;
 }

@@ -1,6 +1,6 @@
-import { element } from "#viewer/dom.js";
 import { claim, header } from "#viewer/claims.js";
-import { mask } from "#viewer/mask.js";
+import { element } from "#viewer/dom.js";
+import { valueOnScreen } from "#viewer/secret.js";
 import { time } from "#viewer/words.js";
 
 const SIGNS = { passed: "✓", failed: "✗", skipped: "–" };
@@ -9,22 +9,26 @@ const SIGNS = { passed: "✓", failed: "✗", skipped: "–" };
  * A token: header, claims with times in words, and every check with its outcome.
  *
  * @param {object} token
- * @param {{started: string}} message the one that carries it
- * @param {{isShown: boolean}} options
+ * @param {{started: string, exchange: number}} message the one that carries it
+ * @param {{veil: import("#viewer/veil.js").Veil, redraw: () => void, now?: number}} options `now`: seconds since 1970
  * @returns {HTMLElement}
  */
 export function tokenPanel(token, message, options) {
   const reference = Date.parse(message.started) / 1000;
+  const now = options.now ?? Date.now() / 1000;
+  const place = (member) => `${message.exchange}/${token.name}/${member}`;
+  const none = { words: () => null, isSecret: () => false, place, ...options };
+  const claims = { words: (name, value) => time(name, value, reference, now), isSecret: (name) => token.secret.includes(name), place, ...options };
   return element(
     "section",
     { class: "token" },
-    element("h3", {}, `${token.name}: signature ${token.signature}`),
-    token.encryption ? members("Encryption", token.encryption, header, () => null, []) : null,
-    token.header ? members("Header", token.header, header, () => null, []) : null,
-    token.claims ? members("Claims", token.claims, claim, (name, value) => time(name, value, reference), options.isShown ? [] : token.secret) : null,
+    element("h3", {}, `${token.name}: signature ${token.signature.replaceAll("_", " ")}`),
+    token.encryption ? members("Encryption", token.encryption, header, none) : null,
+    token.header ? members("Header", token.header, header, none) : null,
+    token.claims ? members("Claims", token.claims, claim, claims) : null,
     element(
       "ul",
-      { class: "checks" },
+      { class: "checks", "aria-label": "Checks" },
       ...token.deviations.map((deviation) => element("li", { class: "failed" }, `✗ ${deviation.part}: ${deviation.what} (${deviation.source})`)),
       ...token.checks.map((check) =>
         element(
@@ -37,7 +41,7 @@ export function tokenPanel(token, message, options) {
   );
 }
 
-function members(title, object, explain, words, hidden) {
+function members(title, object, explain, { words, isSecret, place, veil, redraw }) {
   return element(
     "table",
     { class: "values" },
@@ -56,7 +60,7 @@ function members(title, object, explain, words, hidden) {
           element(
             "td",
             {},
-            element("code", {}, hidden.includes(name) ? mask(text) : text),
+            valueOnScreen(text, { isSecret: isSecret(name), place: place(name), name, veil, redraw }),
             inWords ? element("span", { class: "raw" }, inWords) : null,
             meaning ? element("span", { class: "meaning" }, meaning) : null,
           ),

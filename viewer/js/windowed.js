@@ -1,45 +1,84 @@
 import { element } from "#viewer/dom.js";
 
+/** Rows on both sides of what can be seen that are drawn as well. */
+const MARGIN = 12;
+
 /**
- * Which rows of a long list are in the document: those that can be seen, and some on both sides.
+ * Where each row begins, and behind the last one where all of them end.
  *
- * @param {{count: number, height: number, top: number, view: number}} list rows, the height of one, where the view begins
- *   and how high it is, in pixels
- * @returns {{first: number, end: number}} `end` is not included
+ * @param {number} count
+ * @param {(index: number) => number} height of a row in pixels
+ * @returns {Float64Array} of `count + 1`
  */
-export function visibleRows({ count, height, top, view }) {
-  const margin = 12;
-  const first = Math.max(0, Math.floor(top / height) - margin);
-  const end = Math.min(count, Math.ceil((top + view) / height) + margin);
-  return { first: Math.min(first, end), end };
+export function offsets(count, height) {
+  const tops = new Float64Array(count + 1);
+  for (let index = 0; index < count; index += 1) tops[index + 1] = tops[index] + height(index);
+  return tops;
+}
+
+/** @returns {number} the row at a height, of those that `offsets` tells */
+export function rowAt(tops, height) {
+  let [low, high] = [0, Math.max(0, tops.length - 2)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (tops[middle] <= height) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /**
- * A list of rows of one height, of which one is chosen: by a click, or with the arrow keys, Home, End and the page keys.
+ * Which rows of a long list are in the document: those that can be seen, and some on both sides.
+ *
+ * @param {{tops: Float64Array, top: number, view: number}} list where rows begin, where the view begins and how high it is
+ * @returns {{first: number, end: number}} `end` is not included
+ */
+export function visibleRows({ tops, top, view }) {
+  const count = tops.length - 1;
+  if (count === 0) return { first: 0, end: 0 };
+  return { first: Math.max(0, rowAt(tops, top) - MARGIN), end: Math.min(count, rowAt(tops, top + view) + 1 + MARGIN) };
+}
+
+/**
+ * A list of which only what can be seen is in the document, and of which one row is chosen: by a click, or with the arrow keys,
+ * Home, End and the page keys.
  */
 export class WindowedList {
   /**
-   * @param {{label: string, height: number, count: number, row: (index: number) => HTMLElement, choose: (index: number) => void}} options
-   *   `row` makes a row; it becomes an option of the list
+   * @param {{label: string, name: string, row: (index: number) => HTMLElement, choose: (index: number) => void,
+   *   height?: number}} options `name`: of the rows' ids; `row` makes a row, which becomes an option of the list; `height`: of
+   *   the whole list where the page does not tell it yet
    */
-  constructor({ label, height, count, row, choose }) {
-    Object.assign(this, { height, count, row, choose });
+  constructor({ label, name, row, choose }) {
+    Object.assign(this, { name, row, choose });
+    this.tops = new Float64Array(1);
     this.chosen = -1;
     this.shown = { first: 0, end: 0 };
-    this.space = element("div", { class: "rows", role: "presentation", style: { "--count": count, "--height": `${height}px` } });
+    this.space = element("div", { class: "rows", role: "presentation" });
     this.node = element(
       "div",
-      {
-        class: "list", role: "listbox", tabindex: 0, "aria-label": label,
-        on: { scroll: () => this.draw(), keydown: (event) => this.key(event) },
-      },
+      { class: "list", role: "listbox", tabindex: 0, "aria-label": label, on: { scroll: () => this.draw(), keydown: (event) => this.key(event) } },
       this.space,
     );
   }
 
+  get count() {
+    return this.tops.length - 1;
+  }
+
+  /** Other rows from now on; the view stays where it is, at the end where it was there. */
+  setRows(count, height) {
+    const wasAtEnd = this.count > 0 && this.node.scrollTop > 0 && this.node.scrollTop + this.node.clientHeight >= this.tops.at(-1) - 4;
+    this.tops = offsets(count, height);
+    this.space.style.setProperty("height", `${this.tops.at(-1)}px`);
+    if (this.chosen >= count) this.chosen = -1;
+    if (wasAtEnd) this.node.scrollTop = this.tops.at(-1);
+    this.draw(true);
+  }
+
   /** Draws what is to be seen; all of it anew where the rows have changed. */
   draw(anew = false) {
-    const shown = visibleRows({ count: this.count, height: this.height, top: this.node.scrollTop, view: this.node.clientHeight || 800 });
+    const shown = this.isWhole ? { first: 0, end: this.count } : visibleRows({ tops: this.tops, top: this.node.scrollTop, view: this.node.clientHeight || 800 });
     if (!anew && shown.first === this.shown.first && shown.end === this.shown.end) return;
     this.shown = shown;
     const rows = [];
@@ -47,14 +86,21 @@ export class WindowedList {
     this.space.replaceChildren(...rows);
   }
 
+  /** All rows are in the document, for as long as it is printed. */
+  printed(isWhole) {
+    this.isWhole = isWhole;
+    this.draw(true);
+  }
+
   option(index) {
     const row = this.row(index);
-    row.id = `row-${index}`;
+    row.id = `${this.name}-${index}`;
     row.setAttribute("role", "option");
     row.setAttribute("aria-selected", String(index === this.chosen));
     row.setAttribute("aria-setsize", String(this.count));
     row.setAttribute("aria-posinset", String(index + 1));
-    row.style.setProperty("--index", String(index));
+    row.style.setProperty("top", `${this.tops[index]}px`);
+    row.style.setProperty("height", `${this.tops[index + 1] - this.tops[index]}px`);
     row.addEventListener("click", () => this.select(index));
     return row;
   }
@@ -63,14 +109,13 @@ export class WindowedList {
   mark(index) {
     this.chosen = index;
     if (index >= 0) {
-      const [top, view] = [index * this.height, this.node.clientHeight];
+      const [top, end, view] = [this.tops[index], this.tops[index + 1], this.node.clientHeight];
       if (top < this.node.scrollTop) this.node.scrollTop = top;
-      else if (view > 0 && top + this.height > this.node.scrollTop + view) this.node.scrollTop = top + this.height - view;
-      this.node.setAttribute("aria-activedescendant", `row-${index}`);
-    } else {
-      this.node.removeAttribute("aria-activedescendant");
+      else if (view > 0 && end > this.node.scrollTop + view) this.node.scrollTop = end - view;
     }
     this.draw(true);
+    if (index >= 0) this.node.setAttribute("aria-activedescendant", `${this.name}-${index}`);
+    else this.node.removeAttribute("aria-activedescendant");
   }
 
   select(index) {
@@ -79,7 +124,7 @@ export class WindowedList {
   }
 
   key(event) {
-    const page = Math.max(1, Math.floor(this.node.clientHeight / this.height) - 1);
+    const page = Math.max(1, this.shown.end - this.shown.first - 2 * MARGIN);
     const target = new Map([
       ["ArrowDown", this.chosen + 1], ["ArrowUp", this.chosen - 1], ["Home", 0], ["End", this.count - 1],
       ["PageDown", this.chosen + page], ["PageUp", this.chosen - page],

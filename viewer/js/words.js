@@ -40,13 +40,18 @@ const TIMES = new Set(["exp", "iat", "nbf", "auth_time", "updated_at"]);
 /**
  * What a claim's number says, where it is a time.
  *
- * @returns {string | null} `2026-03-15 09:15:08 UTC, 10 min after this message`
+ * @param {string} name of the claim
+ * @param {unknown} value
+ * @param {number} reference when the message was sent, in seconds since 1970
+ * @param {number} [now] in seconds since 1970
+ * @returns {string | null} `2026-03-15 09:15:08 UTC, 10 min after this message, 251 days ago`
  */
-export function time(name, value, reference) {
+export function time(name, value, reference, now) {
   if (!TIMES.has(name) || typeof value !== "number" || Math.abs(value) > 8.64e12) return null;
   const date = new Date(value * 1000).toISOString().replace("T", " ").replace(/(\.000)?Z$/, " UTC");
   const relation = against(value, reference);
-  return `${date}, ${relation}${relation.startsWith("at") ? " as" : ""} this message`;
+  const message = `${date}, ${relation}${relation.startsWith("at") ? " as" : ""} this message`;
+  return now === undefined ? message : `${message}, ${duration(value - now)} ${value > now ? "from now" : "ago"}`;
 }
 
 /** @returns {string} `1 exchange`, `3 exchanges` */

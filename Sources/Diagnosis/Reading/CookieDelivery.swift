@@ -1,18 +1,18 @@
-import Captures
+package import Captures
 
 /// Judges whether a conforming browser sends a cookie with a request, and if not, what is in the way.
 ///
 /// RFC 6265, sections 5.3 and 5.4, with SameSite, prefixes and the limits of RFC 6265bis.
-struct CookieDelivery {
+package struct CookieDelivery {
     /// A cookie as it was set.
-    struct Setting {
-        var cookie: SetCookie
+    package struct Setting: Sendable {
+        package var cookie: SetCookie
         /// URL of the exchange that set it.
-        var url: RecordedURL
-        var at: Timestamp
-        var exchange: Int
+        package var url: RecordedURL
+        package var at: Timestamp
+        package var exchange: Int
 
-        init(cookie: SetCookie, url: RecordedURL, at: Timestamp, exchange: Int) {
+        package init(cookie: SetCookie, url: RecordedURL, at: Timestamp, exchange: Int) {
             self.cookie = cookie
             self.url = url
             self.at = at
@@ -21,15 +21,15 @@ struct CookieDelivery {
     }
 
     /// The request with which it should come back.
-    struct Sending {
-        var url: RecordedURL
-        var method: String
-        var at: Timestamp
+    package struct Sending: Sendable {
+        package var url: RecordedURL
+        package var method: String
+        package var at: Timestamp
         /// The page that led to it; nil where that is not known.
-        var initiator: RecordedURL?
-        var agent: String
+        package var initiator: RecordedURL?
+        package var agent: String
 
-        init(url: RecordedURL, method: String, at: Timestamp, initiator: RecordedURL?, agent: String) {
+        package init(url: RecordedURL, method: String, at: Timestamp, initiator: RecordedURL?, agent: String) {
             self.url = url
             self.method = method
             self.at = at
@@ -40,7 +40,7 @@ struct CookieDelivery {
 
     /// Why it does not come, in the order in which a browser decides: first when it is stored, then when it
     /// is sent.
-    enum Obstacle: Hashable, Sendable {
+    package enum Obstacle: Hashable, Sendable {
         /// `SameSite=None` without `Secure`.
         case sameSiteNoneInsecure
         /// `Secure`, and set or wanted over plain http.
@@ -62,7 +62,7 @@ struct CookieDelivery {
     }
 
     /// Nil where nothing is in the way: a browser that does not send it lost it otherwise.
-    static func obstacle(for setting: Setting, in sending: Sending) -> Obstacle? {
+    package static func obstacle(for setting: Setting, in sending: Sending) -> Obstacle? {
         storing(setting, sending) ?? sendingBack(setting, sending)
     }
 
@@ -122,7 +122,7 @@ struct CookieDelivery {
     }
 
     /// When a cookie that was set so has run out.
-    static func isExpired(_ setting: Setting, at time: Timestamp) -> Bool {
+    package static func isExpired(_ setting: Setting, at time: Timestamp) -> Bool {
         if let age = setting.cookie.maxAge {
             return age <= 0 || time.seconds - setting.at.seconds > age
         }
@@ -130,6 +130,12 @@ struct CookieDelivery {
             return false
         }
         return end < time
+    }
+
+    /// Whether a cookie is set to be forgotten.
+    package static func isDeletion(_ cookie: SetCookie, at time: Timestamp) -> Bool {
+        if let age = cookie.maxAge { return age <= 0 }
+        return cookie.expires.flatMap { Timestamp(httpDate: $0) }.map { $0 <= time } ?? false
     }
 
     private static func isTrustworthy(_ url: RecordedURL, _ agent: String) -> Bool {

@@ -56,15 +56,10 @@ enum LoginCookies {
         )
     }
 
-    static func isDeletion(_ cookie: SetCookie, at time: Timestamp) -> Bool {
-        if let age = cookie.maxAge { return age <= 0 }
-        return cookie.expires.flatMap { Timestamp(httpDate: $0) }.map { $0 <= time } ?? false
-    }
-
     private static func settings(_ index: Int, _ flow: Flow) -> [CookieDelivery.Setting] {
         let exchange = flow.capture[index]
         return (exchange.response?.setCookies ?? []).filter {
-            !isDeletion($0, at: exchange.endedAt) && !$0.value.isEmpty
+            !CookieDelivery.isDeletion($0, at: exchange.endedAt) && !$0.value.isEmpty
         }.map {
             CookieDelivery.Setting(
                 cookie: $0,

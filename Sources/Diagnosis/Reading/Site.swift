@@ -1,10 +1,10 @@
 /// The site of a host: what SameSite cookies compare (RFC 6265bis, section 5.2).
-enum Site {
+package enum Site {
     /// The registrable domain, without a public suffix list.
     ///
     /// Two labels, three below the usual second-level suffixes of countries and below
     /// hosting domains where every customer has a name. Addresses and single labels are their own site.
-    static func of(_ host: String) -> String {
+    package static func of(_ host: String) -> String {
         let labels = host.split(separator: ".")
         guard labels.count > 2, !host.utf8.contains(0x3a), UInt8(labels[labels.count - 1]) == nil else {
             return host

@@ -34,6 +34,8 @@ package struct SequenceDiagram: Sendable {
         package var words: String
         /// An error, or no answer at all.
         package var isFailure = false
+        /// The exchange that a redirect led to.
+        package var next: Int?
     }
 
     /// What stands in the diagram, from top to bottom.

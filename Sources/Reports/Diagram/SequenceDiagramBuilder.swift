@@ -82,7 +82,7 @@ private struct Drawing {
         for index in events.indices {
             guard case .message(let answer) = events[index].row, answer.form != .request else { continue }
             let start = capture[answer.exchange].startedAt
-            if let next = next(after: answer), start <= capture[next].startedAt {
+            if let next = answer.next, start <= capture[next].startedAt {
                 events[index].at = min(answer.at, capture[next].startedAt)
                 continue
             }
@@ -154,7 +154,7 @@ private struct Drawing {
         let isRedirect =
             status.map { (300..<400).contains($0) && recorded.response?.location != nil } ?? false
         let (words, isFailure) = DiagramWords.answer(recorded, at: request.exchange)
-        return SequenceDiagram.Message(
+        var answer = SequenceDiagram.Message(
             exchange: request.exchange,
             at: recorded.endedAt,
             from: request.to,
@@ -163,6 +163,8 @@ private struct Drawing {
             words: words,
             isFailure: isFailure
         )
+        answer.next = next(after: answer)
+        return answer
     }
 
     // MARK: - Others

@@ -25,10 +25,10 @@ enum DiagramJSON {
         case .message(let message):
             [
                 "type": "message", "exchange": number(message.exchange),
-                "at": ViewerDocument.milliseconds(message.at, since: start), "from": number(message.from),
+                "at": ViewerTime.milliseconds(message.at, since: start), "from": number(message.from),
                 "to": number(message.to), "form": .string(form(message.form)),
                 "words": .string(message.words),
-                "failure": .bool(message.isFailure),
+                "failure": .bool(message.isFailure), "next": message.next.map(number) ?? .null,
             ]
         case .folded(let exchanges): ["type": "folded", "exchanges": .array(exchanges.map(number))]
         case .finding(let rule, let title, let isPrimary, let lanes):

@@ -1,31 +1,28 @@
 import Captures
 import Flows
 import JOSE
-package import JSON
+import JSON
 import Sharing
 
 /// One exchange in full, as the viewer shows it.
-package enum ViewerMessage {
+enum ViewerMessage {
     /// Of a longer body only so many bytes are shown.
     private static let mostBytes = 1 << 20
 
-    /// Every exchange of the capture, in its order.
-    package static func messages(of report: Report) -> [JSONValue] {
-        let steps = Dictionary(grouping: report.flows.flatMap(\.flow.steps), by: \.exchange)
-        return report.capture.indices.map { message($0, report.capture[$0], steps: steps[$0] ?? []) }
-    }
-
-    private static func message(_ index: Int, _ exchange: Exchange, steps: [Step]) -> JSONValue {
+    static func document(of index: Int, in capture: ViewerCapture) -> JSONValue {
+        let exchange = capture.report.capture[index]
+        let steps = capture.rows.steps[index] ?? []
         var object: JSONObject = [
             "exchange": .number(JSONNumber(Int64(index))), "method": .string(exchange.request.method),
             "url": .string(exchange.request.url.text), "started": .string(exchange.startedAt.rfc3339),
         ]
         object["time"] =
             exchange.duration.map { _ in
-                ViewerDocument.milliseconds(exchange.endedAt, since: exchange.startedAt)
+                ViewerTime.milliseconds(exchange.endedAt, since: exchange.startedAt)
             } ?? .null
         object["client"] = exchange.client.process.map { .string($0) } ?? .null
         object["failure"] = exchange.failure.map { .string($0) } ?? .null
+        object["malformed"] = .array(exchange.malformations.map { .string("\($0.side.rawValue): \($0.reason)") })
         object["request"] = [
             "headers": fields(exchange.request.headers), "body": exchange.request.body.map(body) ?? .null,
         ]
@@ -39,10 +36,11 @@ package enum ViewerMessage {
             } ?? .null
         var collector = OccurrenceCollector()
         object["values"] = .array(
-            collector.occurrences(in: exchange, at: index).map { .object(ViewerDocument.occurrence($0)) }
+            collector.occurrences(in: exchange, at: index).map { .object(ViewerFlow.occurrence($0)) }
         )
         object["steps"] = .array(steps.map { .string(DiagramWords.kind($0.kind)) })
         object["tokens"] = .array(steps.flatMap(\.tokens).map(token))
+        object["cookies"] = .array(capture.cookies.cookies(of: index))
         return .object(object)
     }
 

@@ -71,9 +71,6 @@ struct Share: ParsableCommand {
     @OptionGroup var encryption: EncryptionOptions
     @OptionGroup var identities: IdentityOptions
 
-    /// A freak of chance (a stand-in that equals a piece of another secret) is over with other stand-ins.
-    private static let tries = 3
-
     func validate() throws {
         guard out != nil || dryRun else {
             throw ValidationError(
@@ -113,27 +110,13 @@ struct Share: ParsableCommand {
         options.alsoSources = also
         let progress = ProgressBar("sharing", total: read.count + 2)
         progress.show(0, "reading flows")
-        let sharing = CaptureSharing(
-            read.map { CaptureSharing.Source(capture: $0, flows: FlowFinder.flows(in: $0)) },
+        let run = try SharingRun.run(
+            zip(captures, read).map { ($0, $1) },
             options: options,
-            mark: Redaction(version: Authreel.version, date: SystemClock.now.rfc3339),
-            tell: Self.story
+            scratch: { try SharedFiles.scratch(for: dryRun ? nil : targets[$0]) },
+            progress: { progress.show($0 + 1, captures[$0]) }
         )
-        var texts: [CaptureSource] = []
-        var outcomes: [CaptureSharing.Outcome] = []
-        for _ in 0..<Self.tries {
-            texts = []
-            outcomes = try sharing.share(random: { SecureRandom.bytes($0) }) { index in
-                progress.show(index + 1, captures[index])
-                return { write in
-                    let scratch = try SharedFiles.scratch(for: dryRun ? nil : targets[index])
-                    try write(scratch.append)
-                    texts.append(try scratch.source())
-                    return try CaptureReader.read(texts[index], name: captures[index])
-                }
-            }
-            if outcomes.allSatisfy(\.isProven) { break }
-        }
+        let (texts, outcomes) = (run.texts, run.outcomes)
         progress.clear()
         try refuse(outcomes)
         tell(outcomes)
@@ -149,16 +132,9 @@ struct Share: ParsableCommand {
     /// Says where the proof fails; nothing is written then.
     private func refuse(_ outcomes: [CaptureSharing.Outcome]) throws {
         guard !outcomes.allSatisfy(\.isProven) else { return }
-        for (name, outcome) in zip(captures, outcomes) where !outcome.isProven {
-            for leak in outcome.leaks.prefix(20) { StandardError.report("\(name): \(leak)", hint: nil) }
-            for secret in outcome.unprotected.prefix(20) {
-                StandardError.report(
-                    "\(name): one \(secret.kind.rawValue) cannot be told from open text",
-                    hint: nil
-                )
-            }
-            for difference in outcome.differences.prefix(20) {
-                StandardError.report("\(name): the diagnosis differs at \(difference)".printable, hint: nil)
+        for (name, outcome) in zip(captures, outcomes) {
+            for reason in SharingRun.reasons(against: outcome) {
+                StandardError.report("\(name): \(reason)".printable, hint: nil)
             }
         }
         throw CommandFailure(
@@ -173,14 +149,6 @@ struct Share: ParsableCommand {
         for (name, outcome) in zip(captures, outcomes) {
             let text = SharingText.text(of: outcome.report, named: name, style: style)
             out == "-" ? StandardError.line(text) : print(text)
-        }
-    }
-
-    /// What `diagnose` and `show` print of a capture.
-    private static func story(of capture: Capture) -> [JSONValue] {
-        let report = ReportBuilder.report(on: capture, named: "", rules: RuleCatalog.rules)
-        return [JSONReport.diagnosis(of: report), JSONReport.timeline(of: report)].map {
-            (try? JSONParser.parse($0.utf8)) ?? .null
         }
     }
 }

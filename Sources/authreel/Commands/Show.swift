@@ -2,7 +2,6 @@ import ArgumentParser
 import Captures
 import Flows
 import Foundation
-import LibCrypto
 import Reports
 
 /// The timeline: flows, steps, and the way of each value.
@@ -56,22 +55,18 @@ struct Show: ParsableCommand {
         }
         guard let out else { return print(text(of: report, style: Style.forDescriptor(STDOUT_FILENO))) }
         // What is not shared yet may hold secrets.
-        try OutputFile.write(to: out, isPrivate: format == .html) {
-            try $0(Array((text(of: report, style: .plain) + "\n").utf8)[...])
+        try OutputFile.write(to: out, isPrivate: format == .html) { sink in
+            if format == .html { return try ViewerFile.write([report], to: sink) }
+            try sink(Array((text(of: report, style: .plain) + "\n").utf8)[...])
         }
         if out != "-" { StandardError.note("next: open \(out) in a browser") }
     }
 
     private func text(of report: Report, style: TextStyle) -> String {
         switch format {
-        case .text: TextReport.timeline(of: report, style: style)
+        case .text, .html: TextReport.timeline(of: report, style: style)
         case .json: JSONReport.timeline(of: report)
         case .mermaid: MermaidDiagram.text(of: report)
-        case .html:
-            ViewerPage.page(
-                of: ViewerDocument.document(of: report, generator: "authreel \(Authreel.version)"),
-                nonce: Base64.encode(SecureRandom.bytes(18))
-            )
         }
     }
 }

@@ -142,7 +142,7 @@ struct LogoutLocalOnly: Rule {
             return nil
         }
         return response.setCookies.first {
-            LoginCookies.isDeletion($0, at: exchange.endedAt) || $0.value.isEmpty
+            CookieDelivery.isDeletion($0, at: exchange.endedAt) || $0.value.isEmpty
         }?.name
     }
 

@@ -91,7 +91,7 @@ struct RedirectLoop: Rule {
             guard index < callbacks.count else { continue }
             let callback = flow.capture[callbacks[index]]
             let cookies = callback.response?.setCookies ?? []
-            let names = cookies.filter { !LoginCookies.isDeletion($0, at: callback.endedAt) }.map(\.name)
+            let names = cookies.filter { !CookieDelivery.isDeletion($0, at: callback.endedAt) }.map(\.name)
             evidence.append(
                 Evidence(
                     place: Place(exchange: callbacks[index], part: .responseLocation, name: ""),

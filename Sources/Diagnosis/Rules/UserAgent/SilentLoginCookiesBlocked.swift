@@ -101,7 +101,7 @@ struct SilentLoginCookiesBlocked: Rule {
             if case .endSession = flow.surroundings.messages[index] { return nil }
             let names = flow.capture[index].request.cookies.map(\.name).filter(ProviderSession.names.contains)
             let gone = flow.capture[index].response?.setCookies.contains {
-                names.contains($0.name) && LoginCookies.isDeletion($0, at: flow.capture[index].endedAt)
+                names.contains($0.name) && CookieDelivery.isDeletion($0, at: flow.capture[index].endedAt)
             }
             if gone ?? false { return nil }
             guard !names.isEmpty, frame(index, flow) == nil else { continue }

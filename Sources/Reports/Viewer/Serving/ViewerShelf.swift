@@ -1,0 +1,109 @@
+import JSON
+import Synchronization
+
+/// The captures that a viewer's server shows, some of which may still grow.
+package final class ViewerShelf: Sendable {
+    private struct State {
+        var captures: [ViewerCapture]
+        var changes: [ChangeLog]
+        /// Counts what was put on the shelf.
+        var revision = 0
+        var isLive: Bool
+    }
+
+    private let state: Mutex<State>
+    private let generator: String
+
+    /// `generator`: name and version of the program.
+    /// `isLive`: more may come.
+    package init(_ captures: [ViewerCapture], generator: String, isLive: Bool) {
+        self.generator = generator
+        state = Mutex(
+            State(captures: captures, changes: captures.map { ChangeLog($0, revision: 0) }, isLive: isLive)
+        )
+    }
+
+    package var captures: [ViewerCapture] { state.withLock { $0.captures } }
+
+    /// Takes a newer reading of one of the captures.
+    package func replace(_ index: Int, with capture: ViewerCapture) {
+        state.withLock { state in
+            guard state.captures.indices.contains(index) else { return }
+            state.captures[index] = capture
+            state.revision += 1
+            state.changes[index].update(capture, revision: state.revision)
+        }
+    }
+
+    /// Nothing more will come.
+    package func end() {
+        state.withLock { state in
+            state.isLive = false
+            state.revision += 1
+        }
+    }
+
+    /// What the page opens with.
+    var overview: JSONObject {
+        let (captures, revision, isLive) = state.withLock { ($0.captures, $0.revision, $0.isLive) }
+        var overview = ViewerCapture.overview(of: captures, generator: generator)
+        overview["revision"] = .number(JSONNumber(Int64(revision)))
+        overview["live"] = .bool(isLive)
+        return overview
+    }
+
+    /// What is new since a revision, as soon as there is something, at the latest after `patience`.
+    ///
+    /// `{"revision", "live", "captures": [{"flows": [[place, head]], "flowCount", "exchanges": [[place, row]],
+    /// "exchangeCount"}]}`.
+    func changes(after revision: Int, patience: Duration = .seconds(20)) async -> JSONValue {
+        let clock = ContinuousClock()
+        let end = clock.now + patience
+        while state.withLock({ $0.revision <= revision && $0.isLive }), clock.now < end, !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return state.withLock { state in
+            [
+                "revision": .number(JSONNumber(Int64(state.revision))), "live": .bool(state.isLive),
+                "captures": .array(state.changes.map { $0.changes(after: revision) }),
+            ]
+        }
+    }
+
+    /// When each line of a capture's lists changed last.
+    private struct ChangeLog {
+        private var flows: [(line: JSONValue, revision: Int)] = []
+        private var exchanges: [(line: JSONValue, revision: Int)] = []
+
+        init(_ capture: ViewerCapture, revision: Int) { update(capture, revision: revision) }
+
+        mutating func update(_ capture: ViewerCapture, revision: Int) {
+            flows = Self.updated(flows, capture.heads, revision)
+            exchanges = Self.updated(exchanges, capture.exchanges, revision)
+        }
+
+        private static func updated(
+            _ lines: [(line: JSONValue, revision: Int)],
+            _ now: [JSONValue],
+            _ revision: Int
+        ) -> [(line: JSONValue, revision: Int)] {
+            now.enumerated().map { index, line in
+                lines.indices.contains(index) && lines[index].line == line ? lines[index] : (line, revision)
+            }
+        }
+
+        func changes(after revision: Int) -> JSONValue {
+            func newer(_ lines: [(line: JSONValue, revision: Int)]) -> JSONValue {
+                .array(
+                    lines.enumerated().filter { $0.element.revision > revision }.map {
+                        .array([.number(JSONNumber(Int64($0.offset))), $0.element.line])
+                    }
+                )
+            }
+            return [
+                "flows": newer(flows), "flowCount": .number(JSONNumber(Int64(flows.count))),
+                "exchanges": newer(exchanges), "exchangeCount": .number(JSONNumber(Int64(exchanges.count))),
+            ]
+        }
+    }
+}

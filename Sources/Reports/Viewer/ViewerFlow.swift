@@ -1,0 +1,103 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Sharing
+
+/// A flow as the viewer shows it: a line of a list, and all of it.
+enum ViewerFlow {
+    /// A line of the list.
+    ///
+    /// `outer`: the flow that this one is a part of, as a broker's login at another provider is.
+    static func head(of item: Report.DiagnosedFlow, in capture: ViewerCapture, inside outer: String?)
+        -> JSONValue
+    {
+        var object = JSONReport.head(of: item)
+        let recorded = capture.report.capture
+        let end = item.flow.exchanges.filter(recorded.indices.contains).map { recorded[$0].endedAt }.max()
+        object["duration"] = end.map { ViewerTime.milliseconds($0, since: item.flow.started) } ?? .null
+        let isSettled = !capture.unsettled.contains(item.flow.id)
+        object["settled"] = .bool(isSettled)
+        object["inside"] = outer.map { .string($0) } ?? .null
+        let findings = isSettled ? item.diagnosis.findings : []
+        let first = findings.first { $0.isPrimary } ?? findings.first
+        object["first"] =
+            first.map { ["title": .string($0.title), "severity": .string($0.severity.rawValue)] } ?? .null
+        object["findings"] = .number(JSONNumber(Int64(findings.count)))
+        return .object(object)
+    }
+
+    /// All of it.
+    static func document(of item: Report.DiagnosedFlow, in capture: ViewerCapture) -> JSONValue {
+        let recorded = capture.report.capture
+        var shown = item
+        if capture.unsettled.contains(item.flow.id) { shown.diagnosis.findings = [] }
+        let diagram = SequenceDiagramBuilder.diagram(of: shown, in: recorded)
+        var single = capture.report
+        single.flows = [shown]
+        return [
+            "id": .string(item.flow.id),
+            "findings": .array(shown.diagnosis.findings.map(finding)),
+            "links": .array(item.flow.links.map(link)),
+            "diagram": DiagramJSON.object(of: diagram, since: item.flow.started),
+            "pkce": .array(proofs(in: item.flow)),
+            "mermaid": .string(MermaidDiagram.text(of: [diagram])),
+            "markdown": .string(MarkdownReport.text(of: [single])),
+        ]
+    }
+
+    private static func finding(_ finding: Finding) -> JSONValue {
+        guard case .object(var object) = JSONReport.finding(finding) else { return .null }
+        object["evidence"] = .array(
+            zip(finding.evidence, object["evidence"]?.array ?? []).map { evidence, value in
+                guard case .object(var object) = value else { return value }
+                if SecretPlaces.isSecret(evidence.place.name, in: evidence.place.part) {
+                    object["secret"] = true
+                }
+                return .object(object)
+            }
+        )
+        object["sources"] = .array(
+            finding.specifications.map { source in
+                ["text": .string(source.text), "url": source.url.map { .string($0) } ?? .null]
+            }
+        )
+        return .object(object)
+    }
+
+    private static func link(_ link: Link) -> JSONValue {
+        [
+            "name": .string(link.name), "transform": .string(link.transform.rawValue),
+            "origin": .object(occurrence(link.origin)),
+            "uses": .array(link.uses.map { .object(occurrence($0)) }),
+        ]
+    }
+
+    /// A place with the value that stands there, and as it stands there where that is something else.
+    static func occurrence(_ occurrence: Occurrence) -> JSONObject {
+        var object = JSONReport.place(occurrence.place)
+        object["value"] = .string(occurrence.value)
+        if SecretPlaces.isSecret(occurrence.place.name, in: occurrence.place.part) { object["secret"] = true }
+        if occurrence.rawValue != occurrence.value { object["raw"] = .string(occurrence.rawValue) }
+        return object
+    }
+
+    /// The proofs of RFC 7636: each verifier with the challenge that was sent before it.
+    private static func proofs(in flow: Flow) -> [JSONValue] {
+        var challenge: (value: String, method: String, exchange: Int)?
+        return flow.steps.compactMap { step in
+            if let value = step.parameters["code_challenge"], !value.isEmpty {
+                challenge = (value, step.parameters["code_challenge_method"] ?? "plain", step.exchange)
+            }
+            guard let verifier = step.parameters["code_verifier"], let challenge else { return nil }
+            let relation = CodeChallenge.relation(of: challenge.value, to: verifier)
+            return [
+                "challenge": .string(challenge.value), "method": .string(challenge.method),
+                "asked": .number(JSONNumber(Int64(challenge.exchange))), "verifier": .string(verifier),
+                "proved": .number(JSONNumber(Int64(step.exchange))),
+                "relation": relation.map { .string($0.rawValue) } ?? .null,
+            ]
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+
+/// What lists show of each exchange, and what they are filtered by. No queries, no secrets: they can be shown to anybody.
+struct ViewerRows: Sendable {
+    let all: [JSONValue]
+    /// The steps of each exchange that is one.
+    let steps: [Int: [Step]]
+
+    init(_ report: Report) {
+        let steps = Dictionary(grouping: report.flows.flatMap(\.flow.steps), by: \.exchange)
+        var flows: [Int: String] = [:]
+        var rules: [Int: [String]] = [:]
+        for item in report.flows {
+            for exchange in item.flow.exchanges where flows[exchange] == nil {
+                flows[exchange] = item.flow.id
+            }
+            for finding in item.diagnosis.findings {
+                for exchange in Set(finding.evidence.compactMap(\.place.exchange)) {
+                    rules[exchange, default: []].append(finding.rule)
+                }
+            }
+        }
+        self.steps = steps
+        let capture = report.capture
+        let first = capture.indices.map { capture[$0].startedAt }.min() ?? Timestamp(nanoseconds: 0)
+        all = capture.indices.map { index in
+            Self.row(
+                index,
+                capture[index],
+                since: first,
+                flow: flows[index],
+                steps: steps[index] ?? [],
+                rules: rules[index] ?? []
+            )
+        }
+    }
+
+    private static func row(
+        _ index: Int,
+        _ exchange: Exchange,
+        since first: Timestamp,
+        flow: String?,
+        steps: [Step],
+        rules: [String]
+    ) -> JSONValue {
+        let url = exchange.request.url
+        var who: [String] = []
+        for name in steps.flatMap({ [$0.from.name, $0.to.name] }) where !who.contains(name) {
+            who.append(name)
+        }
+        if let process = exchange.client.process, !who.contains(process) { who.append(process) }
+        return .object(
+            JSONObject([
+                ("exchange", .number(JSONNumber(Int64(index)))),
+                ("method", .string(exchange.request.method)),
+                ("host", .string(url.authority ?? url.scheme ?? "")),
+                ("path", .string(url.path.isEmpty ? "/" : url.path)),
+                ("status", exchange.response.map { .number(JSONNumber(Int64($0.status))) } ?? .null),
+                ("at", ViewerTime.milliseconds(exchange.startedAt, since: first)),
+                (
+                    "time",
+                    exchange.duration == nil
+                        ? .null : ViewerTime.milliseconds(exchange.endedAt, since: exchange.startedAt)
+                ),
+                ("flow", flow.map { .string($0) } ?? .null),
+                ("kinds", .array(steps.map { .string(DiagramWords.kind($0.kind)) })),
+                ("who", .array(who.map { .string($0) })),
+                ("rules", .array(rules.map { .string($0) })),
+            ])
+        )
+    }
+}
+
+/// Times as the viewer reads them.
+enum ViewerTime {
+    /// Milliseconds with three decimals.
+    static func milliseconds(_ time: Timestamp, since start: Timestamp) -> JSONValue {
+        let microseconds = (time - start) / .microseconds(1)
+        return .number(JSONNumber(text: String(Double(microseconds.rounded()) / 1000)))
+    }
+}

@@ -1,0 +1,123 @@
+import Captures
+import Foundation
+package import JSON
+
+/// Where a text stands in the messages of a capture, as decoded: what `viewer/js/search.js` does where there is no server.
+package enum ViewerSearch {
+    /// So many places are enough to see that one has to ask more closely.
+    package static let most = 200
+    /// Of one message.
+    private static let mostInMessage = 4
+    private static let contextCharacters = 40
+
+    /// `{"hits": [{"capture", "exchange", "where", "name", "before", "match", "after", "secret"}], "more": bool}`, in the
+    /// order of the captures and their exchanges.
+    ///
+    /// `isOver`: asked between two messages; a search that nobody waits for any more ends.
+    package static func hits(
+        of query: String,
+        in captures: [ViewerCapture],
+        isOver: () -> Bool = { false }
+    ) -> JSONValue {
+        let wanted = query.lowercased()
+        var hits: [JSONValue] = []
+        var hasMore = false
+        search: for (number, capture) in captures.enumerated() where !wanted.isEmpty {
+            for index in capture.report.capture.indices {
+                if isOver() { break search }
+                guard let message = capture.message(index) else { continue }
+                let found = self.hits(of: wanted, in: message)
+                if hits.count + found.count > most {
+                    hasMore = true
+                    break search
+                }
+                hits += found.map { hit in
+                    var hit = hit
+                    hit["capture"] = .number(JSONNumber(Int64(number)))
+                    hit["exchange"] = .number(JSONNumber(Int64(index)))
+                    return .object(hit)
+                }
+            }
+        }
+        return ["hits": .array(hits), "more": .bool(hasMore)]
+    }
+
+    /// `wanted`: in lower case.
+    private static func hits(of wanted: String, in message: JSONValue) -> [JSONObject] {
+        var hits: [JSONObject] = []
+        for text in texts(of: message) {
+            guard hits.count < mostInMessage else { break }
+            // What a value's own place tells need not be told by the header or body around it.
+            if text.isWhole, !hits.isEmpty { continue }
+            guard let hit = hit(wanted, text) else { continue }
+            hits.append(hit)
+        }
+        return hits
+    }
+
+    private struct Text {
+        var place: String
+        var name: String
+        var text: String
+        var isSecret = false
+        /// All of a message's headers or of its body.
+        var isWhole = false
+    }
+
+    private static func texts(of message: JSONValue) -> [Text] {
+        var texts: [Text] = []
+        for value in message["values"]?.array ?? [] {
+            guard let place = value["where"]?.string, let name = value["name"]?.string else { continue }
+            let isSecret = value["secret"] == true
+            texts.append(Text(place: place, name: name, text: name))
+            texts.append(Text(place: place, name: name, text: value["value"]?.string ?? "", isSecret: isSecret))
+        }
+        for token in message["tokens"]?.array ?? [] {
+            let secret = Set((token["secret"]?.array ?? []).compactMap(\.string))
+            for part in ["header", "claims"] {
+                for member in token[part]?.object?.members ?? [] {
+                    let name = "\(token["name"]?.string ?? "") \(member.name)"
+                    let value = member.value.string ?? JSONWriter.text(of: member.value)
+                    texts.append(Text(place: "token", name: name, text: member.name))
+                    texts.append(
+                        Text(place: "token", name: name, text: value, isSecret: secret.contains(member.name))
+                    )
+                }
+            }
+        }
+        texts.append(Text(place: "url", name: "", text: message["url"]?.string ?? "", isWhole: true))
+        for side in ["request", "response"] {
+            for header in message[side]?["headers"]?.array ?? [] {
+                let line = "\(header["name"]?.string ?? ""): \(header["value"]?.string ?? "")"
+                texts.append(
+                    Text(place: side, name: header["name"]?.string ?? "", text: line, isWhole: true)
+                )
+            }
+            texts.append(
+                Text(
+                    place: "\(side).body",
+                    name: "",
+                    text: message[side]?["body"]?["text"]?.string ?? "",
+                    isWhole: true
+                )
+            )
+        }
+        return texts
+    }
+
+    private static func hit(_ wanted: String, _ text: Text) -> JSONObject? {
+        guard let range = text.text.range(of: wanted, options: .caseInsensitive) else { return nil }
+        let before = text.text[..<range.lowerBound]
+        let after = text.text[range.upperBound...]
+        var hit: JSONObject = ["where": .string(text.place), "name": .string(text.name)]
+        hit["before"] = .string(
+            (before.count > contextCharacters ? "…" : "") + before.suffix(contextCharacters)
+        )
+        hit["match"] = .string(String(text.text[range]))
+        hit["after"] = .string(
+            after.prefix(contextCharacters) + (after.count > contextCharacters ? "…" : "")
+        )
+        if text.isSecret { hit["secret"] = true }
+        return hit
+    }
+}

@@ -1,0 +1,71 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import LibCrypto
+import Reports
+import Sharing
+
+/// Captures shared together, as far as the texts that may be handed on once they are proven.
+struct SharingRun {
+    /// In the order of the captures.
+    var texts: [CaptureSource]
+    var outcomes: [CaptureSharing.Outcome]
+
+    /// A freak of chance (a stand-in that equals a piece of another secret) is over with other stand-ins.
+    private static let tries = 3
+
+    /// Shares, and tries to prove it.
+    ///
+    /// - Parameters:
+    ///   - captures: with their names.
+    ///   - options: what is kept, and what is secret besides.
+    ///   - scratch: where the text of a capture goes before anybody may see it.
+    ///   - progress: is told which capture is begun.
+    /// - Throws: ``CommandFailure`` when there is no room for the texts.
+    static func run(
+        _ captures: [(name: String, capture: Capture)],
+        options: SharingOptions,
+        scratch: (Int) throws -> ScratchFile,
+        progress: (Int) -> Void = { _ in }
+    ) throws -> SharingRun {
+        let sharing = CaptureSharing(
+            captures.map { CaptureSharing.Source(capture: $0.capture, flows: FlowFinder.flows(in: $0.capture)) },
+            options: options,
+            mark: Redaction(version: Authreel.version, date: SystemClock.now.rfc3339),
+            tell: story
+        )
+        var run = SharingRun(texts: [], outcomes: [])
+        for _ in 0..<tries {
+            run.texts = []
+            run.outcomes = try withoutActuallyEscaping(scratch) { scratch in
+                try sharing.share(random: { SecureRandom.bytes($0) }) { index in
+                    progress(index)
+                    return { write in
+                        let file = try scratch(index)
+                        try write(file.append)
+                        run.texts.append(try file.source())
+                        return try CaptureReader.read(run.texts[index], name: captures[index].name)
+                    }
+                }
+            }
+            if run.outcomes.allSatisfy(\.isProven) { break }
+        }
+        return run
+    }
+
+    /// Where the proof fails, the first of each sort; empty where it does not.
+    static func reasons(against outcome: CaptureSharing.Outcome) -> [String] {
+        outcome.leaks.prefix(20).map { "\($0)" }
+            + outcome.unprotected.prefix(20).map { "one \($0.kind.rawValue) cannot be told from open text" }
+            + outcome.differences.prefix(20).map { "the diagnosis differs at \($0)" }
+    }
+
+    /// What `diagnose` and `show` print of a capture.
+    private static func story(of capture: Capture) -> [JSONValue] {
+        let report = ReportBuilder.report(on: capture, named: "", rules: RuleCatalog.rules)
+        return [JSONReport.diagnosis(of: report), JSONReport.timeline(of: report)].map {
+            (try? JSONParser.parse($0.utf8)) ?? .null
+        }
+    }
+}

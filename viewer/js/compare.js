@@ -1,0 +1,162 @@
+import { element } from "#viewer/dom.js";
+import { difference } from "#viewer/mask.js";
+
+/** Of a longer comparison only the beginning is drawn. */
+const MOST = 500;
+
+/** Of more flows nobody chooses from a list; the address takes any. */
+const MOST_CHOICES = 500;
+
+/** @returns {string} a side as it stands in an address: `0/flow-1` */
+export function sideText(side) {
+  return `${side.capture}/${side.flow}`;
+}
+
+/**
+ * The flows that can be compared, with their names.
+ *
+ * @param {object[]} captures
+ * @returns {{text: string, name: string}[]}
+ */
+export function sides(captures) {
+  return captures
+    .flatMap((capture, index) => capture.flows.map((flow) => ({ text: `${index}/${flow.id}`, name: `${captures.length > 1 ? `${capture.name} ` : ""}${flow.id} · ${flow.outcome}` })))
+    .slice(0, MOST_CHOICES);
+}
+
+/**
+ * What is compared where nothing is chosen: the flow that is looked at with one that worked, else with its neighbour.
+ *
+ * @param {object[]} captures
+ * @param {{capture: number, flow: string}} looked
+ * @returns {[string, string] | null} the one that is expected, and the other
+ */
+export function proposal(captures, looked) {
+  const all = captures.flatMap((capture, index) => capture.flows.map((flow) => ({ text: `${index}/${flow.id}`, flow })));
+  const own = all.find((item) => item.text === sideText(looked)) ?? all.at(-1);
+  const others = all.filter((item) => item !== own);
+  if (!own || others.length === 0) return null;
+  const isLike = (item) => item.flow.client_id === own.flow.client_id;
+  const worked = others.filter((item) => item.flow.outcome === "success");
+  const other = worked.find(isLike) ?? others.find(isLike) ?? worked[0] ?? others[0];
+  // What worked, and what came first, is how it ought to be.
+  const isFirst = own.flow.outcome === "success" && other.flow.outcome !== "success" ? true : other.flow.outcome === own.flow.outcome && all.indexOf(own) < all.indexOf(other);
+  return isFirst ? [own.text, other.text] : [other.text, own.text];
+}
+
+/** @returns {string} what a pair of steps is: in both and the same, in both and not, in one only */
+export function state(step) {
+  const [expected, seen] = step.exchanges;
+  if (seen === null) return "missing";
+  if (expected === null) return "added";
+  return step.same ? "same" : "differs";
+}
+
+const SIGNS = { same: "=", differs: "≠", missing: "−", added: "+" };
+
+/**
+ * @param {object[]} captures
+ * @param {{a: string | null, b: string | null, pairs: object[] | null}} chosen `pairs`: the only ones that can be compared
+ * @param {object | null} comparison
+ * @param {{choose: (a: string, b: string) => void, go: (capture: number, flow: string, exchange: number) => void}} options
+ * @returns {HTMLElement}
+ */
+export function comparePanel(captures, { a, b, pairs }, comparison, options) {
+  const known = sides(captures);
+  const select = (label, value, change) =>
+    element(
+      "label",
+      {},
+      element("span", {}, label),
+      element("select", { on: { change: (event) => change(event.target.value) } }, ...known.map(({ text, name }) => element("option", { value: text, selected: text === value }, name))),
+    );
+  const isPossible = known.length > 1;
+  return element(
+    "section",
+    { class: "compare", "aria-label": "Comparison" },
+    element("h2", {}, "Two logins side by side"),
+    isPossible
+      ? element(
+          "form",
+          { class: "filters", "aria-label": "What is compared", on: { submit: (event) => event.preventDefault() } },
+          select("How it ought to be", a, (value) => options.choose(value, b)),
+          select("Compared with it", b, (value) => options.choose(a, value)),
+          element("button", { type: "button", on: { click: () => options.choose(b, a) } }, "Swap"),
+        )
+      : element("p", { class: "nothing" }, "There is only one login here. authreel view ONE.har OTHER.har shows two captures side by side."),
+    comparison ? result(comparison, options) : isPossible ? element("p", { class: "nothing" }, missing(pairs)) : null,
+  );
+}
+
+function missing(pairs) {
+  return pairs === null
+    ? "Choose two different logins."
+    : `This file holds ${pairs.length} comparison${pairs.length === 1 ? "" : "s"}, and this is none of them: authreel view compares any two.`;
+}
+
+function result(comparison, options) {
+  const steps = comparison.steps.slice(0, MOST);
+  return element(
+    "div",
+    {},
+    element("p", { class: comparison.same ? "good" : "headline" }, comparison.same ? "The two are the same; what every login has anew is left aside." : comparison.headline),
+    element(
+      "table",
+      { class: "steps" },
+      element("thead", {}, element("tr", {}, ...["", "Step", "How it ought to be", "Compared with it"].map((title) => element("th", { scope: "col" }, title || element("span", { class: "unseen" }, "Same or not"))))),
+      element("tbody", {}, ...steps.flatMap((step) => rows(step, comparison, options))),
+    ),
+    comparison.steps.length > MOST ? element("p", { class: "nothing" }, `Only the first ${MOST} steps are shown.`) : null,
+    comparison.overall.length > 0
+      ? element("section", {}, element("h3", {}, "The logins as a whole"), element("ul", {}, ...comparison.overall.map((item) => element("li", { class: item.weight }, ...words(item)))))
+      : null,
+  );
+}
+
+function rows(step, comparison, { go }) {
+  const mark = state(step);
+  const cell = (index, side) => {
+    const exchange = step.exchanges[index];
+    if (exchange === null) return element("td", { class: "nothing" }, "not there");
+    return element(
+      "td",
+      {},
+      element("button", { type: "button", on: { click: () => go(side.capture, side.flow, exchange) } }, `[${exchange}] ${step.statuses[index] ?? "no answer"}`),
+    );
+  };
+  return [
+    element(
+      "tr",
+      { class: mark },
+      element("td", { class: "sign" }, element("span", { "aria-hidden": "true" }, SIGNS[mark]), element("span", { class: "unseen" }, mark)),
+      element("th", { scope: "row" }, step.kind.replaceAll("_", " ")),
+      cell(0, comparison.expected),
+      cell(1, comparison.seen),
+    ),
+    ...step.differences.map((item) =>
+      element(
+        "tr",
+        { class: `detail ${item.weight}` },
+        element("td", {}),
+        element("th", { scope: "row" }, label(item), element("span", { class: "note" }, item.note)),
+        ...values(item).map((value) => element("td", {}, value)),
+      ),
+    ),
+  ];
+}
+
+function label(item) {
+  return [item.place?.token, item.name, item.aspect ? `(${item.aspect})` : null].filter(Boolean).join(" ");
+}
+
+/** Both values, with the characters marked in which they differ. */
+function values(item) {
+  if (item.expected === null || item.seen === null) return [item.expected, item.seen].map((value) => (value === null ? element("span", { class: "nothing" }, "–") : element("code", {}, value)));
+  const { start, one, other, end } = difference(item.expected, item.seen);
+  const isAlike = start.length + end.length >= 4;
+  return [one, other].map((own, index) => (isAlike ? element("code", {}, start, element("mark", {}, own === "" ? "∅" : own), end) : element("code", {}, [item.expected, item.seen][index])));
+}
+
+function words(item) {
+  return [`${label(item)}: ${item.note} `, ...values(item).flatMap((value, index) => (index > 0 ? [" → ", value] : [value]))];
+}

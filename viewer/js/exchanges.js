@@ -1,0 +1,53 @@
+import { element } from "#viewer/dom.js";
+import { matches } from "#viewer/filter.js";
+import { duration } from "#viewer/words.js";
+import { WindowedList } from "#viewer/windowed.js";
+
+/** Height of a row in pixels. */
+const HEIGHT = 32;
+
+/** What a row says where it is read aloud. */
+export function spoken(row) {
+  const kind = row.kinds.length > 0 ? `, ${row.kinds.join(" and ")}` : "";
+  const finding = row.rules.length > 0 ? `, finding ${row.rules.join(" and ")}` : "";
+  return `[${row.exchange}] ${row.method} ${row.host}${row.path}, ${row.status ?? "no answer"}${kind}${finding}`;
+}
+
+/** All exchanges of a capture, in the order of the file. */
+export class ExchangeList {
+  /** @param {(row: object) => void} choose */
+  constructor(choose) {
+    this.rows = [];
+    this.list = new WindowedList({
+      label: "Exchanges", name: "exchange",
+      row: (index) => this.row(this.rows[index]),
+      choose: (index) => choose(this.rows[index]),
+    });
+    this.node = element("div", { class: "exchanges" }, this.list.node);
+  }
+
+  /**
+   * @param {object[]} rows
+   * @param {{filter: object, exchange: number | null}} options
+   */
+  show(rows, { filter, exchange }) {
+    this.rows = rows.filter((row) => matches(row, filter));
+    this.list.setRows(this.rows.length, () => HEIGHT);
+    this.list.mark(exchange === null ? -1 : this.rows.findIndex((row) => row.exchange === exchange));
+  }
+
+  row(row) {
+    const failed = row.status === null || row.status >= 400;
+    return element(
+      "div",
+      { class: `row exchange${failed ? " failure" : ""}`, "aria-label": spoken(row) },
+      element("span", { class: "number" }, `[${row.exchange}]`),
+      element("span", { class: "at" }, `+${duration(row.at / 1000)}`),
+      element("span", { class: "method" }, row.method),
+      element("span", { class: "address" }, `${row.host}${row.path}`),
+      element("span", { class: "status" }, row.status === null ? "no answer" : String(row.status)),
+      element("span", { class: "kinds" }, row.kinds.join(", ")),
+      element("span", { class: "rules" }, row.rules.join(", ")),
+    );
+  }
+}

@@ -1,0 +1,30 @@
+/** After a server that does not answer one waits so long, in milliseconds. */
+const PATIENCE = 2000;
+
+/**
+ * Asks for what is new until the recording is over, or nobody is asked any more.
+ *
+ * @param {{changes: (revision: number) => Promise<object>}} source
+ * @param {number} revision of what is known
+ * @param {(change: object) => void} take
+ * @param {(state: "live" | "over" | "gone") => void} tell
+ * @param {(milliseconds: number) => Promise<void>} [pause]
+ */
+export async function follow(source, revision, take, tell, pause = (time) => new Promise((resolve) => setTimeout(resolve, time))) {
+  let known = revision;
+  let failures = 0;
+  while (failures < 3) {
+    try {
+      const change = await source.changes(known);
+      failures = 0;
+      if (change.revision > known) take(change);
+      known = change.revision;
+      tell(change.live ? "live" : "over");
+      if (!change.live) return;
+    } catch {
+      failures += 1;
+      tell("gone");
+      await pause(PATIENCE);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { element } from "#viewer/dom.js";
+import { mask } from "#viewer/mask.js";
+
+/** Of one message so many places are told. */
+const MOST = 4;
+/** Characters on both sides of what was found. */
+const CONTEXT = 40;
+
+/**
+ * Where a text stands in a message, as decoded: as `ViewerSearch` has it where there is a server.
+ *
+ * @param {string} query
+ * @param {object | null} message
+ * @returns {{where: string, name: string, before: string, match: string, after: string, secret?: boolean}[]}
+ */
+export function hits(query, message) {
+  const wanted = query.toLowerCase();
+  if (wanted === "" || !message) return [];
+  const found = [];
+  for (const text of texts(message)) {
+    if (found.length >= MOST) break;
+    // What a value's own place tells need not be told by the header or body around it.
+    if (text.isWhole && found.length > 0) continue;
+    const hit = hitIn(wanted, text);
+    if (hit) found.push(hit);
+  }
+  return found;
+}
+
+function* texts(message) {
+  for (const { where, name, value, secret } of message.values) {
+    yield { where, name, text: name };
+    yield { where, name, text: value, secret };
+  }
+  for (const token of message.tokens) {
+    for (const part of ["header", "claims"]) {
+      for (const [member, value] of Object.entries(token[part] ?? {})) {
+        const name = `${token.name} ${member}`;
+        yield { where: "token", name, text: member };
+        yield { where: "token", name, text: typeof value === "string" ? value : JSON.stringify(value), secret: token.secret.includes(member) };
+      }
+    }
+  }
+  yield { where: "url", name: "", text: message.url, isWhole: true };
+  for (const side of ["request", "response"]) {
+    for (const header of message[side]?.headers ?? []) {
+      yield { where: side, name: header.name, text: `${header.name}: ${header.value}`, isWhole: true };
+    }
+    yield { where: `${side}.body`, name: "", text: message[side]?.body?.text ?? "", isWhole: true };
+  }
+}
+
+function hitIn(wanted, { where, name, text, secret }) {
+  const start = text.toLowerCase().indexOf(wanted);
+  if (start < 0) return null;
+  const end = start + wanted.length;
+  const [before, after] = [text.slice(0, start), text.slice(end)];
+  return {
+    where, name, match: text.slice(start, end), ...(secret ? { secret } : {}),
+    before: before.length > CONTEXT ? `…${before.slice(-CONTEXT)}` : before,
+    after: after.length > CONTEXT ? `${after.slice(0, CONTEXT)}…` : after,
+  };
+}
+
+/**
+ * What was found, each place a button.
+ *
+ * @param {string} query
+ * @param {{hits: object[], more: boolean}} result
+ * @param {{veil: import("#viewer/veil.js").Veil, captures: {name: string}[], go: (hit: object) => void}} options
+ * @returns {HTMLElement}
+ */
+export function searchResults(query, { hits: found, more }, options) {
+  const several = options.captures.length > 1;
+  return element(
+    "section",
+    { class: "results", "aria-label": "Found" },
+    element("h2", {}, found.length === 0 ? `“${query}” stands nowhere` : `“${query}” in ${found.length}${more ? " and more" : ""} place${found.length === 1 ? "" : "s"}`),
+    more ? element("p", { class: "nothing" }, "Only the first are listed: ask for something longer.") : null,
+    element(
+      "ul",
+      {},
+      ...found.map((hit) =>
+        element(
+          "li",
+          {},
+          element(
+            "button",
+            { type: "button", on: { click: () => options.go(hit) } },
+            element("span", { class: "place" }, `${several ? `${options.captures[hit.capture].name} ` : ""}[${hit.exchange}] ${hit.where} ${hit.name}`),
+            element("code", {}, ...excerpt(hit, options.veil)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function excerpt(hit, veil) {
+  // Header lines and bodies may hold secrets that have no name here.
+  const isHidden = hit.secret || /^(request|response)(\.body)?$|^url$/.test(hit.where);
+  if (isHidden && !veil.isLifted) return hit.secret ? [mask(hit.before + hit.match + hit.after)] : [mask(hit.before), element("mark", {}, hit.match), mask(hit.after)];
+  return [hit.before, element("mark", {}, hit.match), hit.after];
+}

@@ -1,0 +1,29 @@
+import { element } from "#viewer/dom.js";
+import { mask } from "#viewer/mask.js";
+
+/**
+ * A value on the screen: masked where it is secret, and then a button that shows this one.
+ *
+ * @param {string} value
+ * @param {{isSecret: boolean, place: string, name: string, veil: import("#viewer/veil.js").Veil, redraw: () => void}} options
+ *   `place`: unique in what is looked at; `name`: of the value, for those who hear it
+ * @param {() => (Node | string)[]} written what stands there where it is shown
+ * @returns {HTMLElement}
+ */
+export function valueOnScreen(value, { isSecret, place, name, veil, redraw }, written = () => [value]) {
+  if (!isSecret || veil.shows(place)) return element("code", {}, ...written());
+  if (veil.isPresenting) return element("code", { class: "masked" }, mask(value));
+  return element(
+    "button",
+    {
+      type: "button", class: "masked", "aria-label": `Show ${name}`, title: "Show this value",
+      on: {
+        click: () => {
+          veil.lift(place);
+          redraw();
+        },
+      },
+    },
+    mask(value),
+  );
+}

@@ -1,0 +1,139 @@
+import { element } from "#viewer/dom.js";
+
+const VIEWS = [["flow", "Login", "view-flow"], ["exchanges", "All exchanges", "view-exchanges"], ["compare", "Compare", "view-compare"]];
+
+/** How long a message about what was done stands on the page, in milliseconds. */
+const TOLD = 6000;
+
+/**
+ * What stands around the panels: title, search, buttons, dialog; and where the panels are.
+ */
+export class Shell {
+  /**
+   * @param {import("#viewer/report.js").Report} report
+   * @param {HTMLElement} overview
+   * @param {(name: string, value?: unknown) => void} act a button was pressed
+   */
+  constructor(report, overview, act) {
+    const button = (name, words, title, properties = {}) => element("button", { type: "button", title, ...properties, on: { click: () => act(name) } }, words);
+    this.title = element("h1", {});
+    this.redacted = element("span", { class: "badge", hidden: true }, "redacted: its secrets are stand-ins");
+    this.state = element("span", { class: "badge live", role: "status", hidden: true });
+    this.captures = element(
+      "select",
+      { "aria-label": "Capture", on: { change: (event) => act("capture", Number(event.target.value)) } },
+      ...report.captures.map((capture, index) => element("option", { value: index }, capture.name)),
+    );
+    this.captures.hidden = report.captures.length < 2;
+    this.views = VIEWS.map(([view, words, name]) => [view, button(name, words, null)]);
+    this.query = element("input", { type: "search", "aria-label": "Search in everything", placeholder: "Search ( / )", autocomplete: "off", spellcheck: "false" });
+    this.secrets = button("secrets", "Show secrets", "s", { "aria-pressed": "false" });
+    this.present = button("present", "Present", "P: no secret on the screen", { "aria-pressed": "false" });
+    this.scale = button("scale", "Waits to scale", "w", { "aria-pressed": "false" });
+    this.notice = element("p", { class: "notice", role: "status" });
+    this.copies = element("span", { class: "group" }, button("copy-markdown", "Copy Markdown", "C: the diagnosis for a ticket"), button("copy-mermaid", "Copy Mermaid", "M: the diagram for a ticket or wiki"), this.scale);
+    this.header = element(
+      "header",
+      {},
+      element("div", { class: "top" }, this.title, this.captures, this.redacted, this.state),
+      element("nav", { class: "views", "aria-label": "Views" }, ...this.views.map(([, node]) => node)),
+      element(
+        "form",
+        {
+          role: "search",
+          on: {
+            submit: (event) => {
+              event.preventDefault();
+              act("find", this.query.value.trim());
+            },
+          },
+        },
+        this.query,
+        element("button", { type: "submit" }, "Search"),
+      ),
+      element("div", { class: "actions" }, this.copies, this.secrets, this.present, button("share", "Share…", "x: the capture without its secrets"), button("help", "Keys", "?")),
+    );
+    this.query.addEventListener("search", () => this.query.value === "" && act("find", ""));
+    this.tools = element("div", { class: "tools" });
+    this.drawing = element("section", { class: "part drawing", "aria-label": "Diagram", tabindex: -1 });
+    this.findings = element("section", { class: "part what-is-wrong", "aria-label": "Findings", tabindex: -1 });
+    this.message = element("section", { class: "part one-message", "aria-label": "Message", tabindex: -1 });
+    this.frame = element("main", {}, element("div", { class: "part logins" }, overview), this.drawing, this.findings, this.message);
+    this.dialogTitle = element("h2", { id: "dialog-title" });
+    this.dialogBody = element("div", {});
+    this.dialog = element("dialog", { "aria-labelledby": "dialog-title" }, this.dialogTitle, this.dialogBody, element("button", { type: "button", on: { click: () => this.dialog.close() } }, "Close"));
+    document.body.append(this.header, this.notice, this.frame, this.dialog);
+  }
+
+  get isOpen() {
+    return this.dialog.open;
+  }
+
+  /** Brings title and buttons up to date. */
+  show({ at, capture, veil, hasFlow }) {
+    document.title = `${capture.name} · authreel`;
+    this.title.textContent = capture.name;
+    this.captures.value = String(at.capture);
+    this.redacted.hidden = !capture.redacted;
+    for (const [view, node] of this.views) node.setAttribute("aria-current", String(view === at.view));
+    if (document.activeElement !== this.query) this.query.value = at.q ?? "";
+    this.secrets.textContent = veil.isLifted ? "Hide secrets" : "Show secrets";
+    this.secrets.setAttribute("aria-pressed", String(veil.isLifted));
+    this.secrets.disabled = veil.isPresenting;
+    this.present.setAttribute("aria-pressed", String(at.present));
+    this.scale.setAttribute("aria-pressed", String(at.scale));
+    this.copies.hidden = !hasFlow;
+    document.body.classList.toggle("presenting", at.present);
+  }
+
+  /** Which of the views there is room for. */
+  main(view) {
+    this.frame.dataset.view = view;
+    this.drawing.setAttribute("aria-label", { flow: "Diagram", exchanges: "Exchanges", compare: "Comparison" }[view]);
+  }
+
+  /** Filters and a drawing that stays the same node, so that its focus and its place stay as well. */
+  draw(filters, drawing, ...rest) {
+    const wanted = [filters, drawing, ...rest.filter(Boolean)];
+    if (this.drawing.children[1] === drawing) {
+      const selected = this.drawing.children[0].contains(document.activeElement) ? [...this.drawing.children[0].querySelectorAll("select")].indexOf(document.activeElement) : -1;
+      this.drawing.children[0].replaceWith(filters);
+      if (selected >= 0) filters.querySelectorAll("select")[selected]?.focus();
+      while (this.drawing.children.length > 2) this.drawing.lastChild.remove();
+      this.drawing.append(...wanted.slice(2));
+    } else {
+      this.drawing.replaceChildren(...wanted);
+    }
+  }
+
+  /** Other content for a panel; the focus goes to the control at the place where it was, what was unfolded stays so. */
+  keepingFocus(panel, children) {
+    const controls = () => [...panel.querySelectorAll("button, summary, input, a")];
+    const focused = controls().indexOf(document.activeElement);
+    const open = new Set([...panel.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent));
+    panel.replaceChildren(...children.filter(Boolean));
+    for (const details of panel.querySelectorAll("details")) details.open = open.has(details.querySelector("summary").textContent);
+    if (focused >= 0) controls()[Math.min(focused, controls().length - 1)]?.focus();
+  }
+
+  /** Says what was done. */
+  tell(words) {
+    this.notice.textContent = words;
+    clearTimeout(this.forgetting);
+    this.forgetting = setTimeout(() => (this.notice.textContent = ""), TOLD);
+  }
+
+  /** @param {"live" | "over" | "gone"} state of a recording */
+  live(state) {
+    const words = { live: "live", over: "the recording is over", gone: "authreel does not answer" }[state];
+    this.state.hidden = false;
+    this.state.dataset.state = state;
+    if (this.state.textContent !== words) this.state.textContent = words;
+  }
+
+  open(title, content) {
+    this.dialogTitle.textContent = title;
+    this.dialogBody.replaceChildren(content);
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+}
