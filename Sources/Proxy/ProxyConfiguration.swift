@@ -18,6 +18,8 @@ package struct ProxyConfiguration: Sendable {
     package var passThroughHosts: [HostPattern]
     /// Whether a server may be connected to, by host and port; one that may not is refused as if it were not there.
     package var permits: @Sendable (_ host: String, _ port: Int) -> Bool
+    /// Ports on 127.0.0.1 where other servers of this program listen: nobody reaches them through the proxy.
+    package var ownPorts: [Int] = []
     /// A client that refuses our certificate for a host is passed through to it from its next connection on.
     package var passesPinningClients: Bool
     /// Trusted besides the system's roots.

@@ -46,7 +46,7 @@ final class ProxyContext: Sendable {
         reverse = configuration.reverse.map { ReverseListener($0) }
         connector = UpstreamConnector(
             connectTime: TimeAmount(configuration.limits.connectTime),
-            own: [own] + reverse.map(\.own),
+            own: [own] + reverse.map(\.own) + configuration.ownPorts.map(OwnAddress.init(loopbackPort:)),
             permits: configuration.permits
         )
     }
@@ -77,6 +77,13 @@ final class OwnAddress: Sendable {
     /// `machine`: the addresses of this machine, asked for when they matter.
     init(machine: @escaping @Sendable () -> MachineAddresses = MachineAddresses.current) {
         self.machine = machine
+    }
+
+    /// Of a server that listens on 127.0.0.1 beside the proxy.
+    convenience init(loopbackPort port: Int) {
+        self.init()
+        let host = "127.0.0.1"
+        if let address = try? SocketAddress(ipAddress: host, port: port) { set(address, host: host) }
     }
 
     func set(_ address: SocketAddress, host: String) {

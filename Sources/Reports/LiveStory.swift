@@ -33,8 +33,8 @@ package struct LiveStory {
     private var toldMessages: Set<Message> = []
     private var toldFindings: [(rule: String, exchange: Int, isTakenBack: Bool)] = []
     private var toldEnds: [Int] = []
-    /// Some flow has something to tell when it has been quiet for longer.
-    package private(set) var isWaiting = false
+    /// Flows that have something to tell when they have been quiet for longer.
+    package private(set) var waiting: Set<String> = []
 
     private struct Message: Hashable {
         var exchange: Int
@@ -61,7 +61,7 @@ package struct LiveStory {
     ///   - isOver: nothing more will come, so that every flow has.
     /// - Returns: messages in the order of time, then what is to be said of the flows.
     package mutating func news(in report: Report, now: Timestamp, isOver: Bool = false) -> [News] {
-        isWaiting = false
+        waiting = []
         var news = messages(in: report)
         for item in report.flows where item.flow.exchanges.contains(where: { $0 >= first }) {
             let last = item.flow.exchanges.map { report.capture[$0].endedAt }.max() ?? now
@@ -175,7 +175,7 @@ package struct LiveStory {
             let isTold = toldFindings.contains { $0.rule == primary.rule && exchanges.contains($0.exchange) }
             guard !isTold else { return news }
             guard isQuiet else {
-                isWaiting = true
+                waiting.insert(item.flow.id)
                 return news
             }
             toldFindings.append((primary.rule, place, false))
@@ -184,7 +184,7 @@ package struct LiveStory {
             )
         } else if item.diagnosis.outcome == .success, !toldEnds.contains(where: exchanges.contains) {
             guard isQuiet else {
-                isWaiting = true
+                waiting.insert(item.flow.id)
                 return news
             }
             toldEnds += item.flow.exchanges

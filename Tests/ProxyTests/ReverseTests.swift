@@ -526,11 +526,11 @@ struct ReverseTests {
         let rig = try await ProxyRig(adjust: { $0.reverse = [played] })
         let output = try await rig.curlDirectly("\(scheme)://127.0.0.1:\(port)/", "-w", "%{http_code}")
         #expect(
-            output.text.contains("localhost:\(port) is this proxy itself") && output.text.hasSuffix("502")
+            output.text.contains("localhost:\(port) is this recorder itself") && output.text.hasSuffix("502")
         )
         #expect(
             rig.exchanges.map(\.failure) == [
-                "localhost:\(port) is this proxy itself; it does not connect to itself"
+                "localhost:\(port) is this recorder itself; it does not connect to itself"
             ]
         )
         // Nor by way of the proxy.

@@ -69,9 +69,9 @@ struct LiveStoryTests {
         let end = try #require((0..<capture.count).map { capture[$0].endedAt }.max())
         var story = LiveStory(style: .plain)
         #expect(findings(story.news(in: report, now: end + .milliseconds(900))).isEmpty)
-        #expect(story.isWaiting)
+        #expect(!story.waiting.isEmpty)
         #expect(findings(story.news(in: report, now: end + .milliseconds(1000))).count == 1)
-        #expect(!story.isWaiting)
+        #expect(story.waiting.isEmpty)
         #expect(
             findings(story.news(in: report, now: end + .seconds(9), isOver: true)).isEmpty,
             "once is enough"
@@ -130,7 +130,7 @@ struct LiveStoryTests {
         let end = whole[2].endedAt
         var story = LiveStory(style: .plain)
         #expect(findings(story.news(in: report, now: end + .seconds(14))).isEmpty)
-        #expect(story.isWaiting)
+        #expect(!story.waiting.isEmpty)
         #expect(findings(story.news(in: report, now: end + .seconds(15))).count == 1)
     }
 

@@ -14,9 +14,10 @@ test("rows as they are read aloud", () => {
   assert.equal(title(lanes[0]), "browser (firefox)");
   assert.equal(title(lanes[1]), "provider");
   const row = { type: "message", from: 0, to: 1, words: "authorization request", failure: true };
+  assert.equal(spoken({ ...row, failure: false, wait: 8000, gap: 90 }, lanes), "after 8 s: browser (firefox) to provider: authorization request");
   assert.equal(spoken(row, lanes), "browser (firefox) to provider: authorization request, failed");
-  assert.equal(spoken({ type: "folded", exchanges: [1] }, lanes), "1 more request");
-  assert.equal(spoken({ type: "folded", exchanges: [1, 2] }, lanes), "2 more requests");
+  assert.equal(spoken({ type: "folded", exchanges: [1], isOpen: true }, lanes), "1 more request, shown");
+  assert.equal(spoken({ type: "folded", exchanges: [1, 2] }, lanes), "2 more requests, folded");
 });
 
 test("a value's way: where it is made, where it comes by, and nowhere else", () => {
@@ -29,8 +30,8 @@ test("a value's way: where it is made, where it comes by, and nowhere else", () 
 });
 
 test("ways of a place", () => {
-  const report = new Report({ flows: [{ id: "flow-1", links: [link] }], exchanges: [] });
-  assert.deepEqual(report.ways(report.flow("flow-1"), { exchange: 1, where: "request.query", name: "code_challenge" }), [link]);
-  assert.deepEqual(report.ways(report.flow("flow-1"), { exchange: 2, where: "request.query", name: "code_challenge" }), []);
+  const flow = { id: "flow-1", links: [link] };
+  assert.deepEqual(Report.ways(flow, { exchange: 1, where: "request.query", name: "code_challenge" }), [link]);
+  assert.deepEqual(Report.ways(flow, { exchange: 2, where: "request.query", name: "code_challenge" }), []);
   assert.equal(wayID(link), "4/request.body/code_verifier");
 });

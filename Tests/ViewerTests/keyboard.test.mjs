@@ -10,7 +10,9 @@ test("keys ask for what the help says", () => {
 
 test("keys that belong to the browser or to a field are left alone", () => {
   assert.equal(command({ key: "s", ctrlKey: true }), null);
-  assert.equal(command({ key: "n", target: { tagName: "INPUT" } }), null);
-  assert.equal(command({ key: "x" }), null);
+  assert.equal(command({ key: "n", target: { tagName: "INPUT", type: "search" } }), null);
+  assert.equal(command({ key: "Escape", target: { tagName: "INPUT", type: "search" } }), "leave");
+  assert.equal(command({ key: "n", target: { tagName: "INPUT", type: "checkbox" } }), "next-flow");
+  assert.equal(command({ key: "q" }), null);
   assert.equal(command({ key: "constructor" }), null);
 });

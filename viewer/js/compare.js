@@ -146,7 +146,8 @@ function rows(step, comparison, { go }) {
 }
 
 function label(item) {
-  return [item.place?.token, item.name, item.aspect ? `(${item.aspect})` : null].filter(Boolean).join(" ");
+  if (item.aspect === "step") return "the step";
+  return [item.place?.token, item.name, item.aspect ? `(${item.aspect})` : null].filter(Boolean).join(" ") || "the answer";
 }
 
 /** Both values, with the characters marked in which they differ. */

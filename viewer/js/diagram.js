@@ -91,6 +91,8 @@ export class Diagram {
     this.rows = drawnRows(this.flow.diagram.rows, { exchanges, filter, isScaled, unfolded: this.unfolded });
     const chosen = this.list.chosen;
     this.list.setRows(this.rows.length, (index) => heightOf(this.rows[index]));
+    // Lanes and rows are as wide as each other beside the list's own scroll bar.
+    this.node.style.setProperty("--bar", `${this.list.node.offsetWidth - this.list.node.clientWidth}px`);
     // An answer that was chosen stays it.
     const stays = exchange !== null && this.rows[chosen]?.exchange === exchange;
     this.list.mark(exchange === null ? -1 : stays ? chosen : indexOf(this.rows, exchange));

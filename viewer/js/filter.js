@@ -48,39 +48,42 @@ export function choices(rows) {
 }
 
 /**
- * A choice for each filter; one with nothing to choose from is left out.
+ * A choice for each filter, folded away; one with nothing to choose from is left out.
  *
  * @param {object[]} rows
  * @param {Filter} filter
  * @param {(filter: Filter) => void} change
- * @returns {HTMLElement}
+ * @returns {HTMLElement[]} what stands in a tool bar
  */
 export function filterBar(rows, filter, change) {
   const known = choices(rows);
   const shown = rows.filter((row) => matches(row, filter)).length;
-  return element(
-    "form",
-    { class: "filters", "aria-label": "Filters", on: { submit: (event) => event.preventDefault() } },
-    ...FILTERS.filter(([name]) => known.get(name).length > 1 || filter[name]).map(([name, title]) =>
-      element(
-        "label",
-        {},
-        element("span", {}, title),
+  const offered = FILTERS.filter(([name]) => known.get(name).length > 1 || filter[name]);
+  if (offered.length === 0) return [];
+  return [
+    element(
+      "details",
+      { class: "filters" },
+      element("summary", {}, "Filter"),
+      ...offered.map(([name, title]) =>
         element(
-          "select",
-          { on: { change: (event) => change({ ...filter, [name]: event.target.value || null }) } },
-          element("option", { value: "" }, "all"),
-          ...known.get(name).map(([value, count]) => element("option", { value, selected: filter[name] === value }, `${value} (${count})`)),
+          "label",
+          {},
+          element("span", {}, title),
+          element(
+            "select",
+            { on: { change: (event) => change({ ...filter, [name]: event.target.value || null }) } },
+            element("option", { value: "" }, "all"),
+            ...known.get(name).map(([value, count]) => element("option", { value, selected: filter[name] === value }, `${value} (${count})`)),
+          ),
         ),
       ),
     ),
-    isActive(filter)
-      ? element(
-          "span",
-          { class: "count" },
-          `${shown} of ${rows.length} shown `,
+    ...(isActive(filter)
+      ? [
+          element("span", { class: "count" }, `${shown} of ${rows.length} shown`),
           element("button", { type: "button", on: { click: () => change({ who: null, kind: null, host: null, rule: null }) } }, "Show all"),
-        )
-      : null,
-  );
+        ]
+      : []),
+  ];
 }

@@ -118,7 +118,7 @@ class Viewer {
     const redraw = () => this.redraw();
     const go = (exchange, evidence = null) => this.show(exchange, evidence);
     const link = flow?.links.find((other) => wayID(other) === at.value) ?? null;
-    shell.show({ at, capture, veil, hasFlow: Boolean(flow) });
+    shell.show({ at, capture, veil });
     this.overview.show(capture, head?.id ?? null);
     const filter = { who: at.who, kind: at.kind, host: at.host, rule: at.rule };
     shell.main(at.view);
@@ -130,20 +130,24 @@ class Viewer {
       };
       shell.drawing.replaceChildren(comparePanel(this.report.captures, { a, b, pairs: this.report.comparisons }, comparison, options));
     } else if (at.view === "exchanges") {
-      const change = (wanted) => this.go(wanted);
-      shell.draw(filterBar(capture.exchanges, filter, change), this.list.node);
+      shell.draw(filterBar(capture.exchanges, filter, (wanted) => this.go(wanted)), this.list.node);
       this.list.show(capture.exchanges, { filter, exchange: at.exchange });
     } else if (flow) {
       const rows = head.exchanges.map((exchange) => capture.exchanges[exchange]).filter(Boolean);
-      const change = (wanted) => this.go(wanted);
-      shell.draw(filterBar(rows, filter, change), this.diagram.node, link ? wayPanel(link, flow.findings, { go, leave: () => this.go({ value: null }), veil, redraw }) : null);
+      const tools = [
+        tool("Waits to scale", "w", () => this.do("scale"), at.scale),
+        tool("Copy as Mermaid", "M: the diagram for a ticket or wiki", () => this.do("copy-mermaid")),
+        ...filterBar(rows, filter, (wanted) => this.go(wanted)),
+      ];
+      const way = link ? wayPanel(link, flow.findings, { go, leave: () => this.go({ value: null }), veil, redraw }) : null;
+      shell.draw(tools, this.diagram.node, way);
       this.diagram.show(flow, { exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
     } else {
       shell.drawing.replaceChildren(element("p", { class: "nothing" }, "No login here: 2 shows all exchanges."));
     }
     shell.keepingFocus(shell.findings, [
       found ? searchResults(at.q, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit) }) : null,
-      ...(flow ? [element("h2", {}, "Findings"), findingsPanel(head, flow.findings, { go, veil, redraw })] : []),
+      ...(flow ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, flow.findings, { go, veil, redraw })] : []),
     ]);
     shell.keepingFocus(shell.message, [
       message
@@ -245,6 +249,10 @@ class Viewer {
       (state) => this.shell.live(state),
     );
   }
+}
+
+function tool(words, title, click, isPressed) {
+  return element("button", { type: "button", title, "aria-pressed": isPressed === undefined ? null : String(isPressed), on: { click } }, words);
 }
 
 function help() {

@@ -3,7 +3,7 @@ import { count, duration } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
 
 /** Height of a login in the list, in pixels. */
-const HEIGHT = 104;
+const HEIGHT = 112;
 
 /** @returns {string} what a list says of a flow */
 export function summary(flow) {

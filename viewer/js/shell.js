@@ -25,13 +25,13 @@ export class Shell {
       ...report.captures.map((capture, index) => element("option", { value: index }, capture.name)),
     );
     this.captures.hidden = report.captures.length < 2;
+    // What is chosen there is the title as well.
+    this.title.className = report.captures.length < 2 ? "" : "unseen";
     this.views = VIEWS.map(([view, words, name]) => [view, button(name, words, null)]);
     this.query = element("input", { type: "search", "aria-label": "Search in everything", placeholder: "Search ( / )", autocomplete: "off", spellcheck: "false" });
     this.secrets = button("secrets", "Show secrets", "s", { "aria-pressed": "false" });
     this.present = button("present", "Present", "P: no secret on the screen", { "aria-pressed": "false" });
-    this.scale = button("scale", "Waits to scale", "w", { "aria-pressed": "false" });
     this.notice = element("p", { class: "notice", role: "status" });
-    this.copies = element("span", { class: "group" }, button("copy-markdown", "Copy Markdown", "C: the diagnosis for a ticket"), button("copy-mermaid", "Copy Mermaid", "M: the diagram for a ticket or wiki"), this.scale);
     this.header = element(
       "header",
       {},
@@ -51,10 +51,10 @@ export class Shell {
         this.query,
         element("button", { type: "submit" }, "Search"),
       ),
-      element("div", { class: "actions" }, this.copies, this.secrets, this.present, button("share", "Share…", "x: the capture without its secrets"), button("help", "Keys", "?")),
+      element("div", { class: "actions" }, this.secrets, this.present, button("share", "Share…", "x: the capture without its secrets"), button("help", "Keys", "?")),
     );
     this.query.addEventListener("search", () => this.query.value === "" && act("find", ""));
-    this.tools = element("div", { class: "tools" });
+    this.tools = element("div", { class: "tools", role: "toolbar", "aria-label": "Of the drawing" });
     this.drawing = element("section", { class: "part drawing", "aria-label": "Diagram", tabindex: -1 });
     this.findings = element("section", { class: "part what-is-wrong", "aria-label": "Findings", tabindex: -1 });
     this.message = element("section", { class: "part one-message", "aria-label": "Message", tabindex: -1 });
@@ -70,7 +70,7 @@ export class Shell {
   }
 
   /** Brings title and buttons up to date. */
-  show({ at, capture, veil, hasFlow }) {
+  show({ at, capture, veil }) {
     document.title = `${capture.name} · authreel`;
     this.title.textContent = capture.name;
     this.captures.value = String(at.capture);
@@ -81,8 +81,6 @@ export class Shell {
     this.secrets.setAttribute("aria-pressed", String(veil.isLifted));
     this.secrets.disabled = veil.isPresenting;
     this.present.setAttribute("aria-pressed", String(at.present));
-    this.scale.setAttribute("aria-pressed", String(at.scale));
-    this.copies.hidden = !hasFlow;
     document.body.classList.toggle("presenting", at.present);
   }
 
@@ -92,23 +90,17 @@ export class Shell {
     this.drawing.setAttribute("aria-label", { flow: "Diagram", exchanges: "Exchanges", compare: "Comparison" }[view]);
   }
 
-  /** Filters and a drawing that stays the same node, so that its focus and its place stay as well. */
-  draw(filters, drawing, ...rest) {
-    const wanted = [filters, drawing, ...rest.filter(Boolean)];
-    if (this.drawing.children[1] === drawing) {
-      const selected = this.drawing.children[0].contains(document.activeElement) ? [...this.drawing.children[0].querySelectorAll("select")].indexOf(document.activeElement) : -1;
-      this.drawing.children[0].replaceWith(filters);
-      if (selected >= 0) filters.querySelectorAll("select")[selected]?.focus();
-      while (this.drawing.children.length > 2) this.drawing.lastChild.remove();
-      this.drawing.append(...wanted.slice(2));
-    } else {
-      this.drawing.replaceChildren(...wanted);
-    }
+  /** Tools above a drawing that stays the same node, so that its focus and its place stay as well. */
+  draw(tools, drawing, rest = null) {
+    this.keepingFocus(this.tools, tools);
+    if (this.drawing.children[1] !== drawing) this.drawing.replaceChildren(this.tools, drawing);
+    while (this.drawing.children.length > 2) this.drawing.lastChild.remove();
+    if (rest) this.drawing.append(rest);
   }
 
   /** Other content for a panel; the focus goes to the control at the place where it was, what was unfolded stays so. */
   keepingFocus(panel, children) {
-    const controls = () => [...panel.querySelectorAll("button, summary, input, a")];
+    const controls = () => [...panel.querySelectorAll("button, summary, input, select, a")];
     const focused = controls().indexOf(document.activeElement);
     const open = new Set([...panel.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent));
     panel.replaceChildren(...children.filter(Boolean));

@@ -59,7 +59,7 @@ struct UpstreamFailure: Error, Equatable {
     let reason: String
 
     static func loop(_ origin: Origin) -> UpstreamFailure {
-        UpstreamFailure(reason: "\(origin) is this proxy itself; it does not connect to itself")
+        UpstreamFailure(reason: "\(origin) is this recorder itself; it does not connect to itself")
     }
 
     static func notPermitted(_ origin: Origin) -> UpstreamFailure {

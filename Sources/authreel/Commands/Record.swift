@@ -18,6 +18,7 @@ struct Record: AsyncParsableCommand {
             Examples:
               authreel record --browser https://app.example/
               authreel record --browser http://localhost:3000/ -- npm start
+              authreel record --view --browser https://app.example/     watch it in your browser meanwhile
               authreel record --out login.har -- python3 app.py
               authreel record -- curl -L https://app.example/login
               authreel record --upstream-ca test-ca.pem --only "*.example"
@@ -59,6 +60,9 @@ struct Record: AsyncParsableCommand {
     )
     var out: String?
 
+    @Flag(help: "Show the login in your own browser while it is recorded.")
+    var view = false
+
     @Flag(name: .shortAndLong, help: "Tell of each exchange, not only of OAuth messages and findings.")
     var verbose = false
 
@@ -81,10 +85,10 @@ struct Record: AsyncParsableCommand {
         // What cannot be started is told of before anything is made.
         let environment = ProcessInfo.processInfo.environment
         let searchPath = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        let configuration = try proxy.configuration()
+        var configuration = try proxy.configuration()
         let command = try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
         let browser = try launcher(environment, searchPath)
-        let page = try Self.page(self.browser ?? Self.ownPage)
+        let firstPage = try Self.page(self.browser ?? Self.ownPage)
         let path = out ?? Self.datedName(SystemClock.now)
         let (files, authority) = try authority.open()
         let writer = try CaptureWriter(path: path, version: Authreel.version)
@@ -95,7 +99,15 @@ struct Record: AsyncParsableCommand {
         }
         let halves = Halves()
         let notices = NoticeTeller(repeats: verbose)
-        let view = LiveView(path: path, from: writer.mending.entries, detail: detail, half: halves.half)
+        let page = try await view ? LivePage.start(path) : nil
+        if let page { configuration.ownPorts.append(page.port) }
+        let view = LiveView(
+            path: path,
+            from: writer.mending.entries,
+            detail: detail,
+            half: halves.half,
+            observe: { page?.show($0, unsettled: $1) }
+        )
         let recording = try Recording(
             to: writer,
             configuration: configuration,
@@ -128,6 +140,7 @@ struct Record: AsyncParsableCommand {
         for (origin, address) in recording.played {
             StandardError.note("\(origin.url) is played at \(origin.scheme.rawValue)://\(address)")
         }
+        try page?.open(environment)
         StandardError.line("listening on \(address)")
         let session = RecordingSession(
             recording: recording,
@@ -135,7 +148,7 @@ struct Record: AsyncParsableCommand {
             certificatePath: files.certificatePath,
             command: command,
             browser: browser,
-            page: page,
+            page: firstPage,
             view: view,
             halves: halves,
             environment: environment
@@ -145,10 +158,13 @@ struct Record: AsyncParsableCommand {
             status = try await session.run(signals: signals)
         } catch {
             await recording.stop()
+            await page?.end()
             throw error
         }
         await recording.stop()
-        Self.sayGoodbye(recording, path, view.finish())
+        let summary = view.finish()
+        await page?.end()
+        Self.sayGoodbye(recording, path, summary)
         if status != 0 { throw ExitCode(status) }
     }
 

@@ -30,14 +30,22 @@ final class LiveView: Sendable {
     private let wakeUps: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
     private let story: Mutex<LiveStory>
+    private let observe: @Sendable (Report, _ unsettled: Set<String>) -> Void
 
     /// - Parameters:
     ///   - path: of the capture.
     ///   - first: index of the first entry of this recording.
     ///   - detail: how much is told.
     ///   - half: which half of a login an exchange belongs to.
-    init(path: String, from first: Int, detail: Detail, half: @escaping @Sendable (Exchange) -> SelfTest.Half)
-    {
+    ///   - observe: is handed each reading of the capture, with the flows of which nothing is certain yet.
+    init(
+        path: String,
+        from first: Int,
+        detail: Detail,
+        half: @escaping @Sendable (Exchange) -> SelfTest.Half,
+        observe: @escaping @Sendable (Report, _ unsettled: Set<String>) -> Void = { _, _ in }
+    ) {
+        self.observe = observe
         self.path = path
         self.first = first
         self.detail = detail
@@ -106,7 +114,7 @@ final class LiveView: Sendable {
             // What belongs together mostly comes together.
             try? await Task.sleep(for: .milliseconds(100))
             var cost = timedLook()
-            while !Task.isCancelled, story.withLock({ $0.isWaiting }) {
+            while !Task.isCancelled, story.withLock({ !$0.waiting.isEmpty }) {
                 try? await Task.sleep(for: max(.milliseconds(300), cost * 9))
                 cost = timedLook()
             }
@@ -131,7 +139,10 @@ final class LiveView: Sendable {
     private func look(isOver: Bool) -> Report? {
         guard let capture = try? CaptureReader.read(path: path) else { return nil }
         let report = ReportBuilder.report(on: capture, named: path)
-        let news = story.withLock { $0.news(in: report, now: SystemClock.now, isOver: isOver) }
+        let (news, waiting) = story.withLock {
+            ($0.news(in: report, now: SystemClock.now, isOver: isOver), $0.waiting)
+        }
+        observe(report, waiting)
         for item in news { tell(item) }
         return report
     }

@@ -1,44 +1,84 @@
-"""Pages that `authreel show --format html` wrote, opened as a person opens them, with everything seen that they should not do."""
+"""The viewer's pages, a file's or a server's, used as a person uses them, with everything seen that they should not do."""
+import base64
+import pathlib
+import time
+
 import browser
 
 # What stands on the page; rows that are out of view are not in the document.
 LOOK = """
 const text = css => [...document.querySelectorAll(css)].map(node => node.innerText);
+const labels = css => [...document.querySelectorAll(css)].map(node => node.getAttribute('aria-label'));
+const active = document.activeElement;
 return {
   title: document.title,
-  flows: text('.overview button b'),
+  verdict: text('.verdict'),
+  flows: labels('.login'),
   findings: text('.findings > li > h3'),
-  rows: [...document.querySelectorAll('.row')].map(row => row.getAttribute('aria-label')),
-  values: [...document.querySelectorAll('.message-panel .values tr')].map(row => row.innerText),
+  rows: labels('.diagram .row'),
+  exchanges: labels('.exchange'),
+  values: text('.message-panel .values tr'),
   marked: text('.row mark'),
+  way: text('.way-panel li'),
   heading: text('.message-panel h2'),
   chosen: text('.message-panel .chosen th'),
+  steps: text('.steps tbody tr'),
+  headline: text('.compare .headline, .compare .good'),
+  results: text('.results li'),
+  cookies: text('.cookies li'),
+  pkce: text('.pkce li'),
+  dialog: text('dialog[open]'),
+  notice: text('.notice'),
+  live: text('.badge.live'),
+  waits: text('.wait'),
+  focus: active && active !== document.body ? active.getAttribute('aria-label') ?? active.innerText : '',
+  nodes: document.querySelectorAll('*').length,
   hash: location.hash,
   attacked: window.attacked ?? null,
 };
 """
 
-# Every control that can be reached has a name; text stands out from its ground (WCAG 2.2, 1.4.3, 4.1.2); sizes (2.5.8).
+# Every control that can be reached has a name, once; text stands out from its ground (WCAG 2.2, 1.4.3, 4.1.2); sizes
+# (2.5.8); the order of the focus is that of the page (2.4.3); headings do not leave out a level; ids are there once.
 FAULTS = """
 const faults = [];
-const visible = node => node.getClientRects().length > 0;
-for (const node of document.querySelectorAll('button, a[href], summary, [tabindex="0"], img')) {
+const visible = node => node.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true});
+const said = node => node.outerHTML.slice(0, 90);
+const label = node => node.getAttribute('aria-label') || document.getElementById(node.getAttribute('aria-labelledby') ?? '')?.textContent
+  || node.closest('label')?.innerText || node.innerText || node.getAttribute('alt');
+for (const node of document.querySelectorAll('button, a[href], summary, select, input, textarea, [tabindex="0"], img, dialog[open], [role="listbox"], section, nav')) {
   if (!visible(node)) continue;
-  const name = node.getAttribute('aria-label') || node.textContent || node.getAttribute('alt');
-  if (!name || !name.trim()) faults.push('no name: ' + node.outerHTML.slice(0, 80));
+  if (['SECTION'].includes(node.tagName) && !node.hasAttribute('tabindex')) continue;
+  if (!label(node)?.trim()) faults.push('no name: ' + said(node));
   const box = node.getBoundingClientRect();
-  if (node.tagName !== 'A' && (box.width < 24 || box.height < 24)) faults.push('too small: ' + node.outerHTML.slice(0, 80));
+  if (['BUTTON', 'SUMMARY', 'SELECT', 'INPUT'].includes(node.tagName) && node.type !== 'checkbox' && (box.width < 24 || box.height < 24)) faults.push('too small: ' + said(node));
 }
+for (const node of document.querySelectorAll('[tabindex]')) if (Number(node.getAttribute('tabindex')) > 0) faults.push('focus out of order: ' + said(node));
+const ids = [...document.querySelectorAll('[id]')].map(node => node.id);
+for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.push('id twice: ' + id);
+for (const node of document.querySelectorAll('[aria-activedescendant]')) {
+  const id = node.getAttribute('aria-activedescendant');
+  if (!document.getElementById(id) && node === document.activeElement) faults.push('active row is not there: ' + id);
+}
+let level = 1;
+for (const node of document.querySelectorAll('h1, h2, h3, h4')) {
+  if (!visible(node)) continue;
+  if (Number(node.tagName[1]) > level + 1) faults.push('heading leaves out a level: ' + said(node));
+  level = Number(node.tagName[1]);
+}
+if (!document.documentElement.lang) faults.push('no language');
+if (document.documentElement.scrollWidth > innerWidth + 1) faults.push('wider than the window: ' + document.documentElement.scrollWidth);
 const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
 const colour = text => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
 const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
   .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
 const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] / 255 + below[i] * (1 - top[3] / 255));
-const ground = node => node === null ? [255, 255, 255] : over(colour(getComputedStyle(node).backgroundColor), ground(node.parentElement));
+const paper = colour(getComputedStyle(document.body).backgroundColor).slice(0, 3);
+const ground = node => node === null ? paper : over(colour(getComputedStyle(node).backgroundColor), ground(node.parentElement));
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 while (walker.nextNode()) {
   const node = walker.currentNode.parentElement;
-  if (!walker.currentNode.data.trim() || !visible(node) || ['SCRIPT', 'STYLE', 'NOSCRIPT'].includes(node.tagName)) continue;
+  if (!walker.currentNode.data.trim() || !visible(node) || ['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION'].includes(node.tagName) || node.closest(':disabled')) continue;
   const below = ground(node);
   const [one, other] = [light(over(colour(getComputedStyle(node).color), below)), light(below)].sort((a, b) => b - a);
   if ((one + 0.05) / (other + 0.05) < 4.5) faults.push('contrast: ' + walker.currentNode.data.trim().slice(0, 40));
@@ -46,40 +86,115 @@ while (walker.nextNode()) {
 return [...new Set(faults)];
 """
 
-KEY = """
-const target = document.activeElement ?? document.body;
-target.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true, cancelable: true}));
+# Keys that are no characters (WebDriver, section 17.4.2).
+KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Home": "\ue011", "End": "\ue010", "ArrowLeft": "\ue012",
+        "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "PageDown": "\ue00f", "Shift": "\ue008"}
+
+CLICK = """
+const [css, words] = arguments;
+const found = [...document.querySelectorAll(css)].find(node => words === null || (node.getAttribute('aria-label') ?? node.innerText).includes(words));
+if (!found) throw new Error('there is no ' + css + ' ' + words);
+found.click();
+"""
+
+HOLDS = """
+const [css, words] = arguments;
+return [...document.querySelectorAll(css)].some(node => ((node.getAttribute('aria-label') ?? '') + node.innerText).includes(words));
+"""
+
+# The longest pause between two frames while a list is scrolled from one end to the other, in milliseconds.
+SCROLL = """
+const [css, done] = arguments;
+const list = document.querySelector(css);
+const pauses = [];
+let last = performance.now(), step = 0;
+const draw = now => {
+  pauses.push(now - last);
+  last = now;
+  step += 1;
+  list.scrollTop = list.scrollHeight * step / 120;
+  if (step < 120) requestAnimationFrame(draw); else { pauses.sort((a, b) => a - b); done({longest: pauses.at(-1), median: pauses[60], nodes: document.querySelectorAll('*').length}); }
+};
+requestAnimationFrame(draw);
 """
 
 
-def visit(window, file, hash, steps):
-    """Opens a page and does what `steps` say, one of (key KEY), (click CSS), (text CSS WORDS: click what says so)."""
+def ready(driver):
+    return driver.run("return document.documentElement.dataset.state === 'ready'")
+
+
+def settle(driver, what):
+    browser.until(f"{what} to be drawn", lambda: ready(driver), seconds=30)
+
+
+def press(driver, keys):
+    """Real key presses, one after the other; `Shift+Tab` holds the first."""
+    actions = []
+    for key in keys:
+        *held, last = key.split("+") if len(key) > 1 else [key]
+        held, last = [KEYS[name] for name in held], KEYS.get(last, last)
+        for kind, names in (("keyDown", held + [last]), ("keyUp", [last] + held)):
+            actions += [{"type": kind, "value": name} for name in names]
+    driver.call("POST", driver.session + "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+
+
+def do(driver, kind, words):
+    """One step: key KEY…, click CSS [WORDS], type TEXT, wait CSS WORDS, size WIDTH HEIGHT, dark, light, shot FILE, scroll CSS, run SCRIPT."""
+    if kind == "key":
+        press(driver, words)
+    elif kind == "type":
+        press(driver, list(words[0]))
+    elif kind == "click":
+        driver.run(CLICK, words[0], words[1] if len(words) > 1 else None)
+    elif kind == "wait":
+        browser.until(f"{words} to be there", lambda: driver.run(HOLDS, *words), seconds=30)
+    elif kind == "size":
+        driver.devtools("Emulation.setDeviceMetricsOverride", width=int(words[0]), height=int(words[1]), deviceScaleFactor=1, mobile=False)
+    elif kind in ("dark", "light"):
+        driver.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": kind}])
+    elif kind == "shot":
+        time.sleep(0.2)
+        picture = driver.devtools("Page.captureScreenshot", format="png")
+        pathlib.Path(words[0]).write_bytes(base64.b64decode(picture["data"]))
+    elif kind == "scroll":
+        return driver.call("POST", driver.session + "/execute/async", {"script": SCROLL, "args": list(words)})
+    elif kind == "run":
+        return driver.run(words[0])
+    else:
+        raise ValueError(f"there is no step {kind}")
+    return None
+
+
+def visit(window, item):
+    """Opens a page and does what its steps say; what was seen before the first step and after each, and what is wrong at the end."""
     driver = window.driver
+    url = item["url"] if "url" in item else "file://" + item["file"] + item.get("hash", "")
     driver.go("about:blank")
     # What the browser's own pages asked for.
     driver.events()
-    driver.go(f"file://{file}{hash}")
-    browser.until(f"{file} to be drawn", lambda: driver.run("return !!document.querySelector('main')"), seconds=20)
-    seen = [driver.run(LOOK)]
-    for kind, *words in steps:
-        if kind == "key":
-            driver.run(KEY, words[0])
-        else:
-            driver.run(
-                "const [css, words] = arguments; const found = [...document.querySelectorAll(css)]"
-                ".find(node => words === null || (node.getAttribute('aria-label') ?? node.innerText).includes(words));"
-                "if (!found) throw new Error('there is no ' + css); found.click();",
-                words[0], words[1] if len(words) > 1 else None)
+    driver.call("POST", driver.session + "/se/log", {"type": "browser"})
+    driver.devtools("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
+    driver.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+    began = time.monotonic()
+    driver.go(url)
+    settle(driver, url)
+    opened = time.monotonic() - began
+    seen, results = [driver.run(LOOK)], []
+    for kind, *words in item.get("steps", []):
+        results.append(do(driver, kind, words))
+        settle(driver, url)
         seen.append(driver.run(LOOK))
     events = driver.events()
     requests = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
     log = driver.call("POST", driver.session + "/se/log", {"type": "browser"})
-    return {"file": str(file), "seen": seen, "faults": driver.run(FAULTS), "log": [entry["message"] for entry in log],
-            # The page itself, and what is in it.
-            "requests": [url for url in requests if not url.startswith((f"file://{file}", "data:", "about:"))]}
+    own = url.split("#")[0]
+    return {"url": url, "seen": seen, "results": results, "opened": opened, "faults": driver.run(FAULTS),
+            "log": [entry["message"] for entry in log],
+            # The page itself, what it is served with, and what is in it.
+            "requests": [asked for asked in requests if not asked.startswith((own, "data:", "about:", "blob:"))]}
 
 
 def visit_all(state, plan):
-    """`plan`: a list of {file, hash, steps}; what was seen of each."""
+    """`plan`: a list of {file and hash, or url; steps}; what was seen of each."""
     with browser.opened(state, None, None) as window:
-        return [visit(window, item["file"], item.get("hash", ""), item.get("steps", [])) for item in plan]
+        return [visit(window, item) for item in plan]

@@ -1,0 +1,49 @@
+import Captures
+import Foundation
+import Reports
+
+/// The viewer of a recording that goes on.
+struct LivePage: Sendable {
+    private let server: ViewerServer
+    private let folder: RunFolder
+
+    /// Begins to serve it.
+    ///
+    /// `path`: of the capture, which is there already.
+    /// Throws ``CommandFailure`` where there is no port for it.
+    static func start(_ path: String) async throws -> LivePage {
+        let report = ReportBuilder.report(on: try CaptureReader.read(path: path), named: path)
+        let shelf = ViewerShelf(
+            [ViewerCapture(report)],
+            generator: "authreel \(Authreel.version)",
+            isLive: true
+        )
+        return LivePage(server: try await ViewerServer.start(shelf), folder: try RunFolder())
+    }
+
+    var port: Int { server.port }
+
+    /// Says where it is, and opens it where there is a browser.
+    func open(_ environment: [String: String]) throws {
+        StandardError.note("viewing at \(server.url)")
+        if PageOpener.isPossible(environment) {
+            try PageOpener.open(server.url, through: folder, environment: environment)
+        }
+    }
+
+    /// Shows a newer reading of the capture.
+    ///
+    /// `unsettled`: flows of which nothing is certain yet.
+    func show(_ report: Report, unsettled: Set<String>) {
+        server.shelf.replace(0, with: ViewerCapture(report, unsettled: unsettled))
+    }
+
+    /// Tells the pages that nothing more will come.
+    func end() async {
+        server.shelf.end()
+        // They ask all the time, and are answered at once.
+        try? await Task.sleep(for: .milliseconds(200))
+        folder.remove()
+        await server.stop()
+    }
+}

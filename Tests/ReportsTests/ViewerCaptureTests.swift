@@ -1,0 +1,125 @@
+import Captures
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@testable import Reports
+
+/// The documents that the viewer draws.
+struct ViewerCaptureTests {
+    static func capture(_ capture: String, named name: String? = nil) throws -> ViewerCapture {
+        let file = "captures/\(capture).har"
+        return ViewerCapture(
+            ReportBuilder.report(
+                on: try CaptureReader.read(bytes: Fixtures.bytes(file), name: file),
+                named: name ?? file
+            )
+        )
+    }
+
+    @Test func flowHasItsDiagramItsFindingsAndItsWays() throws {
+        let capture = try Self.capture("token-request/pkce-verifier-mismatch")
+        let overview = ViewerCapture.overview(of: [capture], generator: "authreel test")
+        let shown = try #require(overview["captures"]?.array?.first)
+        #expect(shown["redacted"] == .null && shown["exchanges"]?.array?.count == capture.report.exchangeCount)
+        let head = try #require(shown["flows"]?.array?.first)
+        #expect(head["duration"] == .number(JSONNumber(text: "8580.0")))
+        #expect(head["first"]?["severity"]?.string == "error" && head["settled"] == true)
+        let flow = try #require(capture.flow("flow-1"))
+        let rows = try #require(flow["diagram"]?["rows"]?.array)
+        #expect(rows.map { $0["type"]?.string }.filter { $0 == "finding" }.count == 1)
+        #expect(
+            rows.first?["words"]?.string == "GET /login"
+                && rows.first?["at"] == .number(JSONNumber(text: "0.0"))
+        )
+        // The app's redirect leads to the authorization request.
+        #expect(rows[1]["form"]?.string == "redirect" && rows[1]["next"]?.int == 1)
+        let finding = try #require(flow["findings"]?.array?.first)
+        #expect(finding["rule"]?.string == "pkce-verifier-mismatch")
+        #expect(
+            finding["sources"]?.array?.first?["url"]?.string
+                == "https://www.rfc-editor.org/rfc/rfc7636#section-4.1"
+        )
+        let way = flow["links"]?.array?.first { $0["name"]?.string == "code" }
+        #expect(way?["uses"]?.array?.compactMap { $0["exchange"]?.int } == [3, 4])
+        let proof = try #require(flow["pkce"]?.array?.first)
+        #expect(proof["asked"]?.int == 1 && proof["proved"]?.int == 4 && proof["relation"]?.string == "hex")
+        #expect(flow["mermaid"]?.string?.hasPrefix("sequenceDiagram") == true)
+        #expect(flow["markdown"]?.string?.contains("pkce-verifier-mismatch") == true)
+        #expect(capture.flow("flow-2") == nil && capture.message(99) == nil)
+    }
+
+    @Test func nothingIsCertainOfWhatStillGoesOn() throws {
+        let report = try Self.capture("token-request/pkce-verifier-mismatch").report
+        let capture = ViewerCapture(report, unsettled: ["flow-1"])
+        #expect(capture.heads[0]["settled"] == false && capture.heads[0]["first"] == .null)
+        let flow = try #require(capture.flow("flow-1"))
+        #expect(flow["findings"] == [] && flow["diagram"]?["rows"]?.array?.contains { $0["type"] == "finding" } == false)
+    }
+
+    @Test func listsShowNoSecret() throws {
+        let capture = try Self.capture("healthy/web-code-flow")
+        let row = try #require(capture.exchanges.first { $0["kinds"] == ["authorization request"] })
+        #expect(row["path"]?.string == "/authorize" && row["host"]?.string == "id.harbour.example")
+        #expect(row["who"] == ["browser", "provider"] || row["who"]?.array?.contains("provider") == true)
+        let text = JSONWriter.text(of: .array(capture.exchanges))
+        let state = try #require(
+            capture.flow("flow-1")?["links"]?.array?.first { $0["name"]?.string == "state" }?["origin"]?["value"]?.string
+        )
+        #expect(!text.contains(state))
+    }
+
+    @Test func secretsAreCalledSo() throws {
+        let capture = try Self.capture("healthy/web-code-flow")
+        let messages = capture.report.capture.indices.compactMap(capture.message)
+        var secret: Set<String> = []
+        var open: Set<String> = []
+        for value in messages.flatMap({ $0["values"]?.array ?? [] }) {
+            guard let name = value["name"]?.string else { continue }
+            if value["secret"] == true { secret.insert(name) } else { open.insert(name) }
+        }
+        #expect(secret.isSuperset(of: ["code", "state", "code_verifier", "access_token", "password"]))
+        #expect(open.isSuperset(of: ["client_id", "redirect_uri", "grant_type", "scope", "token_type"]))
+        let tokens = messages.flatMap { message -> [JSONValue] in message["tokens"]?.array ?? [] }
+        let token = try #require(tokens.first)
+        #expect(token["secret"] == ["sub", "nonce"] && token["signature"]?.string == "valid")
+        #expect(token["checks"]?.array?.isEmpty == false)
+    }
+
+    @Test func brokersLoginHoldsTheUpstreamOne() throws {
+        var capture = CaptureBuilder()
+        let outer = "https://broker.example/authorize?response_type=code&client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&state=outer-state-1234567"
+        let inner = "https://upstream.example/auth?response_type=code&client_id=broker&redirect_uri=https%3A%2F%2Fbroker.example%2Fback&scope=openid&state=inner-state-1234567"
+        capture.redirect(outer, to: inner)
+        capture.redirect(inner, to: "https://broker.example/back?code=inner-code-12345678&state=inner-state-1234567")
+        capture.redirect(
+            "https://broker.example/back?code=inner-code-12345678&state=inner-state-1234567",
+            to: "https://app.example/cb?code=outer-code-12345678&state=outer-state-1234567"
+        )
+        capture.get("https://app.example/cb?code=outer-code-12345678&state=outer-state-1234567", body: nil)
+        let viewed = ViewerCapture(ReportBuilder.report(on: capture.capture, named: "broker"))
+        #expect(viewed.heads.map { $0["inside"] } == [.null, "flow-1"])
+    }
+
+    @Test func bodiesAreTextPicturesOrTheirSize() throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://a.example/text",
+            body: Body(content: .bytes(Array("hällo".utf8)), mediaType: "text/plain")
+        )
+        capture.get(
+            "https://a.example/picture",
+            body: Body(content: .bytes([0x89, 0x50, 0xff]), mediaType: "image/png")
+        )
+        capture.get(
+            "https://a.example/other",
+            body: Body(content: .bytes([0x89, 0x50, 0xff]), mediaType: "image/svg+xml")
+        )
+        let viewed = ViewerCapture(ReportBuilder.report(on: capture.capture, named: "bodies"))
+        let bodies = viewed.report.capture.indices.map { viewed.message($0)?["response"]?["body"] }
+        #expect(bodies[0]?["text"]?.string == "hällo" && bodies[0]?["size"]?.int == 6)
+        #expect(bodies[1]?["base64"]?.string == "iVD/" && bodies[1]?["text"] == nil)
+        #expect(bodies[2]?["base64"] == nil && bodies[2]?["text"] == nil && bodies[2]?["size"]?.int == 3)
+    }
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { proposal, sides, state } from "../../viewer/js/compare.js";
+
+const flow = (id, outcome, client = "app") => ({ id, outcome, client_id: client });
+
+test("what failed is compared with what worked, which is how it ought to be", () => {
+  const captures = [{ name: "a", flows: [flow("flow-1", "success", "other"), flow("flow-2", "success"), flow("flow-3", "failure")] }];
+  assert.deepEqual(proposal(captures, { capture: 0, flow: "flow-3" }), ["0/flow-2", "0/flow-3"]);
+  assert.deepEqual(proposal(captures, { capture: 0, flow: "flow-1" }), ["0/flow-1", "0/flow-2"]);
+  assert.equal(proposal([{ name: "a", flows: [flow("flow-1", "failure")] }], { capture: 0, flow: "flow-1" }), null);
+  assert.equal(proposal([{ name: "a", flows: [] }], { capture: 0, flow: "" }), null);
+});
+
+test("of two captures the later one is compared with the earlier", () => {
+  const captures = [{ name: "a", flows: [flow("flow-1", "success")] }, { name: "b", flows: [flow("flow-1", "success")] }];
+  assert.deepEqual(proposal(captures, { capture: 1, flow: "flow-1" }), ["0/flow-1", "1/flow-1"]);
+  assert.deepEqual(sides(captures).map(({ name }) => name), ["a flow-1 · success", "b flow-1 · success"]);
+});
+
+test("steps are the same, differ, or are in one only", () => {
+  const step = (expected, seen, same) => state({ exchanges: [expected, seen], same });
+  assert.deepEqual([step(0, 1, true), step(0, 1, false), step(0, null, false), step(null, 0, true)], ["same", "differs", "missing", "added"]);
+});

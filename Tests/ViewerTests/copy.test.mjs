@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import test from "node:test";
+import { curl, shellWord, withNames } from "../../viewer/js/copy.js";
+
+const message = {
+  method: "POST", url: "https://idp.example/token?x=[1]&y={2}#fragment", tokens: [{ name: "client_assertion", text: "eyJhbGciOiJub25lIn0.e30." }],
+  values: [{ name: "code", value: "S3cret/Code+1", raw: "S3cret%2FCode%2B1", secret: true }, { name: "client_id", value: "app" }],
+  request: {
+    headers: [
+      { name: "Host", value: "idp.example" }, { name: "Authorization", value: "Basic YXBwOnNlY3JldA==" }, { name: "Cookie", value: "a=1; b=2" },
+      { name: "@/etc/passwd", value: "x" }, { name: "X-Quote", value: "it's" },
+    ],
+    body: { text: "code=S3cret%2FCode%2B1&client_id=app&assertion=eyJhbGciOiJub25lIn0.e30." },
+  },
+};
+
+test("whatever a word holds, the shell hands it on as it is", () => {
+  for (const text of ["", "plain", "it's", "a b", "$(id) `id` \\ \"", "!x", "*", "-x", "line\nbreak", "\u0007bell'\\", "§€😀", "\u0085"]) {
+    const word = shellWord(text);
+    assert.equal(execFileSync("bash", ["--norc", "-c", `printf %s ${word}`], { env: { HOME: "/nowhere", LC_ALL: "C.UTF-8", PATH: process.env.PATH } }).toString(), text, word);
+    assert.ok(!/[\u0000-\u001f\u007f]/.test(word));
+  }
+});
+
+test("curl without secrets: names stand for them", () => {
+  const command = curl(message, { isLifted: false });
+  for (const secret of ["S3cret", "YXBwOnNlY3JldA", "eyJ", "a=1"]) assert.ok(!command.includes(secret), secret);
+  assert.ok(command.startsWith("curl --globoff 'https://idp.example/token?x=[1]&y={2}'"));
+  assert.ok(command.includes("code=<code>&client_id=app&assertion=<client_assertion>"));
+  assert.ok(command.includes("Authorization: Basic <credentials>") && command.includes("a=<cookie>; b=<cookie>"));
+});
+
+test("curl as it was sent, and nothing that curl would take for a file", () => {
+  const command = curl(message, { isLifted: true });
+  assert.ok(command.includes("code=S3cret%2FCode%2B1") && command.includes("Basic YXBwOnNlY3JldA=="));
+  assert.ok(!command.includes("etc/passwd") && !command.includes("Host:"));
+  assert.ok(!curl({ ...message, method: "GET;id" }, { isLifted: true }).includes("GET;id"));
+  assert.ok(curl({ ...message, method: "DELETE" }, { isLifted: true }).includes("-X DELETE"));
+});
+
+test("the longest secret goes first, so that no part of it is left", () => {
+  const values = [{ name: "short", value: "abcd", secret: true }, { name: "long", value: "abcdefgh", secret: true }];
+  assert.equal(withNames("x=abcdefgh&y=abcd", { tokens: [], values }), "x=<long>&y=<short>");
+});

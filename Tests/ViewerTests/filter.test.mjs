@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { choices, isActive, matches } from "../../viewer/js/filter.js";
+
+const rows = [
+  { who: ["browser", "provider"], kinds: ["authorization request"], host: "idp.example", rules: [] },
+  { who: ["backend", "provider"], kinds: ["token request"], host: "idp.example", rules: ["code-reused", "code-reused"] },
+  { who: [], kinds: [], host: "cdn.example", rules: [] },
+];
+
+test("what matches all that is asked for is shown", () => {
+  const shown = (filter) => rows.filter((row) => matches(row, filter)).map((row) => rows.indexOf(row));
+  assert.deepEqual(shown({}), [0, 1, 2]);
+  assert.deepEqual(shown({ who: "provider" }), [0, 1]);
+  assert.deepEqual(shown({ who: "provider", kind: "token request" }), [1]);
+  assert.deepEqual(shown({ kind: "other" }), [2]);
+  assert.deepEqual(shown({ rule: "code-reused", host: "cdn.example" }), []);
+  assert.ok(isActive({ host: "x" }) && !isActive({ host: null, rule: "" }));
+});
+
+test("choices are counted by exchange, the most frequent first", () => {
+  const known = choices(rows);
+  assert.deepEqual(known.get("host"), [["idp.example", 2], ["cdn.example", 1]]);
+  assert.deepEqual(known.get("rule"), [["code-reused", 1]]);
+  assert.deepEqual(known.get("kind").map(([kind]) => kind), ["authorization request", "other", "token request"]);
+});

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { follow } from "../../viewer/js/live.js";
+import { Report } from "../../viewer/js/report.js";
+
+test("changes are taken until the recording is over", async () => {
+  const answers = [{ revision: 1, live: true }, { revision: 1, live: true }, { revision: 4, live: false }];
+  const [asked, taken, told] = [[], [], []];
+  await follow({ changes: async (revision) => (asked.push(revision), answers.shift()) }, 0, (change) => taken.push(change.revision), (state) => told.push(state));
+  assert.deepEqual([asked, taken, told], [[0, 1, 1], [1, 4], ["live", "live", "over"]]);
+});
+
+test("a server that is gone is asked a few times more", async () => {
+  const told = [];
+  let paused = 0;
+  await follow({ changes: async () => Promise.reject(new Error("gone")) }, 0, () => {}, (state) => told.push(state), async () => { paused += 1; });
+  assert.deepEqual([told, paused], [["gone", "gone", "gone"], 3]);
+});
+
+test("lists grow, change in place and become shorter", () => {
+  const report = new Report({ captures: [{ flows: [{ id: "flow-1" }], exchanges: [{ exchange: 0 }, { exchange: 1 }, { exchange: 2 }] }] });
+  report.update({ revision: 7, captures: [{ flows: [[0, { id: "flow-1", first: {} }], [1, { id: "flow-2" }]], flowCount: 2, exchanges: [[1, { exchange: 1, flow: "flow-2" }]], exchangeCount: 2 }] });
+  assert.equal(report.revision, 7);
+  assert.deepEqual(report.captures[0].flows.map((flow) => flow.id), ["flow-1", "flow-2"]);
+  assert.deepEqual(report.captures[0].exchanges, [{ exchange: 0 }, { exchange: 1, flow: "flow-2" }]);
+});

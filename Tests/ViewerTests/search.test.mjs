@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { hits } from "../../viewer/js/search.js";
+
+const message = {
+  url: "https://idp.example/token",
+  values: [{ where: "request.body", name: "code", value: "abcDEF", secret: true }, { where: "request.body", name: "redirect_uri", value: "https://app.example/cb" }],
+  tokens: [{ name: "id_token", secret: ["sub"], header: { alg: "RS256" }, claims: { sub: "alice", aud: ["app"] } }],
+  request: { headers: [{ name: "X-Trace", value: "t-1" }], body: { text: "code=abcDEF" } },
+  response: { headers: [], body: { text: `${"x".repeat(60)}needle${"y".repeat(60)}` } },
+};
+
+test("values are found by name and as decoded, whatever the case", () => {
+  assert.deepEqual(hits("ABCdef", message), [{ where: "request.body", name: "code", match: "abcDEF", secret: true, before: "", after: "" }]);
+  assert.equal(hits("redirect", message)[0].name, "redirect_uri");
+  assert.deepEqual(hits("alice", message).map((hit) => [hit.name, hit.secret]), [["id_token sub", true]]);
+  assert.equal(hits("trace", message)[0].where, "request");
+});
+
+test("what is around a hit is cut", () => {
+  const [hit] = hits("needle", message);
+  assert.equal(hit.where, "response.body");
+  assert.equal(hit.before, `…${"x".repeat(40)}`);
+  assert.equal(hit.after, `${"y".repeat(40)}…`);
+});
+
+test("nothing is found of nothing", () => {
+  assert.deepEqual(hits("", message), []);
+  assert.deepEqual(hits("x", null), []);
+});
