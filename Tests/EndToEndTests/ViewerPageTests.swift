@@ -11,45 +11,20 @@ import Testing
     .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? ""))
 )
 struct ViewerPageTests {
-    /// What was seen of one page.
-    private struct Visit {
-        var json: JSONValue
-
-        /// Before any step, and after each.
-        func seen(_ step: Int, _ what: String) -> [String] {
-            json["seen"]?.array?[step][what]?.array?.compactMap(\.string) ?? []
-        }
-
-        func list(_ name: String) -> [String] { json[name]?.array?.map { JSONWriter.text(of: $0) } ?? ["?"] }
-    }
+    private typealias Plan = ViewerVisit.Plan
 
     /// Writes a page for each capture and opens them, one after the other.
-    private func visits(_ plan: [(capture: String, hash: String, steps: JSONValue)]) throws -> [Visit] {
+    private func visits(_ plan: [(capture: String, hash: String, steps: [[String]])]) throws -> [ViewerVisit] {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        var items: [JSONValue] = []
+        var items: [Plan] = []
         for (number, item) in plan.enumerated() {
             let page = folder.file("\(number).html")
             let made = try Program.run(["show", "--format", "html", "--out", page, item.capture])
             try #require(made.status == 0, "\(made.errors)")
-            items.append(["file": .string(page), "hash": .string(item.hash), "steps": item.steps])
+            items.append(Plan(url: "file://\(page)\(item.hash)", steps: item.steps))
         }
-        let file = folder.file("plan.json")
-        try Data(JSONWriter.bytes(of: .array(items))).write(to: URL(filePath: file))
-        let result = try RealComponents.run(["pages", "--state", folder.file("state"), "--plan", file])
-        try #require(result.status == 0, "\(result.errors)")
-        return try JSONParser.parse(result.output.utf8).array?.map(Visit.init) ?? []
-    }
-
-    private static func path(_ capture: String) -> String {
-        Fixtures.root.appending(path: "captures/\(capture).har").path
-    }
-
-    /// What a page of anything must have: nothing that a person cannot read or reach, no complaint, no request.
-    private func expectDecent(_ visit: Visit) {
-        #expect(visit.list("faults") == [])
-        #expect(visit.list("log") == [])
-        #expect(visit.list("requests") == [])
+        return try ViewerVisit.visits(items)
     }
 
     private static let captures = [
@@ -60,11 +35,9 @@ struct ViewerPageTests {
     ]
 
     @Test func flowsAndFindingsAreThoseOfTheDiagnosis() throws {
-        let plan = Self.captures.map { (Self.path($0), "#exchange=0", JSONValue.array([])) }
-        let visits = try visits(plan)
-        #expect(visits.count == plan.count)
-        for (visit, item) in zip(visits, plan) {
-            expectDecent(visit)
+        let plan = Self.captures.map { (ViewerVisit.path($0), "#exchange=0", [[String]]()) }
+        for (visit, item) in zip(try visits(plan), plan) {
+            visit.expectDecent()
             let told = try Program.run(["diagnose", "--format", "json", item.0])
             let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
             #expect(visit.seen(0, "flows").count == flows.count)
@@ -80,41 +53,103 @@ struct ViewerPageTests {
     }
 
     @Test func valueIsFollowedAndSecretsAreShownOnRequestOnly() throws {
-        let capture = Self.path("token-request/pkce-verifier-mismatch")
+        let capture = ViewerVisit.path("token-request/pkce-verifier-mismatch")
         let verifier = "ZL52VOi92l1LiU61fwx972146knKQKqIvjPePuo4Pvq"
         let visit = try #require(
             try visits([
                 (
                     capture, "#exchange=4",
                     [
-                        ["text", ".values button", "Follow code_verifier"], ["key", "Escape"], ["key", "s"],
-                        ["text", ".evidence button", "[1] request.query code_challenge"],
+                        ["click", ".values button", "Follow code_verifier"], ["key", "Escape"],
+                        ["click", ".message-panel .values button", "Show code_verifier"], ["key", "s"], ["key", "s"],
+                        ["click", ".evidence button", "[1] request.query code_challenge"],
                     ]
                 )
             ]).first
         )
-        expectDecent(visit)
-        #expect(visit.seen(0, "heading") == ["[4] token request"])
+        visit.expectDecent()
+        #expect(visit.seen(0, "heading").first?.hasPrefix("[4] token request") == true)
         #expect(visit.seen(1, "marked") == ["code_challenge (malformed_challenge)", "code_verifier is made"])
-        #expect(visit.seen(2, "marked") == [])
-        #expect(!visit.seen(0, "values").joined().contains(verifier))
+        #expect(visit.seen(1, "way").count == 2)
+        #expect(visit.seen(1, "way").last?.contains("as a hash that is made wrongly") == true)
+        #expect(visit.seen(2, "marked") == [] && visit.seen(2, "way") == [])
+        #expect(!visit.seen(2, "values").joined().contains(verifier))
+        // One is shown, the others stay hidden; then all, then none.
         #expect(visit.seen(3, "values").joined().contains(verifier))
+        #expect(visit.seen(3, "values").first { $0.hasPrefix("code\n") }?.contains("••••") == true)
+        #expect(visit.seen(4, "values").joined().contains("•") == false)
+        #expect(!visit.seen(5, "values").joined().contains(verifier))
+        // PKCE is computed in the page: by hex there, by base64url it would be something else.
+        #expect(visit.seen(0, "pkce").contains("✗ The two are not the same."))
+        #expect(visit.seen(0, "pkce").contains { $0.contains("CqPIKorocbrBbdZOqskZFWgDCizYVcijXRiY9cmMtCM") })
         // A finding's evidence leads to the message, where the value is marked.
-        #expect(visit.seen(4, "heading") == ["[1] authorization request"])
-        #expect(visit.seen(4, "chosen").map { $0.prefix(14) } == ["code_challenge"])
+        #expect(visit.seen(6, "heading").first?.hasPrefix("[1] authorization request") == true)
+        #expect(visit.seen(6, "chosen").map { $0.prefix(14) } == ["code_challenge"])
+    }
+
+    @Test func presentationShowsNoSecret() throws {
+        let capture = ViewerVisit.path("healthy/web-code-flow")
+        let all = "return document.documentElement.innerText"
+        let visits = try visits(
+            (0..<7).map { exchange in
+                (
+                    capture, "#exchange=\(exchange)",
+                    [["key", "s"], ["run", all], ["key", "P"], ["key", "s"], ["run", all]]
+                )
+            }
+        )
+        let messages = try Program.run(["show", "--format", "json", capture])
+        let links = try JSONParser.parse(messages.output.utf8)["flows"]?.array?.first?["links"]?.array ?? []
+        #expect(!links.isEmpty)
+        var shown = 0
+        for visit in visits {
+            visit.expectDecent()
+            let (open, presented) = (visit.results[1].string ?? "", visit.results[4].string ?? "")
+            // What is random and long enough to be a secret: nothing of it stays.
+            let secrets = open.matches(of: /[A-Za-z0-9_-]{20,}/).map { String($0.output) }.filter {
+                $0.contains(/[0-9]/) && $0.contains(/[A-Z]/)
+            }
+            shown += secrets.count
+            for secret in secrets where presented.contains(secret) {
+                // A challenge is the hash of its verifier, and no secret where the verifier is hidden.
+                #expect(visit.seen(0, "pkce").joined().contains(secret), "\(secret) is presented")
+            }
+            #expect(!presented.contains("Headers of the request"))
+        }
+        #expect(shown > 10)
     }
 
     @Test func nothingOfACaptureRuns() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let attacks = [
-            "</script><script>window.attacked=1</script>", "<img src=x onerror=window.attacked=2>",
-            "javascript:window.attacked=3", "\"><svg onload=window.attacked=4>", "{{7*7}}",
-            "\u{2028}window.attacked=5",
-            "https://attacker.example/pixel.png", "__proto__", "constructor", "]]><!--",
-            "'-window.attacked=6-'",
-        ]
-        // In every text of a login, one after the other, beside what stood there.
+        let files = try HostileCaptures.write(to: folder)
+        var plan: [(String, String, [[String]])] = []
+        for file in files {
+            for exchange in 0..<5 { plan.append((file, "#exchange=\(exchange)", [["key", "s"], ["key", "w"]])) }
+            plan.append((file, "#view=exchanges", [["key", "/"], ["type", "attacked"], ["key", "Enter"]]))
+        }
+        for (visit, item) in zip(try visits(plan), plan) {
+            visit.expectDecent()
+            #expect(item.1 == "#view=exchanges" || visit.seen(0, "heading").count == 1)
+            if item.1 == "#view=exchanges" {
+                #expect(!visit.seen(visit.last, "results").isEmpty && visit.seen(0, "exchanges").count >= 5)
+            }
+        }
+    }
+}
+
+/// Captures with attack strings in every text.
+enum HostileCaptures {
+    private static let attacks = [
+        "</script><script>window.attacked=1</script>", "<img src=x onerror=window.attacked=2>",
+        "javascript:window.attacked=3", "\"><svg onload=window.attacked=4>", "{{7*7}}",
+        "\u{2028}window.attacked=5",
+        "https://attacker.example/pixel.png", "__proto__", "constructor", "]]><!--",
+        "'-window.attacked=6-'",
+    ]
+
+    /// Two logins, with attacks one after the other beside what stood there; their paths.
+    static func write(to folder: TemporaryFolder) throws -> [String] {
         var number = 0
         func attacked(_ value: JSONValue, _ name: String) -> JSONValue {
             switch value {
@@ -135,18 +170,13 @@ struct ViewerPageTests {
             default: return value
             }
         }
-        var plan: [(String, String, JSONValue)] = []
-        for name in ["token-request/pkce-verifier-mismatch", "healthy/web-code-flow"] {
-            let original = try JSONParser.parse(Fixtures.bytes("captures/\(name).har"))
-            let file = folder.file("\(plan.count).har")
+        let files = try ["token-request/pkce-verifier-mismatch", "healthy/web-code-flow"].enumerated().map {
+            let original = try JSONParser.parse(Fixtures.bytes("captures/\($1).har"))
+            let file = folder.file("hostile-\($0).har")
             try Data(JSONWriter.bytes(of: attacked(original, ""))).write(to: URL(filePath: file))
-            for exchange in 0..<5 { plan.append((file, "#exchange=\(exchange)", [["key", "s"]])) }
+            return file
         }
         #expect(number > 100)
-        for visit in try visits(plan) {
-            #expect(visit.json["seen"]?.array?.last?["attacked"] == .null)
-            #expect(visit.seen(0, "heading").count == 1)
-            expectDecent(visit)
-        }
+        return files
     }
 }

@@ -52,8 +52,8 @@ struct CookieStoryTests {
     }
 
     @Test(arguments: [
-        ("sid=1; SameSite=Lax; Secure", "https://app.example/cb", "POST", "https://idp.example", "SameSite=Lax, and this is a POST that idp.example led to"),
-        ("sid=1; SameSite=Strict; Secure", "https://app.example/cb", "GET", "https://idp.example", "SameSite=Strict, and idp.example led to"),
+        ("sid=1; Path=/; SameSite=Lax; Secure", "https://app.example/cb", "POST", "https://idp.example", "SameSite=Lax, and this is a POST that idp.example led to"),
+        ("sid=1; Path=/; SameSite=Strict; Secure", "https://app.example/cb", "GET", "https://idp.example", "SameSite=Strict, and idp.example led to"),
         ("sid=1; Path=/login", "https://app.example/cb", "GET", nil, "paths below /login"),
         ("sid=1; Max-Age=1", "https://app.example/login/x", "GET", nil, "it had expired"),
         ("sid=1; SameSite=None", "https://app.example/login/x", "GET", nil, "SameSite=None needs Secure"),

@@ -58,6 +58,7 @@ package struct ViewerCapture: Sendable {
 
     /// An exchange in full; nil where there is none of this number.
     package func message(_ index: Int) -> JSONValue? {
-        report.capture.indices.contains(index) ? ViewerMessage.document(of: index, in: self) : nil
+        guard report.capture.indices.contains(index) else { return Optional.none }
+        return ViewerMessage.document(of: index, in: self)
     }
 }

@@ -119,6 +119,30 @@ requestAnimationFrame(draw);
 """
 
 
+# What a recording that goes on looks like on the page.
+WATCH = """
+return {
+  flow: document.querySelector('.login[aria-selected="true"]')?.getAttribute('aria-label').split(',')[0] ?? null,
+  rows: document.querySelectorAll('.diagram .row.message').length,
+  logins: [...document.querySelectorAll('.login')].map(node => node.getAttribute('aria-label')),
+  live: document.querySelector('.badge.live')?.innerText ?? '',
+};
+"""
+
+
+def watch(driver, words, seconds):
+    """Each state of the page that is another one than the one before, until it says so."""
+    states, end = [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        state = driver.run(WATCH)
+        if not states or states[-1] != state:
+            states.append(state)
+        if words in state["live"]:
+            return states
+        time.sleep(0.1)
+    raise RuntimeError(f"{words} did not come within {seconds} s: {states}")
+
+
 def ready(driver):
     return driver.run("return document.documentElement.dataset.state === 'ready'")
 
@@ -139,7 +163,8 @@ def press(driver, keys):
 
 
 def do(driver, kind, words):
-    """One step: key KEY…, click CSS [WORDS], type TEXT, wait CSS WORDS, size WIDTH HEIGHT, dark, light, shot FILE, scroll CSS, run SCRIPT."""
+    """One step: key KEY…, click CSS [WORDS], type TEXT, wait CSS WORDS, size WIDTH HEIGHT, dark, light, shot FILE, scroll CSS, watch
+    WORDS SECONDS, run SCRIPT."""
     if kind == "key":
         press(driver, words)
     elif kind == "type":
@@ -158,6 +183,8 @@ def do(driver, kind, words):
         pathlib.Path(words[0]).write_bytes(base64.b64decode(picture["data"]))
     elif kind == "scroll":
         return driver.call("POST", driver.session + "/execute/async", {"script": SCROLL, "args": list(words)})
+    elif kind == "watch":
+        return watch(driver, words[0], float(words[1]))
     elif kind == "run":
         return driver.run(words[0])
     else:

@@ -1,0 +1,90 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `record --view`: a login that is recorded appears on the open page, step by step.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(5)),
+    .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? ""))
+)
+struct LiveViewTests {
+    @Test func loginsAppearStepByStepAndWhatBrokeOneWhenItIsCertain() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("components")
+        let authority = try RealComponents.run(["authority", "--state", state])
+        try #require(authority.status == 0, "\(authority.errors)")
+        let recorder = try RecorderProcess(
+            into: folder.file("login.har"),
+            folder: folder,
+            upstreamCA: authority.output.trimmingCharacters(in: .whitespacesAndNewlines),
+            options: ["--view"]
+        )
+        let url = try #require(recorder.messages.firstMatch(of: /viewing at (http:\S+)/)).output.1
+        let logins = Logins(recorder, state)
+        logins.start()
+        let visit = try #require(
+            try ViewerVisit.visits([.init(url: String(url), steps: [["watch", "the recording is over", "120"]])]).first
+        )
+        try #require(logins.failure == nil, "\(logins.failure ?? "")")
+        visit.expectDecent()
+        #expect(visit.seen(0, "verdict") == ["No login in this capture."])
+        let watched = try #require(visit.results.first?.array)
+        // It grew while it went on: many states, never fewer rows of a login than before.
+        let rows = watched.filter { $0["flow"]?.string == "flow-1" }.compactMap { $0["rows"]?.int }
+        #expect(rows.count > 3 && rows == rows.sorted(), "\(rows)")
+        // While the second login went on, nothing was said of it; in the end it is what the diagnosis says.
+        let told = try Program.run(["diagnose", "--format", "json", recorder.capture])
+        let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
+        let end = try #require(watched.last)
+        #expect(end["logins"]?.array?.count == flows.count)
+        let title = try #require(flows.compactMap { $0["findings"]?.array?.first { $0["primary"] == true } }.first?["title"]?.string)
+        #expect(end["logins"]?.array?.contains { $0.string?.hasSuffix(title) == true } == true, "\(end)")
+        #expect(watched.contains { $0["logins"]?.array?.contains { $0.string?.hasSuffix("still going on") == true } == true })
+        // Nobody gets at the page through the proxy.
+        #expect(logins.throughProxy == "502")
+        let refused = try JSONParser.parse(Data(contentsOf: URL(filePath: recorder.capture)))["log"]?["entries"]?.array?.last
+        #expect(refused?["response"]?["_error"]?.string?.contains("this recorder itself") == true)
+    }
+
+    /// What goes on beside the page: two logins, a look through the proxy, the end of the recording.
+    ///
+    /// `@unchecked Sendable`: what it finds is read when the recording is over, which it ends itself.
+    private final class Logins: @unchecked Sendable {
+        private let recorder: RecorderProcess
+        private let state: String
+        var failure: String?
+        var throughProxy = ""
+
+        init(_ recorder: RecorderProcess, _ state: String) {
+            self.recorder = recorder
+            self.state = state
+        }
+
+        func start() { Thread.detachNewThread { self.run() } }
+
+        private func run() {
+            do {
+                for name in ["login", "pkce-verifier"] {
+                    let login = try RealComponents.run([
+                        "scenario", name, "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca",
+                        recorder.certificate,
+                    ])
+                    if login.status != 0 { failure = login.errors }
+                }
+                let url = recorder.messages.firstMatch(of: /viewing at (http:\S+)/)?.output.1 ?? ""
+                throughProxy = try Program.run(
+                    ["-s", "-o", "/dev/null", "-w", "%{http_code}", "--noproxy", "", "--proxy", "http://127.0.0.1:\(recorder.port)", String(url)],
+                    executable: "/usr/bin/curl"
+                ).output
+            } catch {
+                failure = "\(error)"
+            }
+            // So that what is certain is told.
+            Thread.sleep(forTimeInterval: 2)
+            if recorder.interrupt() != 0 { failure = (failure ?? "") + recorder.messages }
+        }
+    }
+}

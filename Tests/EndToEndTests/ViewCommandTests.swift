@@ -1,0 +1,182 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `authreel view` in a real browser: the sample systems, comparisons, sharing, the keyboard alone, hostile captures, sizes.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(8)),
+    .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? ""))
+)
+struct ViewCommandTests {
+    private typealias Plan = ViewerVisit.Plan
+
+    /// The systems that it grew out of, each healthy and broken.
+    private static let systems = ["appauth-ios", "curity", "forgerock", "google", "myinfo", "singpass", "wso2"]
+
+    @Test func sampleSystemsAreExplainedAndComparedAndShared() throws {
+        let captures = Self.systems.flatMap { ["providers/\($0)", "providers/\($0).broken"] }.map(ViewerVisit.path)
+        let viewer = try ViewerProcess(captures)
+        let told = try captures.map { capture in
+            let told = try Program.run(["diagnose", "--format", "json", capture])
+            let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
+            return try #require(flows.first { $0["outcome"]?.string == "failure" } ?? flows.first)
+        }
+        var plan: [Plan] = []
+        for index in captures.indices {
+            let steps = try Program.run(["show", "--format", "json", captures[index]])
+            let flow = try JSONParser.parse(steps.output.utf8)["flows"]?.array?.first {
+                $0["id"] == told[index]["id"]
+            }
+            // The value that travels farthest.
+            let link = try #require(flow?["links"]?.array?.max { $0["uses"]?.array?.count ?? 0 < $1["uses"]?.array?.count ?? 0 })
+            let place = try #require(([link["origin"] ?? .null] + (link["uses"]?.array ?? [])).first { $0["exchange"]?.int != nil && $0["where"]?.string?.hasPrefix("re") == true })
+            let name = try #require(place["name"]?.string)
+            let exchange = try #require(place["exchange"]?.int)
+            plan.append(
+                Plan(
+                    url: "\(viewer.url)#capture=\(index)&exchange=\(exchange)",
+                    steps: [["click", ".values button", "Follow \(name)"], ["key", "x"], ["click", "dialog button", "Redact"], ["wait", "dialog", "is the same"]]
+                )
+            )
+        }
+        for index in Self.systems.indices {
+            plan.append(Plan(url: "\(viewer.url)#view=compare&a=\(2 * index)/\(told[2 * index]["id"]?.string ?? "")&b=\(2 * index + 1)/\(told[2 * index + 1]["id"]?.string ?? "")"))
+        }
+        let visits = try ViewerVisit.visits(plan)
+        for (index, visit) in visits.prefix(captures.count).enumerated() {
+            visit.expectDecent()
+            let causes = (told[index]["findings"]?.array ?? []).filter { $0["effect_of"] == nil }
+            #expect(visit.seen(0, "findings").count == causes.count, "\(captures[index])")
+            for (shown, cause) in zip(visit.seen(0, "findings"), causes) {
+                #expect(shown.hasSuffix(try #require(cause["title"]?.string)))
+                #expect((cause["primary"] == true) == shown.hasPrefix("ROOT CAUSE"))
+            }
+            #expect((visit.seen(0, "verdict").first?.contains("healthy") == true) == (index % 2 == 0), "\(captures[index])")
+            #expect(visit.seen(1, "marked").count > 1 && visit.seen(1, "way").count > 1, "\(captures[index])")
+            #expect(visit.seen(4, "dialog").first?.contains("Save \(Self.systems[index / 2])") == true)
+        }
+        for (index, visit) in visits.dropFirst(captures.count).enumerated() {
+            visit.expectDecent()
+            let pair = ["\(captures[2 * index])#\(told[2 * index]["id"]?.string ?? "")", "\(captures[2 * index + 1])#\(told[2 * index + 1]["id"]?.string ?? "")"]
+            let difference = try JSONParser.parse(try Program.run(["diff", "--format", "json"] + pair).output.utf8)
+            #expect(visit.seen(0, "headline") == [difference["headline"]?.string ?? "?"])
+            #expect(visit.seen(0, "steps").count >= difference["steps"]?.array?.count ?? 99)
+        }
+        #expect(viewer.end() == 0)
+    }
+
+    @Test func everythingIsDoneByTheKeyboardAlone() throws {
+        let viewer = try ViewerProcess(["healthy/web-code-flow", "token-request/pkce-verifier-mismatch"].map(ViewerVisit.path))
+        let tabs = { (count: Int) in ["key"] + Array(repeating: "Tab", count: count) }
+        let visit = try #require(
+            try ViewerVisit.visits([
+                Plan(
+                    url: "\(viewer.url)#capture=1",
+                    steps: [
+                        // 1: down the diagram to the token request
+                        ["key", "d", "End", "ArrowUp", "ArrowUp", "ArrowUp"],
+                        // 2: into the findings, to the first evidence, and there
+                        ["key", "f"] + ["Tab", "Tab", "Enter"],
+                        // 4: a search, and to what was found
+                        ["key", "/"], ["type", "shop-web"], ["key", "Enter"], ["key", "f", "Tab", "Enter"],
+                        // 8: help, and out of it
+                        ["key", "?"], ["key", "Escape"],
+                        // 10: the comparison that suggests itself
+                        ["key", "3"], ["key", "d", "Tab", "Tab", "Tab", "Tab", "Enter"],
+                        // 12: share, with the third option
+                        ["key", "1", "x"], ["key", "Tab", "Tab", " ", "Tab", "Enter"], ["wait", "dialog", "Save"], tabs(1), ["key", "Escape"],
+                        // 17: all exchanges
+                        ["key", "2", "d", "Home", "ArrowDown"],
+                        // 18: waits, and the other login of this capture, which is none
+                        ["key", "1", "w", "n"],
+                    ]
+                )
+            ]).first
+        )
+        visit.expectDecent()
+        #expect(visit.seen(1, "heading").first?.hasPrefix("[4] token request") == true)
+        #expect(visit.text(1, "focus") == "Messages of flow-1")
+        #expect(visit.seen(2, "heading").first?.hasPrefix("[1] authorization request") == true)
+        #expect(visit.seen(2, "chosen").first?.hasPrefix("code_challenge") == true)
+        #expect(visit.text(3, "focus") == "Search in everything")
+        #expect(!visit.seen(5, "results").isEmpty)
+        #expect(visit.text(6, "focus") == "Message" && visit.seen(6, "chosen").first?.hasPrefix("client_id") == true)
+        #expect(visit.seen(7, "dialog").first?.contains("search in everything") == true && visit.seen(8, "dialog") == [])
+        #expect(visit.seen(9, "headline").first?.contains("code_verifier") == true)
+        #expect(visit.text(10, "hash").contains("exchange=") && !visit.text(10, "hash").contains("view=compare"))
+        #expect(visit.seen(11, "dialog").first?.contains("Share without secrets") == true)
+        #expect(visit.seen(13, "dialog").first?.contains("No secret is left") == true)
+        #expect(visit.text(14, "focus").hasPrefix("Save "))
+        #expect(visit.seen(15, "dialog") == [])
+        #expect(visit.text(16, "focus") == "Exchanges" && visit.seen(16, "heading").first?.hasPrefix("[1]") == true)
+        #expect(!visit.seen(17, "waits").isEmpty)
+        #expect(viewer.end() == 0)
+    }
+
+    @Test func everySizeAndSchemeIsDecent() throws {
+        let viewer = try ViewerProcess(["healthy/web-code-flow", "user-agent/state-cookie-lost"].map(ViewerVisit.path))
+        let looks = [["size", "360", "740"], ["size", "768", "1024"], ["size", "4000", "2200"]]
+        let places = ["#exchange=5&value=2/request.query/code_challenge", "#view=compare", "#view=exchanges&capture=1&exchange=3&q=state", "#capture=1&exchange=4&scale=1&present=1"]
+        let plan = looks.flatMap { look in places.flatMap { place in ["dark", "light"].map { Plan(url: viewer.url + place, steps: [look, [$0]]) } } }
+        for visit in try ViewerVisit.visits(plan) { visit.expectDecent() }
+        // Why the cookie did not come is told at the request that lacks it.
+        let visit = try #require(try ViewerVisit.visits([Plan(url: "\(viewer.url)#capture=1&exchange=3")]).first)
+        #expect(visit.seen(0, "cookies").contains { $0.hasPrefix("withheld") }, "\(visit.seen(0, "cookies"))")
+        viewer.end()
+    }
+
+    @Test func hostileCapturesDoNothingWhenServedEither() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let viewer = try ViewerProcess(try HostileCaptures.write(to: folder))
+        let places = ["#exchange=1", "#exchange=4&view=exchanges", "#view=compare", "#q=attacked&exchange=3", "#capture=1&exchange=5"]
+        for visit in try ViewerVisit.visits(places.map { Plan(url: viewer.url + $0, steps: [["key", "s"], ["key", "w"]]) }) {
+            visit.expectDecent()
+        }
+        // Nor does an address that somebody else made.
+        let addresses = ["#value=<img src=x onerror=window.attacked=1>&q=<script>window.attacked=2</script>", "#a=__proto__/x&b=0/constructor&view=compare", "#capture=999&flow=../../etc"]
+        for visit in try ViewerVisit.visits(addresses.map { Plan(url: viewer.url + $0) }) {
+            #expect(visit.json["seen"]?.array?.last?["attacked"] == .null && visit.list("requests") == [])
+        }
+        viewer.end()
+    }
+
+    @Test func rowsOutOfViewAreNotInTheDocument() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.file("long.har")
+        try LongCapture.write(exchanges: 3000, to: file)
+        let viewer = try ViewerProcess([file])
+        let visits = try ViewerVisit.visits([
+            Plan(url: "\(viewer.url)#view=exchanges", steps: [["scroll", ".exchanges .list"], ["key", "d", "End"]]),
+            Plan(url: viewer.url, steps: [["scroll", ".logins .list"], ["key", "l", "End"]]),
+        ])
+        for visit in visits {
+            visit.expectDecent()
+            for seen in visit.json["seen"]?.array ?? [] { #expect(seen["nodes"]?.int ?? 9999 < 1500) }
+        }
+        #expect(visits[0].seen(2, "exchanges").last?.hasPrefix("[2999]") == true)
+        #expect(visits[1].seen(2, "flows").last?.hasPrefix("flow-600,") == true)
+        viewer.end()
+    }
+
+    @Test func captureThatGrowsGrowsOnThePage() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.file("growing.har")
+        try LongCapture.write(exchanges: 5, to: file)
+        let viewer = try ViewerProcess([file])
+        let grow = Thread {
+            Thread.sleep(forTimeInterval: 4)
+            try? LongCapture.write(exchanges: 15, to: file)
+        }
+        grow.start()
+        let visit = try #require(
+            try ViewerVisit.visits([Plan(url: viewer.url, steps: [["wait", ".login", "flow-3"]])]).first
+        )
+        #expect(visit.seen(1, "verdict") == ["All 3 logins are healthy."])
+        viewer.end()
+    }
+}
