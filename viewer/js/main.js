@@ -60,7 +60,8 @@ class Viewer {
   go(change) {
     this.at = { ...this.at, ...change };
     history.replaceState(null, "", `#${place.format(this.at)}`);
-    return this.draw();
+    this.drawn = this.draw();
+    return this.drawn;
   }
 
   /** Draws what is looked at, as soon as it is there. */
@@ -200,11 +201,17 @@ class Viewer {
     const isHidden = veil.isLifted ? "" : ", with names for the secrets";
     const actions = {
       capture: () => this.go({ capture: value, flow: null, exchange: null, value: null }),
-      find: () => this.go({ q: value || null }),
+      find: async () => {
+        await this.go({ q: value || null });
+        shell.findings.querySelector(".results button")?.focus();
+      },
       "next-flow": () => toFlow(flows[index + 1]),
       "previous-flow": () => toFlow(flows[index - 1]),
       logins: () => this.overview.list.node.focus(),
-      diagram: () => (at.view === "exchanges" ? this.list.list.node : at.view === "flow" ? this.diagram.list.node : shell.drawing).focus(),
+      diagram: async () => {
+        await this.drawn;
+        (at.view === "exchanges" ? this.list.list.node : at.view === "flow" ? this.diagram.list.node : shell.drawing).focus();
+      },
       findings: () => shell.findings.focus(),
       message: () => shell.message.focus(),
       search: () => shell.query.focus(),

@@ -38,7 +38,7 @@ enum ViewerFlow {
         single.flows = [shown]
         return [
             "id": .string(item.flow.id),
-            "findings": .array(shown.diagnosis.findings.map(finding)),
+            "findings": .array(shown.diagnosis.findings.map { finding($0, in: recorded) }),
             "links": .array(item.flow.links.map(link)),
             "diagram": DiagramJSON.object(of: diagram, since: item.flow.started),
             "pkce": .array(proofs(in: item.flow)),
@@ -47,14 +47,16 @@ enum ViewerFlow {
         ]
     }
 
-    private static func finding(_ finding: Finding) -> JSONValue {
+    private static func finding(_ finding: Finding, in capture: Capture) -> JSONValue {
         guard case .object(var object) = JSONReport.finding(finding) else { return .null }
         object["evidence"] = .array(
             zip(finding.evidence, object["evidence"]?.array ?? []).map { evidence, value in
                 guard case .object(var object) = value else { return value }
-                if SecretPlaces.isSecret(evidence.place.name, in: evidence.place.part) {
-                    object["secret"] = true
+                let cookies = evidence.place.exchange.flatMap {
+                    capture.indices.contains($0) ? capture[$0].response?.setCookies : nil
                 }
+                let isCookie = cookies?.contains { $0.name == evidence.place.name } ?? false
+                if isSecret(evidence.place, isCookie: isCookie) { object["secret"] = true }
                 return .object(object)
             }
         )
@@ -78,9 +80,15 @@ enum ViewerFlow {
     static func occurrence(_ occurrence: Occurrence) -> JSONObject {
         var object = JSONReport.place(occurrence.place)
         object["value"] = .string(occurrence.value)
-        if SecretPlaces.isSecret(occurrence.place.name, in: occurrence.place.part) { object["secret"] = true }
+        // Of an answer's header fields only cookies are values that travel.
+        if isSecret(occurrence.place, isCookie: true) { object["secret"] = true }
         if occurrence.rawValue != occurrence.value { object["raw"] = .string(occurrence.rawValue) }
         return object
+    }
+
+    /// `isCookie`: what stands under the place's name in the headers of an answer is a cookie.
+    private static func isSecret(_ place: Place, isCookie: Bool) -> Bool {
+        SecretPlaces.isSecret(place.name, in: place.part == .responseHeader && isCookie ? .requestCookie : place.part)
     }
 
     /// The proofs of RFC 7636: each verifier with the challenge that was sent before it.

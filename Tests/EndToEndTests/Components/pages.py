@@ -162,6 +162,11 @@ def press(driver, keys):
     driver.call("POST", driver.session + "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
 
+def look(scheme):
+    # What moves would be measured on its way.
+    return [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]
+
+
 def do(driver, kind, words):
     """One step: key KEY…, click CSS [WORDS], type TEXT, wait CSS WORDS, size WIDTH HEIGHT, dark, light, shot FILE, scroll CSS, watch
     WORDS SECONDS, run SCRIPT."""
@@ -176,7 +181,7 @@ def do(driver, kind, words):
     elif kind == "size":
         driver.devtools("Emulation.setDeviceMetricsOverride", width=int(words[0]), height=int(words[1]), deviceScaleFactor=1, mobile=False)
     elif kind in ("dark", "light"):
-        driver.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": kind}])
+        driver.devtools("Emulation.setEmulatedMedia", features=look(kind))
     elif kind == "shot":
         time.sleep(0.2)
         picture = driver.devtools("Page.captureScreenshot", format="png")
@@ -201,7 +206,7 @@ def visit(window, item):
     driver.events()
     driver.call("POST", driver.session + "/se/log", {"type": "browser"})
     driver.devtools("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
-    driver.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+    driver.devtools("Emulation.setEmulatedMedia", features=look("light"))
     began = time.monotonic()
     driver.go(url)
     settle(driver, url)

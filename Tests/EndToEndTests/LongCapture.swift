@@ -1,9 +1,10 @@
 import Foundation
+import OAuth
 
 /// Logins of a public client one after the other, five exchanges each, as a monitor records them.
-package enum LongCapture {
+enum LongCapture {
     /// Writes a capture of so many exchanges; `count` is a multiple of five.
-    package static func write(exchanges count: Int, to file: String) throws {
+    static func write(exchanges count: Int, to file: String) throws {
         let entries = (0..<count / 5).flatMap(login).joined(separator: ",\n")
         let text = "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"test\",\"version\":\"1\"},\"entries\":[\n\(entries)\n]}}"
         try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
@@ -12,12 +13,13 @@ package enum LongCapture {
     private static func login(_ number: Int) -> [String] {
         let callback = "https://app.example/callback"
         let escaped = "https%3A%2F%2Fapp.example%2Fcallback"
+        let verifier = random(number, 4) + random(number, 5)
         let (state, code, token) = (random(number, 1), random(number, 2), random(number, 3))
         let start = "https://idp.example/authorize?response_type=code&client_id=shop&redirect_uri=\(escaped)&scope=profile&state=\(state)"
-            + "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
+            + "&code_challenge=\(CodeChallenge.s256(of: verifier))&code_challenge_method=S256"
         let back = "\(callback)?code=\(code)&state=\(state)"
         let form = "grant_type=authorization_code&code=\(code)&redirect_uri=\(escaped)&client_id=shop"
-            + "&code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+            + "&code_verifier=\(verifier)"
         let answer = "{\\\"access_token\\\":\\\"\(token)\\\",\\\"token_type\\\":\\\"Bearer\\\",\\\"expires_in\\\":3600}"
         let second = 20 * number
         return [
