@@ -100,6 +100,16 @@ struct ViewerCaptureTests {
         capture.get("https://app.example/cb?code=outer-code-12345678&state=outer-state-1234567", body: nil)
         let viewed = ViewerCapture(ReportBuilder.report(on: capture.capture, named: "broker"))
         #expect(viewed.heads.map { $0["inside"] } == [.null, "flow-1"])
+        // The broker's diagram has the login at the provider behind it, with a lane for that one.
+        let diagram = try #require(viewed.flow("flow-1")?["diagram"])
+        let lanes = try #require(diagram["lanes"]?.array)
+        #expect(lanes.filter { $0["broker"] == true }.map { $0["host"] } == ["broker.example"])
+        #expect(lanes.filter { $0["inner"] == true }.map { $0["host"] } == ["upstream.example"])
+        let messages = (diagram["rows"]?.array ?? []).filter { $0["type"] == "message" }
+        #expect(Set(messages.compactMap { $0["exchange"]?.int }) == [0, 1, 2, 3])
+        #expect(messages.first { $0["exchange"] == 0 && $0["form"] == "redirect" }?["next"] == 1)
+        let times = messages.compactMap { $0["at"]?.double }
+        #expect(times == times.sorted())
     }
 
     @Test func bodiesAreTextPicturesOrTheirSize() throws {

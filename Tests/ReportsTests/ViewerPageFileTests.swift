@@ -54,11 +54,14 @@ struct ViewerPageFileTests {
     @Test func loginsOfOneClientAreCompared() throws {
         let one = try ViewerCaptureTests.capture("healthy/web-code-flow")
         let other = try ViewerCaptureTests.capture("token-request/pkce-verifier-mismatch")
-        let sides = (ViewerComparison.Side(capture: 0, flow: "flow-1"), ViewerComparison.Side(capture: 1, flow: "flow-1"))
-        let document = try #require(ViewerComparison.document(of: sides.0, sides.1, in: [one, other]))
+        let choice = ViewerComparison.Choice(
+            expected: .init(capture: 0, flow: "flow-1"),
+            seen: .init(capture: 1, flow: "flow-1")
+        )
+        let document = try #require(ViewerComparison.document(of: choice, in: [one, other]))
         #expect(document["same"] == false && document["expected"]?["capture"]?.int == 0)
         #expect(document["headline"]?.string?.contains("code_verifier") == true)
-        #expect(ViewerComparison.document(of: sides.0, .init(capture: 2, flow: "flow-1"), in: [one, other]) == nil)
-        #expect(ViewerComparison.pairs(in: [one]).isEmpty)
+        #expect(ViewerComparison.document(of: choice, in: [one]) == Optional.none)
+        #expect(ViewerComparison.choices(in: [one]).isEmpty)
     }
 }

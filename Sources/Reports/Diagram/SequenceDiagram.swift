@@ -10,6 +10,10 @@ package struct SequenceDiagram: Sendable {
         package var name: String
         /// Where it is asked, `id.harbour.example`; nil for one that only asks.
         package var host: String?
+        /// A provider that is itself the client of another one.
+        package var isBroker = false
+        /// Whom a broker asks.
+        package var isUpstream = false
     }
 
     /// What a message is on the wire.

@@ -12,7 +12,8 @@ enum DiagramJSON {
                 diagram.lanes.map { lane in
                     [
                         "role": .string(lane.role.rawValue), "name": .string(lane.name),
-                        "host": lane.host.map { .string($0) } ?? .null,
+                        "host": lane.host.map { .string($0) } ?? .null, "broker": .bool(lane.isBroker),
+                        "inner": .bool(lane.isUpstream),
                     ]
                 }
             ),

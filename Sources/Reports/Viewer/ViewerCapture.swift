@@ -12,12 +12,15 @@ package struct ViewerCapture: Sendable {
     package let unsettled: Set<String>
     let rows: ViewerRows
     let cookies: CookieStory
+    /// By the id of a flow that of the one around it.
+    let outer: [String: String]
 
     /// `unsettled`: ids of flows of a recording that goes on.
     package init(_ report: Report, unsettled: Set<String> = []) {
         self.report = report
         self.unsettled = unsettled
         rows = ViewerRows(report)
+        outer = NestedFlows.outer(of: report.flows.map(\.flow))
         cookies = CookieStory(
             report.capture,
             redirectedFrom: report.flows.first?.flow.surroundings.redirectedFrom ?? [:]
@@ -44,8 +47,7 @@ package struct ViewerCapture: Sendable {
 
     /// What a list of the flows shows of each.
     package var heads: [JSONValue] {
-        let outer = NestedFlows.outer(of: report.flows.map(\.flow))
-        return report.flows.map { ViewerFlow.head(of: $0, in: self, inside: outer[$0.flow.id]) }
+        report.flows.map { ViewerFlow.head(of: $0, in: self, inside: outer[$0.flow.id]) }
     }
 
     /// What a list of the exchanges shows of each.

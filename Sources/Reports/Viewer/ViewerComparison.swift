@@ -16,18 +16,28 @@ package enum ViewerComparison {
         }
     }
 
+    /// Two that are compared, and what is taken for granted.
+    package struct Choice: Sendable {
+        package var expected: Side
+        package var seen: Side
+        package var options: ComparisonOptions
+
+        package init(expected: Side, seen: Side, options: ComparisonOptions = ComparisonOptions()) {
+            self.expected = expected
+            self.seen = seen
+            self.options = options
+        }
+    }
+
     /// What `diff --format json` prints, with the sides; nil where one of the flows is not there.
-    package static func document(
-        of expected: Side,
-        _ seen: Side,
-        in captures: [ViewerCapture],
-        options: ComparisonOptions = ComparisonOptions()
-    ) -> JSONValue? {
-        guard let first = side(expected, captures), let second = side(seen, captures) else { return nil }
-        let report = DifferenceReport(expected: first, seen: second, options: options)
+    package static func document(of choice: Choice, in captures: [ViewerCapture]) -> JSONValue? {
+        guard let first = side(choice.expected, captures), let second = side(choice.seen, captures) else {
+            return Optional.none
+        }
+        let report = DifferenceReport(expected: first, seen: second, options: choice.options)
         var object = DifferenceJSON.object(of: report)
-        object["expected"] = name(expected)
-        object["seen"] = name(seen)
+        object["expected"] = name(choice.expected)
+        object["seen"] = name(choice.seen)
         object["markdown"] = .string(DifferenceMarkdown.text(of: report, showsAll: false))
         return .object(object)
     }
@@ -35,14 +45,14 @@ package enum ViewerComparison {
     /// The pairs of a capture that are worth a look: logins of one client, the earlier one first.
     ///
     /// Of the first ``mostFlows`` flows only: their number is quadratic.
-    static func pairs(in captures: [ViewerCapture]) -> [(Side, Side)] {
+    static func choices(in captures: [ViewerCapture]) -> [Choice] {
         captures.enumerated().flatMap { number, capture in
             let flows = capture.report.flows.prefix(mostFlows).map(\.flow)
             return flows.indices.flatMap { index in
                 flows[(index + 1)...].filter { $0.clientID == flows[index].clientID }.map {
-                    (
-                        Side(capture: number, flow: flows[index].id),
-                        Side(capture: number, flow: $0.id)
+                    Choice(
+                        expected: Side(capture: number, flow: flows[index].id),
+                        seen: Side(capture: number, flow: $0.id)
                     )
                 }
             }

@@ -16,7 +16,7 @@ package enum ViewerPage {
     package static func write(
         _ captures: [ViewerCapture],
         generator: String,
-        comparing comparison: (ViewerComparison.Side, ViewerComparison.Side)? = nil,
+        comparing comparison: ViewerComparison.Choice? = nil,
         nonce: String,
         to sink: (ArraySlice<UInt8>) throws -> Void
     ) throws {
@@ -26,8 +26,8 @@ package enum ViewerPage {
         }
         try sink(Array(beginning(nonce).utf8)[...])
         var overview = ViewerCapture.overview(of: captures, generator: generator)
-        let pairs = comparison.map { [$0] } ?? ViewerComparison.pairs(in: captures)
-        let comparisons = pairs.compactMap { ViewerComparison.document(of: $0.0, $0.1, in: captures) }
+        let choices = comparison.map { [$0] } ?? ViewerComparison.choices(in: captures)
+        let comparisons = choices.compactMap { ViewerComparison.document(of: $0, in: captures) }
         overview["comparisons"] = .array(
             comparisons.map { ["expected": $0["expected"] ?? .null, "seen": $0["seen"] ?? .null] }
         )

@@ -24,6 +24,7 @@ struct Diff: AsyncParsableCommand {
               authreel diff yesterday.har today.har
               authreel diff today.har#flow-1 today.har#flow-2
               authreel diff --map https://sso.example.com=http://127.0.0.1:8080 production.har local.har
+              authreel diff --html difference.html yesterday.har today.har     both side by side as one page
               authreel diff --format json yesterday.har today.har | jq '.steps[].differences[]'
               authreel diff --bisect --plan yesterday.har today.har      what would be tried
               authreel diff --bisect --out proof.har yesterday.har today.har
@@ -52,14 +53,17 @@ struct Diff: AsyncParsableCommand {
     @OptionGroup var comparison: ComparisonArguments
     @Option(help: "text, json, junit (test runners) or markdown (tickets).")
     var format: Format = .text
+    @Option(help: ArgumentHelp("Also write both logins side by side as one page, secrets included.", valueName: "FILE"))
+    var html: String?
     @Flag(help: "Also what is only worth knowing, and in Markdown the steps that are the same.")
     var all = false
     @OptionGroup var identities: IdentityOptions
     @OptionGroup var bisection: BisectOptions
 
     func validate() throws {
-        guard bisection.bisect, format == .junit else { return }
-        throw ValidationError("--bisect prints text, json or markdown")
+        guard bisection.bisect else { return }
+        guard format != .junit else { throw ValidationError("--bisect prints text, json or markdown") }
+        guard html == nil else { throw ValidationError("--html shows a comparison; --bisect drives logins") }
     }
 
     func run() async throws {
@@ -73,6 +77,7 @@ struct Diff: AsyncParsableCommand {
         }
         let report = try report()
         print(text(of: report))
+        if let html { try write(report, to: html) }
         if !report.difference.isSame { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
@@ -101,6 +106,23 @@ struct Diff: AsyncParsableCommand {
         let options = try comparison.options()
         let (first, second) = try sides()
         return DifferenceReport(expected: first.side, seen: second.side, options: options)
+    }
+
+    private func write(_ report: DifferenceReport, to path: String) throws {
+        let sides = [report.expected, report.seen]
+        let isOne = sides[0].capture == sides[1].capture
+        let shown = (isOne ? [sides[0]] : sides).map {
+            ReportBuilder.report(on: $0.flow.surroundings.capture, named: $0.capture)
+        }
+        let comparison = ViewerComparison.Choice(
+            expected: .init(capture: 0, flow: sides[0].flow.id),
+            seen: .init(capture: isOne ? 0 : 1, flow: sides[1].flow.id),
+            options: try comparison.options()
+        )
+        try OutputFile.write(to: path, isPrivate: true) {
+            try ViewerFile.write(shown, comparing: comparison, to: $0)
+        }
+        if path != "-" { StandardError.note("next: open \(path) in a browser") }
     }
 
     private func text(of report: DifferenceReport) -> String {

@@ -10,7 +10,7 @@ enum ViewerFile {
     /// Throws what `sink` throws.
     static func write(
         _ reports: [Report],
-        comparing comparison: (ViewerComparison.Side, ViewerComparison.Side)? = nil,
+        comparing comparison: ViewerComparison.Choice? = nil,
         to sink: OutputFile.Sink
     ) throws {
         try ViewerPage.write(

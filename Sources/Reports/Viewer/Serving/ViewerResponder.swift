@@ -108,8 +108,10 @@ package final class ViewerResponder: Sendable {
             guard let first = Int(parts[1]), let second = Int(parts[3]) else { break }
             return Self.found(
                 ViewerComparison.document(
-                    of: .init(capture: first, flow: parts[2]),
-                    .init(capture: second, flow: parts[4]),
+                    of: .init(
+                        expected: .init(capture: first, flow: parts[2]),
+                        seen: .init(capture: second, flow: parts[4])
+                    ),
                     in: captures
                 )
             )
