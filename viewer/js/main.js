@@ -272,6 +272,7 @@ async function start() {
   try {
     const viewer = new Viewer(source, new Report(await source.overview()));
     await viewer.draw();
+    performance.mark("drawn");
     if (source.isLive) viewer.live();
   } catch (error) {
     document.body.append(element("p", { role: "alert" }, `The viewer cannot show this: ${error.message}`));
