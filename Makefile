@@ -17,7 +17,7 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # Five runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what waits for
 # other programs (one at a time: each holds a thread while it waits), what waits for sockets, and what computes. In one
 # run they would all wait for the few threads that computing leaves.
-BROWSERS = BrowserReplayTests|ViewerPageTests
+BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS

@@ -43,7 +43,7 @@ struct DocumentedCommandsTests {
 
     /// Whether a command goes on until somebody ends it.
     private static func goesOn(_ documented: DocumentedCommand) -> Bool {
-        ["authreel record", "authreel mock"].contains(where: documented.command.hasPrefix)
+        ["authreel record", "authreel mock", "authreel view"].contains(where: documented.command.hasPrefix)
             && !documented.command.hasSuffix(" --list-faults")
             && !documented.command.contains(" --attack-suite")
     }
@@ -79,6 +79,9 @@ struct DocumentedCommandsTests {
     func serverStartsAndEndsCleanly(documented: DocumentedCommand) throws {
         let folder = try Self.folderWithCapture()
         defer { folder.remove() }
+        if documented.command.hasPrefix("authreel view") {
+            return try Self.viewerStartsAndEnds(documented, folder)
+        }
         let isRecord = documented.command.hasPrefix("authreel record")
         if isRecord { try FileManager.default.removeItem(atPath: folder.file("login.har")) }
         // Browsers and the reader's own programs are stood in for by one that waits; what they do is told elsewhere.
@@ -117,6 +120,22 @@ struct DocumentedCommandsTests {
         let result = try Self.shell(script, in: folder)
         // A command that Ctrl-C ends has the status of that.
         #expect(result.status == (own == nil ? 0 : 130), "\(command): \(result.errors)")
+    }
+
+    private static func viewerStartsAndEnds(_ documented: DocumentedCommand, _ folder: TemporaryFolder) throws
+    {
+        let command = documented.command.replacing(#/--port \d+/#, with: "--port 0").replacing(
+            " --no-open",
+            with: ""
+        )
+        let script = """
+            \(command) --no-open >url & pid=$!
+            for i in $(seq 200); do [ -s url ] && break; sleep 0.05; done
+            curl -sf --noproxy '*' "$(cat url)" >page || { kill -9 $pid; exit 99; }
+            kill -INT $pid; wait $pid
+            """
+        let result = try shell(script, in: folder)
+        #expect(result.status == 0, "\(documented.command): \(result.errors)")
     }
 
     /// What the reader's own login test is: one of the application in `login.har`.

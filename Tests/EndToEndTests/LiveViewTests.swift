@@ -26,7 +26,9 @@ struct LiveViewTests {
         let logins = Logins(recorder, state)
         logins.start()
         let visit = try #require(
-            try ViewerVisit.visits([.init(url: String(url), steps: [["watch", "the recording is over", "120"]])]).first
+            try ViewerVisit.visits([
+                .init(url: String(url), steps: [["watch", "the recording is over", "120"]])
+            ]).first
         )
         try #require(logins.failure == nil, "\(logins.failure ?? "")")
         visit.expectDecent()
@@ -40,12 +42,21 @@ struct LiveViewTests {
         let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
         let end = try #require(watched.last)
         #expect(end["logins"]?.array?.count == flows.count)
-        let title = try #require(flows.compactMap { $0["findings"]?.array?.first { $0["primary"] == true } }.first?["title"]?.string)
+        let title = try #require(
+            flows.compactMap { $0["findings"]?.array?.first { $0["primary"] == true } }.first?["title"]?
+                .string
+        )
         #expect(end["logins"]?.array?.contains { $0.string?.hasSuffix(title) == true } == true, "\(end)")
-        #expect(watched.contains { $0["logins"]?.array?.contains { $0.string?.hasSuffix("still going on") == true } == true })
+        #expect(
+            watched.contains {
+                $0["logins"]?.array?.contains { $0.string?.hasSuffix("still going on") == true } == true
+            }
+        )
         // Nobody gets at the page through the proxy.
         #expect(logins.throughProxy == "502")
-        let refused = try JSONParser.parse(Data(contentsOf: URL(filePath: recorder.capture)))["log"]?["entries"]?.array?.last
+        let refused = try JSONParser.parse(Data(contentsOf: URL(filePath: recorder.capture)))["log"]?[
+            "entries"
+        ]?.array?.last
         #expect(refused?["_error"]?.string?.contains("this recorder itself") == true)
     }
 
@@ -69,14 +80,18 @@ struct LiveViewTests {
             do {
                 for name in ["login", "pkce-verifier"] {
                     let login = try RealComponents.run([
-                        "scenario", name, "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca",
+                        "scenario", name, "--state", state, "--proxy", "127.0.0.1:\(recorder.port)",
+                        "--proxy-ca",
                         recorder.certificate,
                     ])
                     if login.status != 0 { failure = login.errors }
                 }
                 let url = recorder.messages.firstMatch(of: /viewing at (http:\S+)/)?.output.1 ?? ""
                 throughProxy = try Program.run(
-                    ["-s", "-o", "/dev/null", "-w", "%{http_code}", "--noproxy", "", "--proxy", "http://127.0.0.1:\(recorder.port)", String(url)],
+                    [
+                        "-s", "-o", "/dev/null", "-w", "%{http_code}", "--noproxy", "", "--proxy",
+                        "http://127.0.0.1:\(recorder.port)", String(url),
+                    ],
                     executable: "/usr/bin/curl"
                 ).output
             } catch {

@@ -6,7 +6,8 @@ enum LongCapture {
     /// Writes a capture of so many exchanges; `count` is a multiple of five.
     static func write(exchanges count: Int, to file: String) throws {
         let entries = (0..<count / 5).flatMap(login).joined(separator: ",\n")
-        let text = "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"test\",\"version\":\"1\"},\"entries\":[\n\(entries)\n]}}"
+        let text =
+            "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"test\",\"version\":\"1\"},\"entries\":[\n\(entries)\n]}}"
         try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
     }
 
@@ -15,18 +16,28 @@ enum LongCapture {
         let escaped = "https%3A%2F%2Fapp.example%2Fcallback"
         let verifier = random(number, 4) + random(number, 5)
         let (state, code, token) = (random(number, 1), random(number, 2), random(number, 3))
-        let start = "https://idp.example/authorize?response_type=code&client_id=shop&redirect_uri=\(escaped)&scope=profile&state=\(state)"
+        let start =
+            "https://idp.example/authorize?response_type=code&client_id=shop&redirect_uri=\(escaped)&scope=profile&state=\(state)"
             + "&code_challenge=\(CodeChallenge.s256(of: verifier))&code_challenge_method=S256"
         let back = "\(callback)?code=\(code)&state=\(state)"
-        let form = "grant_type=authorization_code&code=\(code)&redirect_uri=\(escaped)&client_id=shop"
+        let form =
+            "grant_type=authorization_code&code=\(code)&redirect_uri=\(escaped)&client_id=shop"
             + "&code_verifier=\(verifier)"
-        let answer = "{\\\"access_token\\\":\\\"\(token)\\\",\\\"token_type\\\":\\\"Bearer\\\",\\\"expires_in\\\":3600}"
+        let answer =
+            "{\\\"access_token\\\":\\\"\(token)\\\",\\\"token_type\\\":\\\"Bearer\\\",\\\"expires_in\\\":3600}"
         let second = 20 * number
         return [
             entry(second, "GET", start, status: 302, location: back),
             entry(second + 1, "GET", back, status: 200),
             entry(second + 2, "POST", "https://idp.example/token", form: form, status: 200, answer: answer),
-            entry(second + 3, "GET", "https://idp.example/userinfo", bearer: token, status: 200, answer: "{\\\"sub\\\":\\\"u\\\"}"),
+            entry(
+                second + 3,
+                "GET",
+                "https://idp.example/userinfo",
+                bearer: token,
+                status: 200,
+                answer: "{\\\"sub\\\":\\\"u\\\"}"
+            ),
             entry(second + 4, "GET", "https://app.example/logo.png", status: 200),
         ]
     }
@@ -55,10 +66,17 @@ enum LongCapture {
         func header(_ name: String, _ value: String?) -> String? {
             value.map { "{\"name\":\"\(name)\",\"value\":\"\($0)\"}" }
         }
-        let sent = [header("User-Agent", "Mozilla/5.0"), header("Authorization", bearer.map { "Bearer \($0)" })]
-        let body = form.map { ",\"postData\":{\"mimeType\":\"application/x-www-form-urlencoded\",\"text\":\"\($0)\"}" }
-        let content = answer.map { "\"mimeType\":\"application/json\",\"text\":\"\($0)\",\"size\":\($0.utf8.count)" }
-        return "{\"startedDateTime\":\"\(time).000Z\",\"time\":40,\"request\":{\"method\":\"\(method)\",\"url\":\"\(url)\",\"httpVersion\":\"HTTP/1.1\",\"headers\":[\(sent.compactMap(\.self).joined(separator: ","))],\"queryString\":[],\"cookies\":[],\"headersSize\":-1,\"bodySize\":-1\(body ?? "")},"
+        let sent = [
+            header("User-Agent", "Mozilla/5.0"), header("Authorization", bearer.map { "Bearer \($0)" }),
+        ]
+        let body = form.map {
+            ",\"postData\":{\"mimeType\":\"application/x-www-form-urlencoded\",\"text\":\"\($0)\"}"
+        }
+        let content = answer.map {
+            "\"mimeType\":\"application/json\",\"text\":\"\($0)\",\"size\":\($0.utf8.count)"
+        }
+        return
+            "{\"startedDateTime\":\"\(time).000Z\",\"time\":40,\"request\":{\"method\":\"\(method)\",\"url\":\"\(url)\",\"httpVersion\":\"HTTP/1.1\",\"headers\":[\(sent.compactMap(\.self).joined(separator: ","))],\"queryString\":[],\"cookies\":[],\"headersSize\":-1,\"bodySize\":-1\(body ?? "")},"
             + "\"response\":{\"status\":\(status),\"statusText\":\"\",\"httpVersion\":\"HTTP/1.1\",\"headers\":[\(header("Location", location) ?? "")],\"cookies\":[],\"redirectURL\":\"\",\"headersSize\":-1,\"bodySize\":-1,\"content\":{\(content ?? "\"mimeType\":\"text/html\",\"text\":\"\",\"size\":0")}},\"cache\":{},\"timings\":{\"send\":0,\"wait\":40,\"receive\":0}}"
     }
 }

@@ -13,10 +13,14 @@ struct ViewCommandTests {
     private typealias Plan = ViewerVisit.Plan
 
     /// The systems that it grew out of, each healthy and broken.
-    private static let systems = ["appauth-ios", "curity", "forgerock", "google", "myinfo", "singpass", "wso2"]
+    private static let systems = [
+        "appauth-ios", "curity", "forgerock", "google", "myinfo", "singpass", "wso2",
+    ]
 
     @Test func sampleSystemsAreExplainedAndComparedAndShared() throws {
-        let captures = Self.systems.flatMap { ["providers/\($0)", "providers/\($0).broken"] }.map(ViewerVisit.path)
+        let captures = Self.systems.flatMap { ["providers/\($0)", "providers/\($0).broken"] }.map(
+            ViewerVisit.path
+        )
         let viewer = try ViewerProcess(captures)
         let told = try captures.map { capture in
             let told = try Program.run(["diagnose", "--format", "json", capture])
@@ -31,16 +35,21 @@ struct ViewCommandTests {
                 $0["id"] == told[index]["id"]
             }
             // The value that travels farthest; where the provider stops at once there is none.
-            let link = (flow?["links"]?.array ?? []).max { ($0["uses"]?.array?.count ?? 0) < ($1["uses"]?.array?.count ?? 0) }
+            let link = (flow?["links"]?.array ?? []).max {
+                ($0["uses"]?.array?.count ?? 0) < ($1["uses"]?.array?.count ?? 0)
+            }
             let places = [link?["origin"] ?? .null] + (link?["uses"]?.array ?? [])
-            let place = places.first { $0["exchange"]?.int != nil && $0["where"]?.string?.hasPrefix("re") == true }
+            let place = places.first {
+                $0["exchange"]?.int != nil && $0["where"]?.string?.hasPrefix("re") == true
+            }
             if place != nil { followed.insert(index) }
             let follow = ["click", ".values button", "Follow \(place?["name"]?.string ?? "")"]
             plan.append(
                 Plan(
                     url: "\(viewer.url)#capture=\(index)&exchange=\(place?["exchange"]?.int ?? 0)",
                     steps: [
-                        place == nil ? ["key", "d"] : follow, ["key", "x"], ["click", "dialog button", "Redact"],
+                        place == nil ? ["key", "d"] : follow, ["key", "x"],
+                        ["click", "dialog button", "Redact"],
                         ["wait", "dialog", "is the same"],
                     ]
                 )
@@ -48,7 +57,12 @@ struct ViewCommandTests {
         }
         #expect(followed.count > 10)
         for index in Self.systems.indices {
-            plan.append(Plan(url: "\(viewer.url)#view=compare&a=\(2 * index)/\(told[2 * index]["id"]?.string ?? "")&b=\(2 * index + 1)/\(told[2 * index + 1]["id"]?.string ?? "")"))
+            plan.append(
+                Plan(
+                    url:
+                        "\(viewer.url)#view=compare&a=\(2 * index)/\(told[2 * index]["id"]?.string ?? "")&b=\(2 * index + 1)/\(told[2 * index + 1]["id"]?.string ?? "")"
+                )
+            )
         }
         let visits = try ViewerVisit.visits(plan)
         for (index, visit) in visits.prefix(captures.count).enumerated() {
@@ -59,16 +73,27 @@ struct ViewCommandTests {
                 #expect(shown.hasSuffix(try #require(cause["title"]?.string)))
                 #expect((cause["primary"] == true) == shown.hasPrefix("ROOT CAUSE"))
             }
-            #expect((visit.seen(0, "verdict").first?.contains("healthy") == true) == (index % 2 == 0), "\(captures[index])")
+            #expect(
+                (visit.seen(0, "verdict").first?.contains("healthy") == true) == (index % 2 == 0),
+                "\(captures[index])"
+            )
             if followed.contains(index) {
-                #expect(!visit.seen(1, "marked").isEmpty && visit.seen(1, "way").count > 1, "\(captures[index])")
+                #expect(
+                    !visit.seen(1, "marked").isEmpty && visit.seen(1, "way").count > 1,
+                    "\(captures[index])"
+                )
             }
             #expect(visit.seen(4, "dialog").first?.contains("Save \(Self.systems[index / 2])") == true)
         }
         for (index, visit) in visits.dropFirst(captures.count).enumerated() {
             visit.expectDecent()
-            let pair = ["\(captures[2 * index])#\(told[2 * index]["id"]?.string ?? "")", "\(captures[2 * index + 1])#\(told[2 * index + 1]["id"]?.string ?? "")"]
-            let difference = try JSONParser.parse(try Program.run(["diff", "--format", "json"] + pair).output.utf8)
+            let pair = [
+                "\(captures[2 * index])#\(told[2 * index]["id"]?.string ?? "")",
+                "\(captures[2 * index + 1])#\(told[2 * index + 1]["id"]?.string ?? "")",
+            ]
+            let difference = try JSONParser.parse(
+                try Program.run(["diff", "--format", "json"] + pair).output.utf8
+            )
             #expect(visit.seen(0, "headline") == [difference["headline"]?.string ?? "?"])
             #expect(visit.seen(0, "steps").count >= difference["steps"]?.array?.count ?? 99)
         }
@@ -76,7 +101,9 @@ struct ViewCommandTests {
     }
 
     @Test func everythingIsDoneByTheKeyboardAlone() throws {
-        let viewer = try ViewerProcess(["healthy/web-code-flow", "token-request/pkce-verifier-mismatch"].map(ViewerVisit.path))
+        let viewer = try ViewerProcess(
+            ["healthy/web-code-flow", "token-request/pkce-verifier-mismatch"].map(ViewerVisit.path)
+        )
         let tabs = { (count: Int) in ["key"] + Array(repeating: "Tab", count: count) }
         let visit = try #require(
             try ViewerVisit.visits([
@@ -94,7 +121,8 @@ struct ViewCommandTests {
                         // 10: the comparison that suggests itself
                         ["key", "3"], ["key", "d", "Tab", "Tab", "Tab", "Tab", "Enter"],
                         // 12: share, with the third option
-                        ["key", "1", "x"], ["key", "Tab", "Tab", " ", "Tab", "Enter"], ["wait", "dialog", "Save"], tabs(1), ["key", "Escape"],
+                        ["key", "1", "x"], ["key", "Tab", "Tab", " ", "Tab", "Enter"],
+                        ["wait", "dialog", "Save"], tabs(1), ["key", "Escape"],
                         // 17: all exchanges
                         ["key", "2"], ["key", "d", "Home", "ArrowDown"],
                         // 19: waits, and the next login, which there is not
@@ -110,27 +138,49 @@ struct ViewCommandTests {
         #expect(visit.seen(2, "chosen").first?.hasPrefix("code_challenge") == true)
         #expect(visit.text(3, "focus") == "Search in everything")
         #expect(!visit.seen(5, "results").isEmpty)
-        #expect(visit.text(6, "focus") == "Message" && visit.seen(6, "chosen").first?.hasPrefix("client_id") == true)
-        #expect(visit.seen(7, "dialog").first?.contains("search in everything") == true && visit.seen(8, "dialog") == [])
+        #expect(
+            visit.text(6, "focus") == "Message"
+                && visit.seen(6, "chosen").first?.hasPrefix("client_id") == true
+        )
+        #expect(
+            visit.seen(7, "dialog").first?.contains("search in everything") == true
+                && visit.seen(8, "dialog") == []
+        )
         #expect(visit.seen(9, "headline").first?.contains("code_verifier") == true)
-        #expect(visit.text(10, "hash").contains("exchange=") && !visit.text(10, "hash").contains("view=compare"))
+        #expect(
+            visit.text(10, "hash").contains("exchange=") && !visit.text(10, "hash").contains("view=compare")
+        )
         #expect(visit.seen(11, "dialog").first?.contains("Share without secrets") == true)
         #expect(visit.seen(13, "dialog").first?.contains("No secret is left") == true)
         #expect(visit.text(14, "focus").hasPrefix("Save "))
         #expect(visit.seen(15, "dialog") == [])
-        #expect(visit.text(17, "focus") == "Exchanges" && visit.seen(17, "heading").first?.hasPrefix("[1]") == true)
+        #expect(
+            visit.text(17, "focus") == "Exchanges"
+                && visit.seen(17, "heading").first?.hasPrefix("[1]") == true
+        )
         #expect(!visit.seen(18, "waits").isEmpty)
         #expect(viewer.end() == 0)
     }
 
     @Test func everySizeAndSchemeIsDecent() throws {
-        let viewer = try ViewerProcess(["healthy/web-code-flow", "user-agent/state-cookie-lost"].map(ViewerVisit.path))
+        let viewer = try ViewerProcess(
+            ["healthy/web-code-flow", "user-agent/state-cookie-lost"].map(ViewerVisit.path)
+        )
         let looks = [["size", "360", "740"], ["size", "768", "1024"], ["size", "4000", "2200"]]
-        let places = ["#exchange=5&value=2/request.query/code_challenge", "#view=compare", "#view=exchanges&capture=1&exchange=3&q=state", "#capture=1&exchange=3&scale=1&present=1"]
-        let plan = looks.flatMap { look in places.flatMap { place in ["dark", "light"].map { Plan(url: viewer.url + place, steps: [look, [$0]]) } } }
+        let places = [
+            "#exchange=5&value=2/request.query/code_challenge", "#view=compare",
+            "#view=exchanges&capture=1&exchange=3&q=state", "#capture=1&exchange=3&scale=1&present=1",
+        ]
+        let plan = looks.flatMap { look in
+            places.flatMap { place in
+                ["dark", "light"].map { Plan(url: viewer.url + place, steps: [look, [$0]]) }
+            }
+        }
         for visit in try ViewerVisit.visits(plan) { visit.expectDecent() }
         // Why the cookie did not come is told at the request that lacks it.
-        let visit = try #require(try ViewerVisit.visits([Plan(url: "\(viewer.url)#capture=1&exchange=3")]).first)
+        let visit = try #require(
+            try ViewerVisit.visits([Plan(url: "\(viewer.url)#capture=1&exchange=3")]).first
+        )
         #expect(visit.seen(0, "cookies").contains { $0.hasPrefix("withheld") }, "\(visit.seen(0, "cookies"))")
         viewer.end()
     }
@@ -139,12 +189,20 @@ struct ViewCommandTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let viewer = try ViewerProcess(try HostileCaptures.write(to: folder))
-        let places = ["#exchange=1", "#exchange=4&view=exchanges", "#view=compare", "#q=attacked&exchange=3", "#capture=1&exchange=5"]
-        for visit in try ViewerVisit.visits(places.map { Plan(url: viewer.url + $0, steps: [["key", "s"], ["key", "w"]]) }) {
+        let places = [
+            "#exchange=1", "#exchange=4&view=exchanges", "#view=compare", "#q=attacked&exchange=3",
+            "#capture=1&exchange=5",
+        ]
+        for visit in try ViewerVisit.visits(
+            places.map { Plan(url: viewer.url + $0, steps: [["key", "s"], ["key", "w"]]) }
+        ) {
             visit.expectDecent()
         }
         // Nor does an address that somebody else made.
-        let addresses = ["#value=<img src=x onerror=window.attacked=1>&q=<script>window.attacked=2</script>", "#a=__proto__/x&b=0/constructor&view=compare", "#capture=999&flow=../../etc"]
+        let addresses = [
+            "#value=<img src=x onerror=window.attacked=1>&q=<script>window.attacked=2</script>",
+            "#a=__proto__/x&b=0/constructor&view=compare", "#capture=999&flow=../../etc",
+        ]
         for visit in try ViewerVisit.visits(addresses.map { Plan(url: viewer.url + $0) }) {
             #expect(visit.json["seen"]?.array?.last?["attacked"] == .null && visit.list("requests") == [])
         }
@@ -158,7 +216,10 @@ struct ViewCommandTests {
         try LongCapture.write(exchanges: 3000, to: file)
         let viewer = try ViewerProcess([file])
         let visits = try ViewerVisit.visits([
-            Plan(url: "\(viewer.url)#view=exchanges", steps: [["scroll", ".exchanges .list"], ["key", "d", "End"]]),
+            Plan(
+                url: "\(viewer.url)#view=exchanges",
+                steps: [["scroll", ".exchanges .list"], ["key", "d", "End"]]
+            ),
             Plan(url: viewer.url, steps: [["scroll", ".logins .list"], ["key", "l", "End"]]),
         ])
         for visit in visits {

@@ -14,7 +14,8 @@ struct ViewerPageTests {
     private typealias Plan = ViewerVisit.Plan
 
     /// Writes a page for each capture and opens them, one after the other.
-    private func visits(_ plan: [(capture: String, hash: String, steps: [[String]])]) throws -> [ViewerVisit] {
+    private func visits(_ plan: [(capture: String, hash: String, steps: [[String]])]) throws -> [ViewerVisit]
+    {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         var items: [Plan] = []
@@ -61,7 +62,8 @@ struct ViewerPageTests {
                     capture, "#exchange=4",
                     [
                         ["click", ".values button", "Follow code_verifier"], ["key", "Escape"],
-                        ["click", ".message-panel .values button", "Show code_verifier"], ["key", "s"], ["key", "s"],
+                        ["click", ".message-panel .values button", "Show code_verifier"], ["key", "s"],
+                        ["key", "s"],
                         ["click", ".evidence button", "[1] request.query code_challenge"],
                     ]
                 )
@@ -127,7 +129,9 @@ struct ViewerPageTests {
         let files = try HostileCaptures.write(to: folder)
         var plan: [(String, String, [[String]])] = []
         for file in files {
-            for exchange in 0..<5 { plan.append((file, "#exchange=\(exchange)", [["key", "s"], ["key", "w"]])) }
+            for exchange in 0..<5 {
+                plan.append((file, "#exchange=\(exchange)", [["key", "s"], ["key", "w"]]))
+            }
             plan.append((file, "#view=exchanges", [["key", "/"], ["type", "attacked"], ["key", "Enter"]]))
         }
         for (visit, item) in zip(try visits(plan), plan) {

@@ -7,7 +7,8 @@ import Testing
 
 /// Why each cookie was sent or left out.
 struct CookieStoryTests {
-    private static let browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"
+    private static let browser =
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"
 
     /// Cookies of the last request, `sent NAME: WHY`.
     private static func story(_ exchanges: [Exchange]) -> [String] {
@@ -52,15 +53,33 @@ struct CookieStoryTests {
     }
 
     @Test(arguments: [
-        ("sid=1; Path=/; SameSite=Lax; Secure", "https://app.example/cb", "POST", "https://idp.example", "SameSite=Lax, and this is a POST that idp.example led to"),
-        ("sid=1; Path=/; SameSite=Strict; Secure", "https://app.example/cb", "GET", "https://idp.example", "SameSite=Strict, and idp.example led to"),
+        (
+            "sid=1; Path=/; SameSite=Lax; Secure", "https://app.example/cb", "POST", "https://idp.example",
+            "SameSite=Lax, and this is a POST that idp.example led to"
+        ),
+        (
+            "sid=1; Path=/; SameSite=Strict; Secure", "https://app.example/cb", "GET", "https://idp.example",
+            "SameSite=Strict, and idp.example led to"
+        ),
         ("sid=1; Path=/login", "https://app.example/cb", "GET", nil, "paths below /login"),
         ("sid=1; Max-Age=1", "https://app.example/login/x", "GET", nil, "it had expired"),
         ("sid=1; SameSite=None", "https://app.example/login/x", "GET", nil, "SameSite=None needs Secure"),
-        ("sid=1; Path=/", "https://www.app.example/", "GET", nil, "it belongs to app.example, not to www.app.example"),
-        ("sid=1; Path=/", "https://app.example/cb", "GET", nil, "lost, blocked, or asked for without credentials"),
+        (
+            "sid=1; Path=/", "https://www.app.example/", "GET", nil,
+            "it belongs to app.example, not to www.app.example"
+        ),
+        (
+            "sid=1; Path=/", "https://app.example/cb", "GET", nil,
+            "lost, blocked, or asked for without credentials"
+        ),
     ])
-    func withheldOneSaysWhatIsInTheWay(_ cookie: String, _ url: String, _ method: String, _ origin: String?, _ why: String) {
+    func withheldOneSaysWhatIsInTheWay(
+        _ cookie: String,
+        _ url: String,
+        _ method: String,
+        _ origin: String?,
+        _ why: String
+    ) {
         let story = Self.story([
             Self.exchange("https://app.example/login/", at: 0, sets: [cookie]),
             Self.exchange(url, at: 60, method: method, origin: origin),
@@ -87,7 +106,12 @@ struct CookieStoryTests {
         #expect(
             Self.story([
                 Self.exchange("https://idp.example/", at: 0, sets: ["sid=1; Path=/"]),
-                Self.exchange("https://idp.example/token", at: 1, method: "POST", agent: "python-requests/2.32"),
+                Self.exchange(
+                    "https://idp.example/token",
+                    at: 1,
+                    method: "POST",
+                    agent: "python-requests/2.32"
+                ),
             ]) == []
         )
     }

@@ -22,7 +22,9 @@ struct ViewerCaptureTests {
         let capture = try Self.capture("token-request/pkce-verifier-mismatch")
         let overview = ViewerCapture.overview(of: [capture], generator: "authreel test")
         let shown = try #require(overview["captures"]?.array?.first)
-        #expect(shown["redacted"] == .null && shown["exchanges"]?.array?.count == capture.report.exchangeCount)
+        #expect(
+            shown["redacted"] == .null && shown["exchanges"]?.array?.count == capture.report.exchangeCount
+        )
         let head = try #require(shown["flows"]?.array?.first)
         #expect(head["duration"] == .number(JSONNumber(text: "8580.0")))
         #expect(head["first"]?["severity"]?.string == "error" && head["settled"] == true)
@@ -55,7 +57,10 @@ struct ViewerCaptureTests {
         let capture = ViewerCapture(report, unsettled: ["flow-1"])
         #expect(capture.heads[0]["settled"] == false && capture.heads[0]["first"] == .null)
         let flow = try #require(capture.flow("flow-1"))
-        #expect(flow["findings"] == [] && flow["diagram"]?["rows"]?.array?.contains { $0["type"] == "finding" } == false)
+        #expect(
+            flow["findings"] == []
+                && flow["diagram"]?["rows"]?.array?.contains { $0["type"] == "finding" } == false
+        )
     }
 
     @Test func listsShowNoSecret() throws {
@@ -65,7 +70,9 @@ struct ViewerCaptureTests {
         #expect(row["who"] == ["browser", "provider"] || row["who"]?.array?.contains("provider") == true)
         let text = JSONWriter.text(of: .array(capture.exchanges))
         let state = try #require(
-            capture.flow("flow-1")?["links"]?.array?.first { $0["name"]?.string == "state" }?["origin"]?["value"]?.string
+            capture.flow("flow-1")?["links"]?.array?.first { $0["name"]?.string == "state" }?["origin"]?[
+                "value"
+            ]?.string
         )
         #expect(!text.contains(state))
     }
@@ -89,10 +96,15 @@ struct ViewerCaptureTests {
 
     @Test func brokersLoginHoldsTheUpstreamOne() throws {
         var capture = CaptureBuilder()
-        let outer = "https://broker.example/authorize?response_type=code&client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&state=outer-state-1234567"
-        let inner = "https://upstream.example/auth?response_type=code&client_id=broker&redirect_uri=https%3A%2F%2Fbroker.example%2Fback&scope=openid&state=inner-state-1234567"
+        let outer =
+            "https://broker.example/authorize?response_type=code&client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&state=outer-state-1234567"
+        let inner =
+            "https://upstream.example/auth?response_type=code&client_id=broker&redirect_uri=https%3A%2F%2Fbroker.example%2Fback&scope=openid&state=inner-state-1234567"
         capture.redirect(outer, to: inner)
-        capture.redirect(inner, to: "https://broker.example/back?code=inner-code-12345678&state=inner-state-1234567")
+        capture.redirect(
+            inner,
+            to: "https://broker.example/back?code=inner-code-12345678&state=inner-state-1234567"
+        )
         capture.redirect(
             "https://broker.example/back?code=inner-code-12345678&state=inner-state-1234567",
             to: "https://app.example/cb?code=outer-code-12345678&state=outer-state-1234567"

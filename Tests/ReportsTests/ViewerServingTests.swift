@@ -31,9 +31,14 @@ struct ViewerServingTests {
         #expect(Self.access.decide(Self.request(Self.root)) == .path(""))
         #expect(Self.access.decide(Self.request(Self.root + "js/main.js")) == .path("js/main.js"))
         let own = [("Origin", "http://127.0.0.1:8123"), ("Sec-Fetch-Site", "same-origin")]
-        #expect(Self.access.decide(Self.request(Self.root + "share", method: "POST", headers: own)) == .path("share"))
+        #expect(
+            Self.access.decide(Self.request(Self.root + "share", method: "POST", headers: own))
+                == .path("share")
+        )
         // A link in a mail opens a window of its own.
-        let link = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
+        let link = [
+            ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
+        ]
         #expect(Self.access.decide(Self.request(Self.root, headers: link)) == .path(""))
     }
 
@@ -44,13 +49,27 @@ struct ViewerServingTests {
         ("/dG9rZW4tb2YtdGhpcy1zdGFydA/", "attacker.example:8123", [], 421),
         ("/dG9rZW4tb2YtdGhpcy1zdGFydA/", "localhost:8123", [], 421),
         ("/dG9rZW4tb2YtdGhpcy1zdGFydA/", "127.0.0.1", [], 421),
-        ("/dG9rZW4tb2YtdGhpcy1zdGFydA/data/overview", "127.0.0.1:8123", [("Origin", "https://attacker.example")], 403),
+        (
+            "/dG9rZW4tb2YtdGhpcy1zdGFydA/data/overview", "127.0.0.1:8123",
+            [("Origin", "https://attacker.example")], 403
+        ),
         ("/dG9rZW4tb2YtdGhpcy1zdGFydA/data/overview", "127.0.0.1:8123", [("Origin", "null")], 403),
-        ("/dG9rZW4tb2YtdGhpcy1zdGFydA/data/overview", "127.0.0.1:8123", [("Sec-Fetch-Site", "cross-site")], 403),
-        ("/dG9rZW4tb2YtdGhpcy1zdGFydA/", "127.0.0.1:8123", [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")], 403),
+        (
+            "/dG9rZW4tb2YtdGhpcy1zdGFydA/data/overview", "127.0.0.1:8123", [("Sec-Fetch-Site", "cross-site")],
+            403
+        ),
+        (
+            "/dG9rZW4tb2YtdGhpcy1zdGFydA/", "127.0.0.1:8123",
+            [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")],
+            403
+        ),
     ])
-    func othersAreRefused(_ path: String, _ host: String, _ headers: [(String, String)], _ status: Int) async throws {
-        guard case .refused(let seen, _) = Self.access.decide(Self.request(path, host: host, headers: headers)) else {
+    func othersAreRefused(_ path: String, _ host: String, _ headers: [(String, String)], _ status: Int)
+        async throws
+    {
+        guard
+            case .refused(let seen, _) = Self.access.decide(Self.request(path, host: host, headers: headers))
+        else {
             Issue.record("\(path) at \(host) was let in")
             return
         }
@@ -61,12 +80,16 @@ struct ViewerServingTests {
 
     @Test func requestWithoutHostOrWithTwoIsRefused() {
         #expect(Self.access.decide(Self.request(Self.root, host: nil)) != .path(""))
-        #expect(Self.access.decide(Self.request(Self.root, headers: [("Host", "attacker.example")])) != .path(""))
+        #expect(
+            Self.access.decide(Self.request(Self.root, headers: [("Host", "attacker.example")])) != .path("")
+        )
     }
 
     // MARK: - Answers
 
-    private static func responder(_ shared: ViewerResponder.Shared = .refused(reasons: ["no"])) throws -> ViewerResponder {
+    private static func responder(_ shared: ViewerResponder.Shared = .refused(reasons: ["no"])) throws
+        -> ViewerResponder
+    {
         ViewerResponder(
             access: access,
             shelf: ViewerShelf(
@@ -97,14 +120,21 @@ struct ViewerServingTests {
         let text = String(decoding: page.body?.bytes ?? [], as: UTF8.self)
         #expect(page.status == 200 && text.components(separatedBy: "<script nonce=\"bm9uY2U=\"").count == 3)
         let policy = try #require(page.headers.first("content-security-policy"))
-        #expect(policy.contains("script-src 'nonce-bm9uY2U=' 'self'") && policy.contains("connect-src 'self'"))
+        #expect(
+            policy.contains("script-src 'nonce-bm9uY2U=' 'self'") && policy.contains("connect-src 'self'")
+        )
         #expect(!policy.contains("unsafe") && page.headers.first("referrer-policy") == "no-referrer")
         let script = await responder.answer(Self.request(Self.root + "js/main.js"))
         #expect(script.headers.first("content-type") == "text/javascript; charset=utf-8")
-        for path in ["js/../index.html", "%2e%2e/Package.swift", "package.json", "nothing.js", "data/nothing", "shared/1"] {
+        for path in [
+            "js/../index.html", "%2e%2e/Package.swift", "package.json", "nothing.js", "data/nothing",
+            "shared/1",
+        ] {
             #expect(await responder.answer(Self.request(Self.root + path)).status == 404, "\(path)")
         }
-        #expect(await responder.answer(Self.request(Self.root + "data/overview", method: "DELETE")).status == 405)
+        #expect(
+            await responder.answer(Self.request(Self.root + "data/overview", method: "DELETE")).status == 405
+        )
     }
 
     @Test func documentsAreAskedForOneByOne() async throws {
@@ -115,7 +145,10 @@ struct ViewerServingTests {
         #expect(try await Self.json(responder, "data/flow/1/flow-1")["id"]?.string == "flow-1")
         #expect(try await Self.json(responder, "data/message/1/4")["method"]?.string == "POST")
         #expect(try await Self.json(responder, "data/comparison/0/flow-1/1/flow-1")["same"] == false)
-        for path in ["flow/2/flow-1", "flow/0/flow-9", "message/0/-1", "message/0/1e9", "comparison/0/flow-1/7/x", "message/0"] {
+        for path in [
+            "flow/2/flow-1", "flow/0/flow-9", "message/0/-1", "message/0/1e9", "comparison/0/flow-1/7/x",
+            "message/0",
+        ] {
             #expect(await responder.answer(Self.request(Self.root + "data/" + path)).status == 404, "\(path)")
         }
     }
@@ -126,8 +159,15 @@ struct ViewerServingTests {
         let found = try await Self.json(responder, "data/search?q=EXP")
         #expect(found["hits"]?.array?.contains { $0["name"]?.string == "id_token exp" } == true)
         // As decoded: percent-encoded on the wire.
-        let address = try await Self.json(responder, "data/search?q=https%3A%2F%2Fwww.shop.example%2Fcallback")
-        #expect(address["hits"]?.array?.contains { $0["name"]?.string == "redirect_uri" && $0["capture"]?.int == 1 } == true)
+        let address = try await Self.json(
+            responder,
+            "data/search?q=https%3A%2F%2Fwww.shop.example%2Fcallback"
+        )
+        #expect(
+            address["hits"]?.array?.contains {
+                $0["name"]?.string == "redirect_uri" && $0["capture"]?.int == 1
+            } == true
+        )
         #expect(try await Self.json(responder, "data/search?q=")["hits"] == [])
         #expect(try await Self.json(responder, "data/search?q=stands-nowhere")["more"] == false)
     }
@@ -178,7 +218,10 @@ struct ViewerServingTests {
         #expect(change["exchanges"]?.array?.compactMap { $0.array?.first?.int }.suffix(2) == [1, 2])
         shelf.replace(0, with: part(3))
         let none = await shelf.changes(after: 1)
-        #expect(none["captures"]?.array?.first?["exchanges"] == [] && none["captures"]?.array?.first?["flows"] == [])
+        #expect(
+            none["captures"]?.array?.first?["exchanges"] == []
+                && none["captures"]?.array?.first?["flows"] == []
+        )
         let late = await shelf.changes(after: 2, patience: .milliseconds(60))
         #expect(late["revision"]?.int == 2)
         shelf.end()

@@ -7,10 +7,10 @@ import { matches } from "#viewer/filter.js";
 export const HEIGHT = 40;
 
 /** All waits of a diagram together take no more than this, in pixels. */
-const MOST_WAITING = 6000;
+const MOST_WAITING = 3000;
 
 /** A wait of one second takes no more than this. */
-const MOST_PER_SECOND = 240;
+const MOST_PER_SECOND = 60;
 
 /** A wait that would be lower than this is not drawn. */
 const LEAST_WAIT = 14;

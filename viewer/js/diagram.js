@@ -4,6 +4,9 @@ import { Report } from "#viewer/report.js";
 import { duration } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
 
+/** How wide a character of a message's words is, in pixels. */
+const CHARACTER = 8.2;
+
 /** What a row is called where it is read aloud. */
 export function spoken(row, lanes) {
   if (row.type === "folded") return `${folded(row)}, ${row.isOpen ? "shown" : "folded"}`;
@@ -90,6 +93,7 @@ export class Diagram {
     const { exchanges, filter, isScaled, exchange } = this.options;
     this.rows = drawnRows(this.flow.diagram.rows, { exchanges, filter, isScaled, unfolded: this.unfolded });
     const chosen = this.list.chosen;
+    this.width = this.list.node.clientWidth / this.flow.diagram.lanes.length;
     this.list.setRows(this.rows.length, (index) => heightOf(this.rows[index]));
     // Lanes and rows are as wide as each other beside the list's own scroll bar.
     this.node.style.setProperty("--bar", `${this.list.node.offsetWidth - this.list.node.clientWidth}px`);
@@ -127,6 +131,8 @@ export class Diagram {
     const classes = ["row", "message", row.form, row.from < row.to ? "rightward" : row.from > row.to ? "leftward" : "self"];
     if (row.failure) classes.push("failure");
     if (passing) classes.push("way");
+    const room = this.roomFor(row, [left, right], lanes.length, passing);
+    if (room) classes.push(room);
     if (row.isContinued) classes.push("continued");
     return element(
       "div",
@@ -137,6 +143,14 @@ export class Diagram {
       element("span", { class: "words" }, row.words, passing ? element("mark", {}, passing) : null),
       element("span", { class: "arrow", "aria-hidden": "true" }),
     );
+  }
+
+  /** Where words that are longer than their arrow go on: beyond it, to the side where there is nothing. */
+  roomFor(row, [left, right], lanes, passing) {
+    const length = row.words.length + (passing ? passing.length + 2 : 0);
+    if (length * CHARACTER + 24 <= (right - left) * this.width) return null;
+    if (left === 0 && right < lanes - 1) return "wide-right";
+    return left > 0 ? "wide-left" : null;
   }
 
   background(row) {

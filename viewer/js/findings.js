@@ -82,7 +82,7 @@ function evidenceItem(evidence, two, { go, veil, redraw }) {
       : element("button", { class: "place", type: "button", on: { click: () => go(evidence.exchange, evidence) } }, `[${evidence.exchange}] ${place}`),
     valueOnScreen(
       evidence.value,
-      { isSecret: Boolean(evidence.secret), place: placeID(evidence), name: evidence.name, veil, redraw },
+      { isSecret: Boolean(evidence.secret) && (veil.isPresenting || !evidence.shortened), place: placeID(evidence), name: evidence.name, veil, redraw },
       () => written(evidence, two),
     ),
     evidence.note ? element("span", { class: "note" }, evidence.note) : null,

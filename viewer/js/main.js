@@ -38,7 +38,7 @@ class Viewer {
       this.draw();
     });
     addEventListener("keydown", (event) => this.key(event));
-    addEventListener("resize", () => this.lists.forEach((list) => list.draw()));
+    addEventListener("resize", () => this.lists.forEach((list) => list.mark(list.chosen)));
     for (const [event, isWhole] of [["beforeprint", true], ["afterprint", false]]) {
       addEventListener(event, () => this.lists.forEach((list) => list.printed(isWhole)));
     }

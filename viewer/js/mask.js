@@ -8,7 +8,7 @@ const MARK = "•";
  */
 export function mask(value) {
   const length = [...value].length;
-  return length <= 12 ? MARK.repeat(Math.max(3, length)) : `${MARK.repeat(8)} (${length} characters)`;
+  return length <= 12 ? MARK.repeat(Math.max(3, length)) : `${MARK.repeat(8)} (${length})`;
 }
 
 /**

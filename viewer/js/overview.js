@@ -70,7 +70,7 @@ export class Overview {
     const severity = flow.first?.severity ?? "none";
     return element(
       "div",
-      { class: `row login ${flow.outcome} ${severity}${flow.inside ? " inside" : ""}`, "aria-label": `${flow.id}, ${flow.outcome}, ${who}, ${how}: ${summary(flow)}` },
+      { class: `row login ${flow.outcome} of-${severity}${flow.inside ? " inside" : ""}`, "aria-label": `${flow.id}, ${flow.outcome}, ${who}, ${how}: ${summary(flow)}` },
       element("b", {}, `${flow.id} · ${flow.outcome}`, flow.inside ? element("span", { class: "note" }, ` in ${flow.inside}`) : null),
       element("span", {}, who),
       element("span", {}, how),

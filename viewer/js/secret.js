@@ -16,7 +16,7 @@ export function valueOnScreen(value, { isSecret, place, name, veil, redraw }, wr
   return element(
     "button",
     {
-      type: "button", class: "masked", "aria-label": `Show ${name}`, title: "Show this value",
+      type: "button", class: "masked", "aria-label": `Show ${name}`, title: `Show these ${[...value].length} characters`,
       on: {
         click: () => {
           veil.lift(place);

@@ -38,7 +38,7 @@ export function wayPanel(link, findings, { go, leave, veil, redraw }) {
   return element(
     "section",
     { class: "way-panel", "aria-label": `The way of ${link.name}` },
-    element("h2", {}, `The way of ${link.name} `, element("button", { type: "button", on: { click: leave } }, "Follow it no more (Esc)")),
+    element("h2", {}, `The way of ${link.name} `, element("button", { type: "button", on: { click: leave } }, "Stop following (Esc)")),
     element(
       "ol",
       {},

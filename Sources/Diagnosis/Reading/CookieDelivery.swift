@@ -29,7 +29,8 @@ package struct CookieDelivery {
         package var initiator: RecordedURL?
         package var agent: String
 
-        package init(url: RecordedURL, method: String, at: Timestamp, initiator: RecordedURL?, agent: String) {
+        package init(url: RecordedURL, method: String, at: Timestamp, initiator: RecordedURL?, agent: String)
+        {
             self.url = url
             self.method = method
             self.at = at

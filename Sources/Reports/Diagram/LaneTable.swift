@@ -35,7 +35,9 @@ struct LaneTable {
         for role in Self.order {
             var asking = clients.filter { $0.role == role }
             var answering = servers.filter { $0.role == role }
-            if role == .app || role == .browser, asking.count > 1 { asking.removeAll { $0.name == role.rawValue } }
+            if role == .app || role == .browser, asking.count > 1 {
+                asking.removeAll { $0.name == role.rawValue }
+            }
             if asking.count == 1, answering.count == 1, role == .backend || role == .app {
                 answering[0].name = asking[0].name
                 asking = []

@@ -9,7 +9,8 @@ enum NestedDiagram {
         -> SequenceDiagram
     {
         var merged = outer
-        let broker = outer.lanes.firstIndex { $0.role == .provider && isCalledBack($0, inner, capture) }
+        let broker =
+            outer.lanes.firstIndex { $0.role == .provider && isCalledBack($0, inner, capture) }
             ?? outer.lanes.firstIndex { $0.role == .provider }
         if let broker { merged.lanes[broker].isBroker = true }
         let places = inner.lanes.map { lane -> Int in
@@ -32,7 +33,11 @@ enum NestedDiagram {
     }
 
     /// Whether the inner login comes back to this lane's address.
-    private static func isCalledBack(_ lane: SequenceDiagram.Lane, _ inner: SequenceDiagram, _ capture: Capture)
+    private static func isCalledBack(
+        _ lane: SequenceDiagram.Lane,
+        _ inner: SequenceDiagram,
+        _ capture: Capture
+    )
         -> Bool
     {
         guard let host = lane.host else { return false }
@@ -79,10 +84,11 @@ enum NestedDiagram {
                 let location = capture[message.exchange].response?.location
             else { continue }
             let target = capture[message.exchange].request.url.resolving(location).text
-            message.next = diagram.rows[(index + 1)...].lazy.compactMap { row -> Int? in
-                guard case .message(let request) = row, request.form == .request else { return nil }
-                return capture[request.exchange].request.url.text == target ? request.exchange : nil
-            }.first
+            message.next =
+                diagram.rows[(index + 1)...].lazy.compactMap { row -> Int? in
+                    guard case .message(let request) = row, request.form == .request else { return nil }
+                    return capture[request.exchange].request.url.text == target ? request.exchange : nil
+                }.first
             diagram.rows[index] = .message(message)
         }
         return diagram

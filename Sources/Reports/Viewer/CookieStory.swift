@@ -66,7 +66,8 @@ struct CookieStory {
         guard let set = same ?? last else { return "it was set before the recording began, or by a script" }
         let cookie = set.delivery.cookie
         guard same != nil else {
-            return "[\(set.delivery.exchange)] set another value; a script or an answer that is not recorded changed it"
+            return
+                "[\(set.delivery.exchange)] set another value; a script or an answer that is not recorded changed it"
         }
         let host = exchange.request.url.host ?? ""
         let domain = cookie.domain.map { "\(host) belongs to \($0)" } ?? "it goes to \(host) alone"
@@ -124,13 +125,15 @@ struct CookieStory {
                 "nothing in what [\(setting.exchange)] set keeps it back: it was lost, blocked, or asked for without credentials"
         case .sameSiteNoneInsecure: return "it was never stored: SameSite=None needs Secure"
         case .secureOverHTTP: return "it is Secure, and the connection is plain http"
-        case .prefix: return "it was never stored: its name begins with a prefix whose demands it does not meet"
+        case .prefix:
+            return "it was never stored: its name begins with a prefix whose demands it does not meet"
         case .tooLarge: return "it was never stored: name and value have more than 4096 bytes"
         case .foreignDomain:
             return
                 "it was never stored: \(setting.url.host ?? "the host") does not belong to \(cookie.domain ?? "")"
         case .otherHost:
-            return "it belongs to \(cookie.domain ?? setting.url.host ?? ""), not to \(sending.url.host ?? "")"
+            return
+                "it belongs to \(cookie.domain ?? setting.url.host ?? ""), not to \(sending.url.host ?? "")"
         case .path:
             return "it is for paths below \(cookie.path ?? CookieScope.defaultPath(of: setting.url))"
         case .expired: return "it had expired"

@@ -35,7 +35,9 @@ enum NestedFlows {
         private var requests: [Step] { flow.steps.filter { $0.kind == .authorizationRequest } }
 
         var callbackHosts: Set<String> {
-            Set(requests.compactMap { $0.parameters["redirect_uri"] }.compactMap { RecordedURL($0).authority })
+            Set(
+                requests.compactMap { $0.parameters["redirect_uri"] }.compactMap { RecordedURL($0).authority }
+            )
         }
 
         var providerHosts: Set<String> {

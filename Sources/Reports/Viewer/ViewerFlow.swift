@@ -59,7 +59,11 @@ enum ViewerFlow {
                     capture.indices.contains($0) ? capture[$0].response?.setCookies : nil
                 }
                 let isCookie = cookies?.contains { $0.name == evidence.place.name } ?? false
-                if isSecret(evidence.place, isCookie: isCookie) { object["secret"] = true }
+                if isSecret(evidence.place, isCookie: isCookie) {
+                    object["secret"] = true
+                    // What the rules show of a secret themselves: its beginning and its length.
+                    if evidence.value.contains("…(") { object["shortened"] = true }
+                }
                 return .object(object)
             }
         )
@@ -91,7 +95,10 @@ enum ViewerFlow {
 
     /// `isCookie`: what stands under the place's name in the headers of an answer is a cookie.
     private static func isSecret(_ place: Place, isCookie: Bool) -> Bool {
-        SecretPlaces.isSecret(place.name, in: place.part == .responseHeader && isCookie ? .requestCookie : place.part)
+        // A challenge is made to be seen (RFC 7636, section 1): it is what one compares.
+        guard place.name != "code_challenge" else { return false }
+        let part = place.part == .responseHeader && isCookie ? .requestCookie : place.part
+        return SecretPlaces.isSecret(place.name, in: part)
     }
 
     /// The proofs of RFC 7636: each verifier with the challenge that was sent before it.

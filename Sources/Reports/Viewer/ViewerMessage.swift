@@ -22,7 +22,9 @@ enum ViewerMessage {
             } ?? .null
         object["client"] = exchange.client.process.map { .string($0) } ?? .null
         object["failure"] = exchange.failure.map { .string($0) } ?? .null
-        object["malformed"] = .array(exchange.malformations.map { .string("\($0.side.rawValue): \($0.reason)") })
+        object["malformed"] = .array(
+            exchange.malformations.map { .string("\($0.side.rawValue): \($0.reason)") }
+        )
         object["request"] = [
             "headers": fields(exchange.request.headers), "body": exchange.request.body.map(body) ?? .null,
         ]

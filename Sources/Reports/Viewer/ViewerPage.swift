@@ -54,9 +54,11 @@ package enum ViewerPage {
     /// even if one of them tried.
     ///
     /// `connections`: where it may ask for data.
-    package static func policy(nonce: String, connections: String = "'none'", scripts: String = "") -> String {
+    package static func policy(nonce: String, connections: String = "'none'", scripts: String = "") -> String
+    {
         [
-            "default-src 'none'", "script-src 'nonce-\(nonce)'\(scripts)", "style-src 'nonce-\(nonce)'\(scripts)",
+            "default-src 'none'", "script-src 'nonce-\(nonce)'\(scripts)",
+            "style-src 'nonce-\(nonce)'\(scripts)",
             "img-src data:", "connect-src \(connections)", "base-uri 'none'", "form-action 'none'",
             "require-trusted-types-for 'script'", "trusted-types 'none'",
         ].joined(separator: "; ")

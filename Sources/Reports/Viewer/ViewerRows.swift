@@ -3,7 +3,9 @@ import Diagnosis
 import Flows
 import JSON
 
-/// What lists show of each exchange, and what they are filtered by. No queries, no secrets: they can be shown to anybody.
+/// What lists show of each exchange, and what they are filtered by.
+///
+/// No queries, no secrets: they can be shown to anybody.
 struct ViewerRows: Sendable {
     let all: [JSONValue]
     /// The steps of each exchange that is one.

@@ -70,7 +70,9 @@ package enum ViewerSearch {
             guard let place = value["where"]?.string, let name = value["name"]?.string else { continue }
             let isSecret = value["secret"] == true
             texts.append(Text(place: place, name: name, text: name))
-            texts.append(Text(place: place, name: name, text: value["value"]?.string ?? "", isSecret: isSecret))
+            texts.append(
+                Text(place: place, name: name, text: value["value"]?.string ?? "", isSecret: isSecret)
+            )
         }
         for token in message["tokens"]?.array ?? [] {
             let secret = Set((token["secret"]?.array ?? []).compactMap(\.string))

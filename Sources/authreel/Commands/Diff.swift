@@ -53,7 +53,12 @@ struct Diff: AsyncParsableCommand {
     @OptionGroup var comparison: ComparisonArguments
     @Option(help: "text, json, junit (test runners) or markdown (tickets).")
     var format: Format = .text
-    @Option(help: ArgumentHelp("Also write both logins side by side as one page, secrets included.", valueName: "FILE"))
+    @Option(
+        help: ArgumentHelp(
+            "Also write both logins side by side as one page, secrets included.",
+            valueName: "FILE"
+        )
+    )
     var html: String?
     @Flag(help: "Also what is only worth knowing, and in Markdown the steps that are the same.")
     var all = false

@@ -7,7 +7,8 @@ import Sharing
 /// The viewer, served on loopback.
 struct View: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows the logins of captures in a browser: who said what to whom, and where it went wrong.",
+        abstract:
+            "Shows the logins of captures in a browser: who said what to whom, and where it went wrong.",
         discussion: """
             The page is served on this machine alone, under an address that is another one at each start and that nobody can \
             guess. What a capture holds neither runs nor loads anything. A capture that another authreel is recording grows \
@@ -32,7 +33,13 @@ struct View: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Open the page in your browser.")
     var open = true
 
-    @Option(help: ArgumentHelp("The viewer's own files, read anew for each page.", valueName: "DIR", visibility: .hidden))
+    @Option(
+        help: ArgumentHelp(
+            "The viewer's own files, read anew for each page.",
+            valueName: "DIR",
+            visibility: .hidden
+        )
+    )
     var viewerDir: String?
 
     @OptionGroup var identities: IdentityOptions
@@ -49,7 +56,12 @@ struct View: AsyncParsableCommand {
 
     func run() async throws {
         let shown = try captures.map { path in
-            ViewerCapture(ReportBuilder.report(on: try identities.read(path), named: path == "-" ? "standard input" : path))
+            ViewerCapture(
+                ReportBuilder.report(
+                    on: try identities.read(path),
+                    named: path == "-" ? "standard input" : path
+                )
+            )
         }
         let signals = Interruption.signals()
         // A capture that is opened with a key is not opened again behind its owner's back.

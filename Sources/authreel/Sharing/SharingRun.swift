@@ -22,6 +22,7 @@ struct SharingRun {
     ///   - options: what is kept, and what is secret besides.
     ///   - scratch: where the text of a capture goes before anybody may see it.
     ///   - progress: is told which capture is begun.
+    /// - Returns: the texts, and what the proof says of each.
     /// - Throws: ``CommandFailure`` when there is no room for the texts.
     static func run(
         _ captures: [(name: String, capture: Capture)],
@@ -30,7 +31,9 @@ struct SharingRun {
         progress: (Int) -> Void = { _ in }
     ) throws -> SharingRun {
         let sharing = CaptureSharing(
-            captures.map { CaptureSharing.Source(capture: $0.capture, flows: FlowFinder.flows(in: $0.capture)) },
+            captures.map {
+                CaptureSharing.Source(capture: $0.capture, flows: FlowFinder.flows(in: $0.capture))
+            },
             options: options,
             mark: Redaction(version: Authreel.version, date: SystemClock.now.rfc3339),
             tell: story

@@ -18,6 +18,7 @@ enum PageOpener {
     ///   - url: of the page.
     ///   - folder: lives as long as the page is to be opened.
     ///   - environment: `BROWSER` names a program, else the system's own is asked.
+    /// - Throws: ``CommandFailure`` when the file cannot be written.
     static func open(_ url: String, through folder: RunFolder, environment: [String: String]) throws {
         let page = """
             <!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">

@@ -20,8 +20,10 @@ struct ViewerServer: Sendable {
     ///   - shelf: what is shown.
     ///   - port: 0 lets the system pick one.
     ///   - folder: of the viewer's own files, for work on them; nil takes those of the program.
+    /// - Returns: the server, which listens.
     /// - Throws: ``CommandFailure`` where the port is not to be had.
-    static func start(_ shelf: ViewerShelf, port: Int = 0, folder: String? = nil) async throws -> ViewerServer {
+    static func start(_ shelf: ViewerShelf, port: Int = 0, folder: String? = nil) async throws -> ViewerServer
+    {
         // The token is in the address, and the address is known only when it is taken.
         let responder = Late<ViewerResponder>()
         let server: LocalServer

@@ -42,7 +42,10 @@ package struct ViewerAccess: Sendable {
         let target = request.url.path
         let parts = target.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: true)
         guard target.utf8.first == 0x2f, let first = parts.first, isToken(first) else {
-            return .refused(status: 404, reason: "open the address that authreel printed; it is another at each start")
+            return .refused(
+                status: 404,
+                reason: "open the address that authreel printed; it is another at each start"
+            )
         }
         let path = parts.count > 1 ? String(parts[1]) : ""
         let site = request.headers.first("sec-fetch-site") ?? "none"

@@ -162,7 +162,9 @@ package final class ViewerResponder: Sendable {
             return Self.text(404, "it was shared anew since\n")
         }
         var response = Self.response(200, "application/json", shared.bytes)
-        let name = String(shared.name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" })
+        let name = String(
+            shared.name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" }
+        )
         response.headers.append("Content-Disposition", "attachment; filename=\"\(name)\"")
         return response
     }
@@ -194,7 +196,8 @@ package final class ViewerResponder: Sendable {
                 ("Content-Security-Policy", policy + "; frame-ancestors 'none'"),
                 ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
                 ("Referrer-Policy", "no-referrer"),
-                ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+                ("Cross-Origin-Opener-Policy", "same-origin"),
+                ("Cross-Origin-Resource-Policy", "same-origin"),
             ]),
             body: Body(content: .bytes(bytes), mediaType: type, size: bytes.count)
         )

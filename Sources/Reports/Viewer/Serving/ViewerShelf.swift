@@ -14,6 +14,8 @@ package final class ViewerShelf: Sendable {
     private let state: Mutex<State>
     private let generator: String
 
+    /// Takes the captures.
+    ///
     /// `generator`: name and version of the program.
     /// `isLive`: more may come.
     package init(_ captures: [ViewerCapture], generator: String, isLive: Bool) {
