@@ -131,7 +131,8 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        "demo", "record", "show", "diagnose", "diff", "replay", "share", "mock", "explain", "rules", "jwt",
+        "demo", "record", "show", "view", "diagnose", "diff", "replay", "share", "mock", "explain", "rules",
+        "jwt",
         "jwt verify", "ca",
         "ca export",
         "ca path", "ca trust", "ca untrust", "ca rotate",
