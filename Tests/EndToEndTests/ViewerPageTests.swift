@@ -123,6 +123,37 @@ struct ViewerPageTests {
         #expect(shown > 10)
     }
 
+    @Test func differenceOpensSideBySideAndPagesPrintWhole() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let page = folder.file("difference.html")
+        let pair = ["healthy/web-code-flow", "token-request/pkce-verifier-mismatch"].map(ViewerVisit.path)
+        try #require(try Program.run(["diff", "--html", page] + pair).status == 1)
+        let count = "return document.querySelectorAll('.diagram .row').length"
+        let size = "return Number(document.querySelector('.diagram .row').getAttribute('aria-setsize'))"
+        let visit = try #require(
+            try ViewerVisit.visits([
+                Plan(
+                    url: "file://\(page)",
+                    steps: [
+                        ["click", ".steps button", "[5] 200"],
+                        ["run", "document.querySelector('.diagram .list').style.height = '90px'"],
+                        ["key", "d", "Home"], ["run", count],
+                        ["run", "dispatchEvent(new Event('beforeprint'))"], ["run", count],
+                        ["run", size], ["run", "dispatchEvent(new Event('afterprint'))"],
+                        ["click", "header button", "Compare"],
+                    ]
+                )
+            ]).first
+        )
+        visit.expectDecent()
+        #expect(visit.seen(0, "headline").first?.contains("code_verifier") == true)
+        #expect(visit.seen(1, "heading").first?.hasPrefix("[5] token request") == true)
+        let (few, all, listed) = (visit.results[3].int ?? 0, visit.results[5].int ?? 0, visit.results[6].int)
+        #expect(all > few && all == listed, "\(few) and \(all)")
+        #expect(visit.seen(9, "headline") == visit.seen(0, "headline"))
+    }
+
     @Test func nothingOfACaptureRuns() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
