@@ -7,6 +7,9 @@ import { valueOnScreen } from "#viewer/secret.js";
 import { tokenPanel } from "#viewer/token.js";
 import { count, duration } from "#viewer/words.js";
 
+/** Of more values only the first are listed. */
+const MOST = 300;
+
 /**
  * One exchange: what it says by name, its tokens, and on demand as it was sent.
  *
@@ -68,7 +71,10 @@ function facts(message) {
   return parts.join(" · ");
 }
 
-function table(places, message, { veil, redraw, chosen, flow, follow }) {
+function table(all, message, { veil, redraw, chosen, flow, follow }) {
+  const isMeant = (place) => chosen !== null && place.where === chosen.where && place.name === chosen.name;
+  // What was found or pointed at is shown wherever it stands.
+  const places = all.length > MOST ? [...all.slice(0, MOST), ...all.slice(MOST).filter(isMeant).slice(0, MOST)] : all;
   if (places.length === 0) return element("p", { class: "nothing" }, "Nothing with a name.");
   return element(
     "table",
@@ -77,7 +83,7 @@ function table(places, message, { veil, redraw, chosen, flow, follow }) {
       "tbody",
       {},
       ...places.map((place) => {
-        const isChosen = chosen !== null && place.where === chosen.where && place.name === chosen.name;
+        const isChosen = isMeant(place);
         const id = placeID({ ...place, exchange: message.exchange });
         return element(
           "tr",
@@ -96,6 +102,7 @@ function table(places, message, { veil, redraw, chosen, flow, follow }) {
           ),
         );
       }),
+      all.length > places.length ? element("tr", {}, element("td", { colspan: 3, class: "nothing" }, `${all.length - places.length} more are in the headers and the body below, and found by a search.`)) : null,
     ),
   );
 }

@@ -3,6 +3,9 @@ import { element } from "#viewer/dom.js";
 import { valueOnScreen } from "#viewer/secret.js";
 import { time } from "#viewer/words.js";
 
+/** Of more claims only the first are listed. */
+const MOST = 200;
+
 const SIGNS = { passed: "✓", failed: "✗", skipped: "–" };
 
 /**
@@ -49,7 +52,7 @@ function members(title, object, explain, { words, isSecret, place, veil, redraw 
     element(
       "tbody",
       {},
-      ...Object.entries(object).map(([name, value]) => {
+      ...Object.entries(object).slice(0, MOST).map(([name, value]) => {
         const text = typeof value === "string" ? value : JSON.stringify(value);
         const meaning = explain(name);
         const inWords = words(name, value);
