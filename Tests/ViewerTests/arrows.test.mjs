@@ -13,9 +13,11 @@ const options = { exchanges, filter: {}, unfolded: new Set(), isScaled: false };
 test("a redirect and the request that it led to are one line", () => {
   const drawn = drawnRows(rows, options);
   assert.deepEqual(drawn.filter((row) => row.isContinued).map((row) => row.exchange), [1]);
-  // With something between them they are two.
+  // With something between them they are two, but for a finding, which the line goes around.
   const apart = drawnRows([rows[1], rows[4], rows[2]], options);
   assert.ok(apart.every((row) => !row.isContinued));
+  const around = drawnRows([rows[1], rows[5], rows[2]], options).at(-1);
+  assert.ok(around.isContinued && around.reach === HEIGHT);
 });
 
 test("folded requests unfold, and are filtered like the others", () => {
@@ -24,7 +26,8 @@ test("folded requests unfold, and are filtered like the others", () => {
   assert.equal(indexOf(open, 3), 6);
   assert.equal(indexOf(drawnRows(rows, options), 3), 4);
   const filtered = drawnRows(rows, { ...options, filter: { host: "b" } });
-  assert.deepEqual(filtered.map((row) => row.type), ["folded", "finding"]);
+  // A finding goes with its message.
+  assert.deepEqual(filtered.map((row) => row.type), ["folded"]);
   assert.deepEqual(filtered[0].exchanges, [3]);
 });
 

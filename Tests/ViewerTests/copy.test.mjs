@@ -5,13 +5,15 @@ import { curl, shellWord, withNames } from "../../viewer/js/copy.js";
 
 const message = {
   method: "POST", url: "https://idp.example/token?x=[1]&y={2}#fragment", tokens: [{ name: "client_assertion", text: "eyJhbGciOiJub25lIn0.e30." }],
-  values: [{ name: "code", value: "S3cret/Code+1", raw: "S3cret%2FCode%2B1", secret: true }, { name: "client_id", value: "app" }],
+  values: [
+    { name: "code", value: "S3cret/Code+1", raw: "S3cret%2FCode%2B1", secret: true }, { name: "client_id", value: "app" }, { name: "otp", value: "123", secret: true },
+  ],
   request: {
     headers: [
       { name: "Host", value: "idp.example" }, { name: "Authorization", value: "Basic YXBwOnNlY3JldA==" }, { name: "Cookie", value: "a=1; b=2" },
-      { name: "@/etc/passwd", value: "x" }, { name: "X-Quote", value: "it's" },
+      { name: "@/etc/passwd", value: "x" }, { name: "X-Quote", value: "it's", open: true }, { name: "X-Api-Key", value: "k3y" }, { name: "Accept", value: "*/*", open: true },
     ],
-    body: { text: "code=S3cret%2FCode%2B1&client_id=app&assertion=eyJhbGciOiJub25lIn0.e30." },
+    body: { type: "application/x-www-form-urlencoded", text: "code=S3cret%2FCode%2B1&client_id=app&otp=123&assertion=eyJhbGciOiJub25lIn0.e30." },
   },
 };
 
@@ -20,15 +22,32 @@ test("whatever a word holds, the shell hands it on as it is", () => {
     const word = shellWord(text);
     assert.equal(execFileSync("bash", ["--norc", "-c", `printf %s ${word}`], { env: { HOME: "/nowhere", LC_ALL: "C.UTF-8", PATH: process.env.PATH } }).toString(), text, word);
     assert.ok(!/[\u0000-\u001f\u007f]/.test(word));
+    // In a shell that has no such quotes it may be another word, and is one word all the same.
+    const words = execFileSync("dash", ["-c", `printf '%s\\n' x ${word}`], { env: { LC_ALL: "C.UTF-8" } }).toString();
+    assert.ok(!words.includes("uid="), word);
   }
+});
+
+test("no shell's quotes are ended from inside", () => {
+  for (const text of ["\u0001'; id #", "a\\'; id #", "'; id; '", "-Kfile"]) assert.ok(!shellWord(text).slice(2, -1).includes("'"), text);
+  assert.equal(shellWord("-Kfile"), "'-Kfile'");
 });
 
 test("curl without secrets: names stand for them", () => {
   const command = curl(message, { isLifted: false });
-  for (const secret of ["S3cret", "YXBwOnNlY3JldA", "eyJ", "a=1"]) assert.ok(!command.includes(secret), secret);
-  assert.ok(command.startsWith("curl --globoff 'https://idp.example/token?x=[1]&y={2}'"));
-  assert.ok(command.includes("code=<code>&client_id=app&assertion=<client_assertion>"));
+  for (const secret of ["S3cret", "YXBwOnNlY3JldA", "eyJ", "a=1", "k3y", "123"]) assert.ok(!command.includes(secret), secret);
+  assert.ok(command.startsWith("curl --globoff --url 'https://idp.example/token?x=[1]&y={2}'"));
+  assert.ok(command.includes("code=<code>&client_id=app&otp=<otp>&assertion=<client_assertion>"));
   assert.ok(command.includes("Authorization: Basic <credentials>") && command.includes("a=<cookie>; b=<cookie>"));
+});
+
+test("what is no form, and may hold anything, is left out", () => {
+  const body = { type: "multipart/form-data; boundary=x", text: "password: hunter2" };
+  assert.ok(curl({ ...message, request: { headers: [], body } }, { isLifted: false }).endsWith("--data-raw '<body>'"));
+  assert.ok(curl({ ...message, request: { headers: [], body: { ...body, open: true } } }, { isLifted: false }).includes("hunter2"));
+  const url = "https://user:pass@a.example/x?code=S3cret&bare#fragment";
+  const values = [{ where: "request.query", name: "code", value: "S3cret", secret: true }];
+  assert.ok(curl({ ...message, url, values }, { isLifted: false }).includes("'https://a.example/x?code=<code>&<parameter>'"));
 });
 
 test("curl as it was sent, and nothing that curl would take for a file", () => {

@@ -15,7 +15,7 @@ test("effects stand below their cause, and alone where the cause is not there", 
 
 test("two values that are set against each other", () => {
   assert.ok(pair(finding("a", null, [[1, "https://a.example/cb"], [2, "https://a.example/cb/"], [null, "https://a.example/x"]])));
-  for (const values of [[[1, "same"], [2, "same"]], [[1, "alone"]], [[1, "abcd"], [2, "wxyz"]], [[1, "abcd"], [2, "abce"], [3, "abcf"]]]) {
+  for (const values of [[[1, "same"], [2, "same"]], [[1, "alone"]], [[1, "https://a.example/.well-known/x"], [2, "https://b.other/y"]], [[1, "abcd"], [2, "wxyz"]], [[1, "abcd"], [2, "abce"], [3, "abcf"]]]) {
     assert.equal(pair(finding("a", null, values)), null);
   }
 });

@@ -2,18 +2,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { summary, verdict } from "../../viewer/js/overview.js";
 
-const flow = (outcome, severity, settled = true) => ({ outcome, settled, first: severity ? { severity, title: "what is wrong" } : null });
+const flow = (outcome, severity, settled = true) => ({ outcome, settled, findings: severity ? 1 : 0, first: severity ? { severity, title: "what is wrong" } : null });
 
 test("a capture in one line", () => {
   const words = (...flows) => verdict({ flows }).words;
   assert.equal(words(flow("success")), "The login is healthy.");
-  assert.equal(words(flow("success"), flow("success", "note")), "All 2 logins are healthy.");
+  assert.equal(words(flow("success"), flow("success", "note")), "All 2 logins are healthy, with 1 note.");
   assert.equal(words(flow("success"), flow("failure", "error")), "1 login of 2 with something wrong.");
-  assert.equal(words(flow("incomplete")), "Nothing wrong found; 0 of 1 login succeeded.");
+  assert.equal(words(flow("incomplete")), "Nothing wrong found, but the login did not finish.");
   assert.equal(words(flow("incomplete", null, false)), "1 login still going on.");
   assert.equal(words(), "No login in this capture.");
 });
 
 test("a login in a few words", () => {
   assert.deepEqual([flow("success"), flow("failure", "error"), flow("incomplete", null, false)].map(summary), ["nothing wrong found", "what is wrong", "still going on"]);
+  assert.equal(verdict({ flows: [flow("incomplete")] }).isGood, false);
 });

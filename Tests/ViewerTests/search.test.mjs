@@ -28,3 +28,9 @@ test("nothing is found of nothing", () => {
   assert.deepEqual(hits("", message), []);
   assert.deepEqual(hits("x", null), []);
 });
+
+test("what is found is what was looked for, in every script", () => {
+  const [hit] = hits("abc=", { ...message, values: [], tokens: [], request: { headers: [], body: null }, response: { headers: [], body: { text: `${"İ".repeat(8)}abc=SECRET` } } });
+  assert.equal(hit.match, "abc=");
+  assert.deepEqual(hits("a.c(", message), []);
+});

@@ -11,5 +11,7 @@ test("what became of a value where it came by", () => {
     { words: "the same, sent as a%20b", isChanged: false }, { words: "changed on its way", isChanged: true },
   ]);
   assert.equal(becoming({ ...link, transform: "malformed_challenge" }, same).isChanged, true);
+  // Where several links have one origin each use says what it became.
+  assert.equal(becoming(link, { ...same, transform: "percent" }).isChanged, true);
   assert.equal(becoming({ ...link, transform: "at_hash" }, same).isChanged, false);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { against, count, duration, time } from "../../viewer/js/words.js";
+import { against, count, duration, offset, time } from "../../viewer/js/words.js";
 
 test("lengths of time", () => {
   assert.deepEqual(
@@ -28,4 +28,8 @@ test("claims that are times, and those that only look so", () => {
 
 test("one and many", () => {
   assert.deepEqual([count(1, "exchange"), count(0, "exchange"), count(3, "byte")], ["1 exchange", "0 exchanges", "3 bytes"]);
+});
+
+test("times of messages keep their milliseconds", () => {
+  assert.deepEqual([0, 8220, 59_999, 598_015, 4_198_015].map(offset), ["0 s", "8.22 s", "59.999 s", "9:58.015", "1:09:58.015"]);
 });

@@ -20,27 +20,35 @@ const LEAST_WAIT = 14;
  * @param {{exchanges: object[], filter: object, unfolded: Set<number>, isScaled: boolean}} options `exchanges`: the capture's
  *   rows by their number; `unfolded`: the first exchanges of the folded rows that are unfolded
  * @returns {object[]} rows, each with `wait` in milliseconds and `gap` in pixels before it, and `isContinued` where the
- *   redirect just before it led to it
+ *   redirect just before it led to it, with `reach` in pixels over what stands between the two
  */
 export function drawnRows(rows, { exchanges, filter, unfolded, isScaled }) {
   const isShown = (exchange) => !exchanges[exchange] || matches(exchanges[exchange], filter);
   const drawn = [];
+  let isKept = true;
   for (const row of rows) {
     if (row.type === "folded") {
       const kept = row.exchanges.filter(isShown);
       if (kept.length === 0) continue;
       drawn.push({ ...row, exchanges: kept, isOpen: unfolded.has(kept[0]) });
       if (unfolded.has(kept[0])) drawn.push(...kept.map((exchange) => ({ type: "background", exchange })));
-    } else if (row.type === "finding" || isShown(row.exchange)) {
-      drawn.push({ ...row });
+    } else if (row.type === "finding") {
+      // It stands below its message, or nowhere.
+      if (isKept) drawn.push({ ...row });
+    } else {
+      isKept = isShown(row.exchange);
+      if (isKept) drawn.push({ ...row });
     }
   }
-  let before = null;
+  let [before, between] = [null, 0];
   for (const row of drawn) {
-    if (row.type === "message") {
-      row.isContinued = row.form === "request" && before !== null && before.next === row.exchange;
+    if (row.type === "finding") {
+      between += 1;
+    } else {
+      row.isContinued = row.type === "message" && row.form === "request" && before !== null && before.next === row.exchange;
+      row.reach = between * HEIGHT;
+      [before, between] = [row.type === "message" ? row : null, 0];
     }
-    before = row.type === "message" ? row : null;
   }
   return isScaled ? withWaits(drawn) : drawn;
 }

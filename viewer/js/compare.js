@@ -1,5 +1,6 @@
 import { element } from "#viewer/dom.js";
 import { difference } from "#viewer/mask.js";
+import { valueOnScreen } from "#viewer/secret.js";
 
 /** Of a longer comparison only the beginning is drawn. */
 const MOST = 500;
@@ -20,7 +21,7 @@ export function sideText(side) {
  */
 export function sides(captures) {
   return captures
-    .flatMap((capture, index) => capture.flows.map((flow) => ({ text: `${index}/${flow.id}`, name: `${captures.length > 1 ? `${capture.name} ` : ""}${flow.id} · ${flow.outcome}` })))
+    .flatMap((capture, index) => capture.flows.map((flow) => ({ text: `${index}/${flow.id}`, name: `${captures.length > 1 ? `${capture.name.split("/").at(-1)} ` : ""}${flow.id} · ${flow.outcome}` })))
     .slice(0, MOST_CHOICES);
 }
 
@@ -58,7 +59,8 @@ const SIGNS = { same: "=", differs: "≠", missing: "−", added: "+" };
  * @param {object[]} captures
  * @param {{a: string | null, b: string | null, pairs: object[] | null}} chosen `pairs`: the only ones that can be compared
  * @param {object | null} comparison
- * @param {{choose: (a: string, b: string) => void, go: (capture: number, flow: string, exchange: number) => void}} options
+ * @param {{choose: (a: string, b: string) => void, go: (capture: number, flow: string, exchange: number) => void,
+ *   veil: import("#viewer/veil.js").Veil, redraw: () => void}} options
  * @returns {HTMLElement}
  */
 export function comparePanel(captures, { a, b, pairs }, comparison, options) {
@@ -72,8 +74,8 @@ export function comparePanel(captures, { a, b, pairs }, comparison, options) {
     );
   const isPossible = known.length > 1;
   return element(
-    "section",
-    { class: "compare", "aria-label": "Comparison" },
+    "div",
+    { class: "compare" },
     element("h2", {}, "Two logins side by side"),
     isPossible
       ? element(
@@ -84,8 +86,14 @@ export function comparePanel(captures, { a, b, pairs }, comparison, options) {
           element("button", { type: "button", on: { click: () => options.choose(b, a) } }, "Swap"),
         )
       : element("p", { class: "nothing" }, "There is only one login here. authreel view ONE.har OTHER.har shows two captures side by side."),
+    comparison && isOfTwoClients(captures, comparison) ? element("p", {}, "The two are of different clients or providers: much of what differs is to be expected.") : null,
     comparison ? result(comparison, options) : isPossible ? element("p", { class: "nothing" }, missing(pairs)) : null,
   );
+}
+
+function isOfTwoClients(captures, { expected, seen }) {
+  const [one, other] = [expected, seen].map((side) => captures[side.capture]?.flows.find((flow) => flow.id === side.flow));
+  return one?.client_id !== other?.client_id || one?.issuer !== other?.issuer;
 }
 
 function missing(pairs) {
@@ -108,12 +116,13 @@ function result(comparison, options) {
     ),
     comparison.steps.length > MOST ? element("p", { class: "nothing" }, `Only the first ${MOST} steps are shown.`) : null,
     comparison.overall.length > 0
-      ? element("section", {}, element("h3", {}, "The logins as a whole"), element("ul", {}, ...comparison.overall.map((item) => element("li", { class: item.weight }, ...words(item)))))
+      ? element("section", {}, element("h3", {}, "The logins as a whole"), element("ul", {}, ...comparison.overall.map((item) => element("li", { class: item.weight }, ...words(item, `overall/${comparison.overall.indexOf(item)}`, options)))))
       : null,
   );
 }
 
-function rows(step, comparison, { go }) {
+function rows(step, comparison, options) {
+  const { go } = options;
   const mark = state(step);
   const cell = (index, side) => {
     const exchange = step.exchanges[index];
@@ -133,13 +142,13 @@ function rows(step, comparison, { go }) {
       cell(0, comparison.expected),
       cell(1, comparison.seen),
     ),
-    ...step.differences.map((item) =>
+    ...step.differences.map((item, index) =>
       element(
         "tr",
         { class: `detail ${item.weight}` },
         element("td", {}),
         element("th", { scope: "row" }, label(item), element("span", { class: "note" }, item.note)),
-        ...values(item).map((value) => element("td", {}, value)),
+        ...values(item, `${step.exchanges.join("-")}/${index}`, options).map((value) => element("td", {}, value)),
       ),
     ),
   ];
@@ -150,14 +159,19 @@ function label(item) {
   return [item.place?.token, item.name, item.aspect ? `(${item.aspect})` : null].filter(Boolean).join(" ") || "the answer";
 }
 
-/** Both values, with the characters marked in which they differ. */
-function values(item) {
-  if (item.expected === null || item.seen === null) return [item.expected, item.seen].map((value) => (value === null ? element("span", { class: "nothing" }, "–") : element("code", {}, value)));
-  const { start, one, other, end } = difference(item.expected, item.seen);
+/** Both values, with the characters marked in which they differ; masked where they are secret. */
+function values(item, place, { veil, redraw }) {
+  const both = [item.expected, item.seen];
+  const { start, one, other, end } = difference(item.expected ?? "", item.seen ?? "");
   const isAlike = start.length + end.length >= 4;
-  return [one, other].map((own, index) => (isAlike ? element("code", {}, start, element("mark", {}, own === "" ? "∅" : own), end) : element("code", {}, [item.expected, item.seen][index])));
+  return both.map((value, index) => {
+    if (value === null) return element("span", { class: "nothing" }, "–");
+    const own = [one, other][index];
+    const options = { isSecret: Boolean(item.secret), place: `compare/${place}/${index}`, name: item.name, veil, redraw };
+    return valueOnScreen(value, options, () => (isAlike ? [start, element("mark", {}, own === "" ? "∅" : own), end] : [value]));
+  });
 }
 
-function words(item) {
-  return [`${label(item)}: ${item.note} `, ...values(item).flatMap((value, index) => (index > 0 ? [" → ", value] : [value]))];
+function words(item, place, options) {
+  return [`${label(item)}: ${item.note} `, ...values(item, place, options).flatMap((value, index) => (index > 0 ? [" → ", value] : [value]))];
 }

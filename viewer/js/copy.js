@@ -1,23 +1,25 @@
 /**
  * Messages and flows as text for a terminal or a ticket.
  */
-import { secrets } from "#viewer/mask.js";
+import { decoded } from "#viewer/url.js";
 
 /** Fields that curl writes itself, or that belong to one connection only. */
 const OWN = new Set(["host", "content-length", "connection", "proxy-connection", "transfer-encoding", "te", "upgrade", "keep-alive"]);
 
-/** A word of a command line that a POSIX shell takes as it is, whatever it holds. */
+/**
+ * A word of a command line that bash and zsh take as it is, whatever it holds, and that ends its quotes in no other shell.
+ *
+ * A quote inside of quotes is written differently in each of them, so there is none: what holds one, a backslash or a control
+ * character is written with escapes.
+ */
 export function shellWord(text) {
-  if (text !== "" && /^[\w@%+=:,./-]+$/.test(text)) return text;
-  // Control characters would act on the terminal that it is pasted into.
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) {
-    const escaped = text.replace(/[\\']/g, "\\$&").replace(/[\u0000-\u001f\u007f-\u009f]/g, (sign) => {
-      const code = sign.codePointAt(0);
-      return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
-    });
-    return `$'${escaped}'`;
-  }
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text)) return text;
+  if (!/['\\\u0000-\u001f\u007f-\u009f]/.test(text)) return `'${text}'`;
+  const escaped = text.replace(/['\\\u0000-\u001f\u007f-\u009f]/g, (sign) => {
+    const code = sign.codePointAt(0);
+    return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+  return `$'${escaped}'`;
 }
 
 /**
@@ -29,26 +31,41 @@ export function shellWord(text) {
  */
 export function curl(message, { isLifted }) {
   const named = isLifted ? (text) => text : (text) => withNames(text, message);
+  const url = isLifted ? message.url.replace(/#.*$/s, "") : namedURL(message);
   const isToken = (text) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
   const words = ["curl", "--globoff"];
   const body = message.request.body;
-  if (message.method !== (body ? "POST" : "GET") && isToken(message.method)) words.push("-X", message.method);
-  const lines = [words.map(shellWord).join(" ") + ` ${shellWord(named(message.url.replace(/#.*$/s, "")))}`];
-  for (const { name, value } of message.request.headers) {
+  if (message.method !== (body ? "POST" : "GET") && isToken(message.method)) words.push("-X", shellWord(message.method));
+  const lines = [`${words.join(" ")} --url ${shellWord(url)}`];
+  for (const { name, value, open } of message.request.headers) {
     // A name with an at sign would make curl read a file.
     if (OWN.has(name.toLowerCase()) || !isToken(name)) continue;
-    const isAccess = /^(authorization|proxy-authorization|cookie)$/i.test(name);
-    lines.push(`  -H ${shellWord(`${name}: ${isAccess && !isLifted ? hidden(name, value) : named(value)}`)}`);
+    lines.push(`  -H ${shellWord(`${name}: ${isLifted || open ? value : hidden(name, value)}`)}`);
   }
-  if (body?.text !== undefined) lines.push(`  --data-raw ${shellWord(named(body.text))}`);
+  const isForm = /^application\/x-www-form-urlencoded/i.test(body?.type ?? "");
+  if (body?.text !== undefined) lines.push(`  --data-raw ${shellWord(isLifted || body.open ? body.text : isForm ? named(body.text) : "<body>")}`);
   else if (body) lines.push("  --data-binary @body.bin");
   return lines.join(" \\\n");
 }
 
 function hidden(name, value) {
-  if (/^cookie$/i.test(name)) return value.split(/;\s*/).map((cookie) => `${cookie.split("=")[0]}=<cookie>`).join("; ");
-  const [scheme] = value.split(" ");
-  return value.includes(" ") ? `${scheme} <credentials>` : "<credentials>";
+  if (/^cookie$/i.test(name)) return value.split(/;\s*/).map((cookie) => (cookie.includes("=") ? `${cookie.split("=")[0]}=<cookie>` : "<cookie>")).join("; ");
+  if (/^(proxy-)?authorization$/i.test(name) && value.includes(" ")) return `${value.split(" ")[0]} <credentials>`;
+  return `<${name.toLowerCase()}>`;
+}
+
+/** The address with names for the secret parameters of its query, without user information and fragment. */
+function namedURL({ url, values }) {
+  const [, start, query] = /^([^?#]*)(?:\?([^#]*))?/s.exec(url);
+  const bare = start.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, "$1");
+  if (query === undefined) return bare;
+  const secret = new Set(values.filter((place) => place.where === "request.query" && place.secret).map((place) => place.name));
+  const parts = query.split("&").map((part) => {
+    const [name] = part.split("=");
+    if (!part.includes("=")) return "<parameter>";
+    return secret.has(decoded(name)) ? `${name}=<${decoded(name)}>` : part;
+  });
+  return `${bare}?${parts.join("&")}`;
 }
 
 /**
@@ -64,20 +81,17 @@ export function withNames(text, message) {
     if (!place.secret) continue;
     for (const form of [place.value, place.raw, encodeURIComponent(place.value)]) if (form) names.set(form, place.name);
   }
-  for (const value of secrets(message)) if (!names.has(value)) names.set(value, "secret");
-  const known = [...names].filter(([value]) => value.length >= 4).sort((one, other) => other[0].length - one[0].length);
+  const known = [...names].filter(([value]) => value.length > 0).sort((one, other) => other[0].length - one[0].length);
   return known.reduce((masked, [value, name]) => masked.split(value).join(`<${name}>`), text);
 }
 
 /**
- * The diagnosis of a flow for a ticket, with names for secrets unless they are shown.
+ * The diagnosis of a flow for a ticket, with the beginnings of secrets unless they are shown.
  *
  * @param {object} flow
  * @param {{isLifted: boolean}} veil
  * @returns {string}
  */
 export function markdown(flow, { isLifted }) {
-  if (isLifted) return flow.markdown;
-  const places = [...flow.links.flatMap((link) => [link.origin, ...link.uses]), ...flow.findings.flatMap((finding) => finding.evidence)];
-  return withNames(flow.markdown, { tokens: [], values: places });
+  return isLifted ? flow.markdown : flow.openMarkdown;
 }

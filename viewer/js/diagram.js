@@ -1,7 +1,7 @@
 import { drawnRows, heightOf, indexOf } from "#viewer/arrows.js";
-import { element } from "#viewer/dom.js";
+import { element, prose } from "#viewer/dom.js";
 import { Report } from "#viewer/report.js";
-import { duration } from "#viewer/words.js";
+import { duration, offset } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
 
 /** How wide a character of a message's words is, in pixels. */
@@ -37,7 +37,8 @@ export function mark(row, link) {
   const here = places.filter((place) => place.where.startsWith("request") === isRequest);
   if (here.length === 0) return null;
   if (here.includes(link.origin)) return `${link.name} is made`;
-  return link.transform === "equal" ? `${here[0].name}` : `${here[0].name} (${link.transform})`;
+  const transform = here[0].transform ?? link.transform;
+  return transform === "equal" ? here[0].name : `${here[0].name} (${transform})`;
 }
 
 /**
@@ -54,7 +55,7 @@ export class Diagram {
     this.list = new WindowedList({
       label: "Messages", name: "row",
       row: (index) => this.row(this.rows[index]),
-      choose: (index) => this.chosen(this.rows[index]),
+      choose: (index, isMeant) => this.chosen(this.rows[index], isMeant),
     });
     this.heads = element("div", { class: "lanes", "aria-hidden": "true" });
     this.lines = element("div", { class: "lines", "aria-hidden": "true" });
@@ -66,8 +67,10 @@ export class Diagram {
    * @param {{exchanges: object[], filter: object, isScaled: boolean, link: object | null, exchange: number | null}} options
    */
   show(flow, options) {
-    if (this.flow?.id !== flow.id) {
+    const isNew = this.flow?.id !== flow.id;
+    if (isNew) {
       this.unfolded.clear();
+      this.rowsBefore = undefined;
       this.list.node.scrollTop = 0;
     }
     this.flow = flow;
@@ -86,23 +89,31 @@ export class Diagram {
       ),
     );
     this.lines.replaceChildren(...lanes.map((lane, index) => element("div", { class: lane.inner ? "line inner" : "line", style: { "--lane": index } })));
-    this.compose();
+    this.compose(isNew);
   }
 
-  compose() {
+  compose(isNew = false) {
     const { exchanges, filter, isScaled, exchange } = this.options;
     this.rows = drawnRows(this.flow.diagram.rows, { exchanges, filter, isScaled, unfolded: this.unfolded });
     const chosen = this.list.chosen;
+    const passed = this.rowsBefore?.[chosen];
     this.width = this.list.node.clientWidth / this.flow.diagram.lanes.length;
     this.list.setRows(this.rows.length, (index) => heightOf(this.rows[index]));
     // Lanes and rows are as wide as each other beside the list's own scroll bar.
     this.node.style.setProperty("--bar", `${this.list.node.offsetWidth - this.list.node.clientWidth}px`);
-    // An answer that was chosen stays it.
-    const stays = exchange !== null && this.rows[chosen]?.exchange === exchange;
-    this.list.mark(exchange === null ? -1 : stays ? chosen : indexOf(this.rows, exchange));
+    // An answer that was chosen stays it, and so does what is no message.
+    const isPassed = passed !== undefined && passed.exchange === undefined && this.rows[chosen]?.type === passed.type;
+    const stays = isPassed || (exchange !== null && this.rows[chosen]?.exchange === exchange);
+    this.list.mark(stays ? chosen : exchange === null ? -1 : indexOf(this.rows, exchange));
+    this.rowsBefore = this.rows;
+    // What is wrong is seen without being looked for.
+    const cause = this.rows.findIndex((row) => row.type === "finding" && row.primary);
+    if (isNew && exchange === null && cause >= 0) this.list.reveal(cause);
   }
 
-  chosen(row) {
+  /** On the way through the rows only messages are shown; what is meant is done. */
+  chosen(row, isMeant) {
+    if (!isMeant && row.exchange === undefined) return undefined;
     if (row.type === "folded") {
       const [first] = row.exchanges;
       if (!this.unfolded.delete(first)) this.unfolded.add(first);
@@ -125,7 +136,8 @@ export class Diagram {
     const [left, right] = [Math.min(row.from, row.to), Math.max(row.from, row.to)];
     const style = { "--left": left, "--right": right };
     if (row.type === "finding") {
-      return element("div", { class: `row finding${row.primary ? " primary" : ""}`, "aria-label": words, style }, element("span", { class: "note" }, words));
+      const severity = this.flow.findings.find((finding) => finding.rule === row.rule)?.severity;
+      return element("div", { class: `row finding ${severity === "error" ? "error" : ""}`, "aria-label": words.replaceAll("`", ""), style }, element("span", { class: "note" }, ...prose(words)));
     }
     const passing = mark(row, this.options.link);
     const classes = ["row", "message", row.form, row.from < row.to ? "rightward" : row.from > row.to ? "leftward" : "self"];
@@ -136,9 +148,9 @@ export class Diagram {
     if (row.isContinued) classes.push("continued");
     return element(
       "div",
-      { class: classes.join(" "), "aria-label": passing ? `${words}; ${passing}` : words, style: { ...style, "--gap": `${row.gap ?? 0}px`, "--from": row.from } },
+      { class: classes.join(" "), "aria-label": passing ? `${words}; ${passing}` : words, style: { ...style, "--gap": `${row.gap ?? 0}px`, "--reach": `${row.reach ?? 0}px`, "--from": row.from } },
       row.gap > 0 ? element("span", { class: "wait" }, duration(row.wait / 1000)) : null,
-      element("span", { class: "at" }, `+${duration(row.at / 1000)}`),
+      element("span", { class: "at" }, `+${offset(row.at)}`),
       row.isContinued ? element("span", { class: "turn", "aria-hidden": "true" }) : null,
       element("span", { class: "words" }, row.words, passing ? element("mark", {}, passing) : null),
       element("span", { class: "arrow", "aria-hidden": "true" }),

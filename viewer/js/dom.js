@@ -19,7 +19,8 @@ export function element(tag, properties = {}, ...children) {
       made.setAttribute(name, value === true ? "" : String(value));
     }
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  // One by one: a page may have more of them than a function takes arguments.
+  for (const child of children) if (child !== null && child !== undefined) made.append(child);
   return made;
 }
 
@@ -32,4 +33,14 @@ export function element(tag, properties = {}, ...children) {
 export function specification(source) {
   if (!source.url || !source.url.startsWith("https://")) return document.createTextNode(source.text);
   return element("a", { href: source.url, rel: "noopener noreferrer", target: "_blank" }, source.text);
+}
+
+/**
+ * A sentence in which backticks mark code.
+ *
+ * @param {string} text
+ * @returns {(Node | string)[]}
+ */
+export function prose(text) {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? element("code", {}, part) : part));
 }

@@ -1,10 +1,10 @@
 import { element } from "#viewer/dom.js";
 import { matches } from "#viewer/filter.js";
-import { duration } from "#viewer/words.js";
+import { offset } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
 
 /** Height of a row in pixels. */
-const HEIGHT = 32;
+const HEIGHT = 50;
 
 /** What a row says where it is read aloud. */
 export function spoken(row) {
@@ -42,7 +42,7 @@ export class ExchangeList {
       "div",
       { class: `row exchange${failed ? " failure" : ""}`, "aria-label": spoken(row) },
       element("span", { class: "number" }, `[${row.exchange}]`),
-      element("span", { class: "at" }, `+${duration(row.at / 1000)}`),
+      element("span", { class: "at" }, `+${offset(row.at)}`),
       element("span", { class: "method" }, row.method),
       element("span", { class: "address" }, `${row.host}${row.path}`),
       element("span", { class: "status" }, row.status === null ? "no answer" : String(row.status)),

@@ -58,7 +58,7 @@ export function choices(rows) {
 export function filterBar(rows, filter, change) {
   const known = choices(rows);
   const shown = rows.filter((row) => matches(row, filter)).length;
-  const offered = FILTERS.filter(([name]) => known.get(name).length > 1 || filter[name]);
+  const offered = FILTERS.filter(([name]) => known.get(name).length > (name === "rule" ? 0 : 1) || filter[name]);
   if (offered.length === 0) return [];
   return [
     element(

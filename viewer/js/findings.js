@@ -1,4 +1,4 @@
-import { element, specification } from "#viewer/dom.js";
+import { element, prose, specification } from "#viewer/dom.js";
 import { difference } from "#viewer/mask.js";
 import { placeID } from "#viewer/report.js";
 import { valueOnScreen } from "#viewer/secret.js";
@@ -24,7 +24,9 @@ export function pair(finding) {
   const values = finding.evidence.filter((evidence) => evidence.exchange !== null && evidence.value.length >= 4);
   if (values.length !== 2 || values[0].value === values[1].value) return null;
   const { start, end } = difference(values[0].value, values[1].value);
-  return start.length + end.length >= 4 ? [values[0], values[1]] : null;
+  // Two of a kind, or what differs is everything.
+  const longest = Math.max(values[0].value.length, values[1].value.length);
+  return (start.length + end.length) * 2 >= longest ? [values[0], values[1]] : null;
 }
 
 /**
@@ -36,8 +38,9 @@ export function pair(finding) {
 export function findingsPanel(head, findings, options) {
   if (!head.settled) return element("p", { class: "nothing" }, "It still goes on: what is wrong is told when it is certain.");
   if (findings.length === 0) {
-    const words = head.outcome === "success" ? "Nothing wrong found: the login succeeded." : "Nothing wrong found.";
-    return element("p", { class: "good" }, words);
+    return head.outcome === "success"
+      ? element("p", { class: "good" }, "Nothing wrong found: the login succeeded.")
+      : element("p", {}, "Nothing wrong found in what was recorded, but the login did not finish.");
   }
   return element(
     "ol",
@@ -63,11 +66,11 @@ export function findingsPanel(head, findings, options) {
 function body(finding, options) {
   const two = pair(finding);
   return [
-    element("h3", {}, element("span", { class: "severity" }, finding.primary ? "root cause" : finding.severity), ` ${finding.title}`),
+    element("h3", {}, element("span", { class: "severity" }, finding.primary ? "root cause" : finding.severity), " ", ...prose(finding.title)),
     element("p", { class: "rule" }, finding.variant ? `${finding.rule} · ${finding.variant}` : finding.rule),
-    element("p", {}, finding.explanation),
+    element("p", {}, ...prose(finding.explanation)),
     element("ul", { class: "evidence" }, ...finding.evidence.map((evidence) => evidenceItem(evidence, two, options))),
-    element("p", { class: "fix" }, element("b", {}, "Fix: "), finding.fix),
+    element("p", { class: "fix" }, element("b", {}, "Fix: "), ...prose(finding.fix)),
     element("p", { class: "sources" }, ...finding.sources.flatMap((source, index) => (index > 0 ? [", ", specification(source)] : [specification(source)]))),
   ];
 }

@@ -38,7 +38,7 @@ class Viewer {
       this.draw();
     });
     addEventListener("keydown", (event) => this.key(event));
-    addEventListener("resize", () => this.lists.forEach((list) => list.mark(list.chosen)));
+    addEventListener("resize", () => this.seen && this.redraw());
     for (const [event, isWhole] of [["beforeprint", true], ["afterprint", false]]) {
       addEventListener(event, () => this.lists.forEach((list) => list.printed(isWhole)));
     }
@@ -54,12 +54,22 @@ class Viewer {
 
   /** The line of the flow that is looked at: the one of the address, else the first that failed, else the first. */
   get head() {
-    return this.capture.flows.find((flow) => flow.id === this.at.flow) ?? Report.first(this.capture);
+    const { capture, at } = this;
+    const named = at.flow ?? (at.exchange === null ? null : capture.exchanges[at.exchange]?.flow);
+    return capture.flows.find((flow) => flow.id === named) ?? Report.first(capture);
+  }
+
+  /** Without a login there are exchanges all the same. */
+  get view() {
+    return this.at.view === "flow" && !this.head ? "exchanges" : this.at.view;
   }
 
   go(change) {
+    const before = this.at;
     this.at = { ...this.at, ...change };
-    history.replaceState(null, "", `#${place.format(this.at)}`);
+    // Back leads to the login or view before, not through every message on the way.
+    const isFar = ["capture", "view", "flow"].some((name) => before[name] !== this.at[name]);
+    history[isFar ? "pushState" : "replaceState"](null, "", `#${place.format(this.at)}`);
     this.drawn = this.draw();
     return this.drawn;
   }
@@ -75,7 +85,7 @@ class Viewer {
     try {
       const [flow, message, comparison, found] = await Promise.all([
         head ? this.source.flow(capture, head.id) : null,
-        at.exchange === null ? null : this.source.message(capture, at.exchange),
+        at.exchange === null || at.exchange >= this.capture.exchanges.length ? null : this.source.message(capture, at.exchange),
         at.view === "compare" ? this.comparison() : null,
         at.q ? this.search(at.q) : null,
       ]);
@@ -118,22 +128,24 @@ class Viewer {
     const { flow, message, comparison, found } = this.seen;
     const redraw = () => this.redraw();
     const go = (exchange, evidence = null) => this.show(exchange, evidence);
-    const link = flow?.links.find((other) => wayID(other) === at.value) ?? null;
-    shell.show({ at, capture, veil });
+    const link = flow && at.value ? Report.way(flow, at.value) : null;
+    const { view } = this;
+    shell.show({ at, view, capture, veil, hasMessage: Boolean(message) });
     this.overview.show(capture, head?.id ?? null);
     const filter = { who: at.who, kind: at.kind, host: at.host, rule: at.rule };
-    shell.main(at.view);
-    if (at.view === "compare") {
+    shell.main(view);
+    if (view === "compare") {
       const [a, b] = this.sides();
       const options = {
+        veil, redraw,
         choose: (one, other) => this.go({ a: one, b: other }),
         go: (number, id, exchange) => this.go({ capture: number, flow: id, exchange, value: null, view: "flow" }),
       };
       shell.drawing.replaceChildren(comparePanel(this.report.captures, { a, b, pairs: this.report.comparisons }, comparison, options));
-    } else if (at.view === "exchanges") {
+    } else if (view === "exchanges") {
       shell.draw(filterBar(capture.exchanges, filter, (wanted) => this.go(wanted)), this.list.node);
       this.list.show(capture.exchanges, { filter, exchange: at.exchange });
-    } else if (flow) {
+    } else {
       const rows = head.exchanges.map((exchange) => capture.exchanges[exchange]).filter(Boolean);
       const tools = [
         tool("Waits to scale", "w", () => this.do("scale"), at.scale),
@@ -143,11 +155,9 @@ class Viewer {
       const way = link ? wayPanel(link, flow.findings, { go, leave: () => this.go({ value: null }), veil, redraw }) : null;
       shell.draw(tools, this.diagram.node, way);
       this.diagram.show(flow, { exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
-    } else {
-      shell.drawing.replaceChildren(element("p", { class: "nothing" }, "No login here: 2 shows all exchanges."));
     }
     shell.keepingFocus(shell.findings, [
-      found ? searchResults(at.q, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit) }) : null,
+      found ? searchResults(at.q, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit), leave: () => this.go({ q: null }) }) : null,
       ...(flow ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, flow.findings, { go, veil, redraw })] : []),
     ]);
     shell.keepingFocus(shell.message, [
@@ -156,7 +166,7 @@ class Viewer {
             veil, redraw, chosen: this.chosen, flow: head?.exchanges.includes(message.exchange) ? flow : null,
             follow: (value) => this.follow(value), go: (exchange) => go(exchange), copy: () => this.do("copy-curl"),
           })
-        : element("p", { class: "nothing" }, "Choose a message to see what it says."),
+        : element("p", { class: "nothing" }, at.exchange === null ? "Choose a message to see what it says." : `There is no exchange ${at.exchange} in this capture.`),
     ]);
   }
 
@@ -174,12 +184,15 @@ class Viewer {
     this.shell.message.focus({ preventScroll: true });
   }
 
+  /** A value that travels is followed; of one that every login has the places are looked for. */
   follow(value) {
     const { flow } = this.seen;
     const [link] = flow ? Report.ways(flow, { ...value, exchange: this.at.exchange }) : [];
     this.chosen = value;
-    if (!link) this.shell.tell(`${value.name} stands here only: it came from nowhere in this capture and went nowhere.`);
-    return this.go({ value: link ? wayID(link) : null, view: "flow" });
+    if (link) return this.go({ value: wayID(link), view: "flow" });
+    if (value.value.length < 3) return this.shell.tell(`${value.name} is too short to be looked for.`);
+    this.shell.tell(`${value.name} is no value that a login makes: these are the places where it stands.`);
+    return this.do("find", value.value);
   }
 
   async copy(text, what) {
@@ -210,7 +223,7 @@ class Viewer {
       logins: () => this.overview.list.node.focus(),
       diagram: async () => {
         await this.drawn;
-        (at.view === "exchanges" ? this.list.list.node : at.view === "flow" ? this.diagram.list.node : shell.drawing).focus();
+        ({ exchanges: this.list.list.node, flow: this.diagram.list.node, compare: shell.drawing })[this.view].focus();
       },
       findings: () => shell.findings.focus(),
       message: () => shell.message.focus(),
@@ -230,7 +243,7 @@ class Viewer {
       "copy-mermaid": () => flow && this.copy(flow.mermaid, "The diagram as Mermaid"),
       share: () => shell.open("Share without secrets", sharePanel({ name: this.capture.name, index: this.report.captures.indexOf(this.capture) }, this.source, { copy: (text, what) => this.copy(text, what) })),
       help: () => shell.open("Keys", help()),
-      leave: () => at.value !== null && this.go({ value: null }),
+      leave: () => (at.value !== null ? this.go({ value: null }) : at.q !== null && this.go({ q: null })),
     };
     return actions[asked]();
   }

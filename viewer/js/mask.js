@@ -12,33 +12,6 @@ export function mask(value) {
 }
 
 /**
- * A text in which every known secret is masked.
- *
- * @param {string} text
- * @param {Iterable<string>} secrets
- * @returns {string}
- */
-export function maskAll(text, secrets) {
-  // The longest first, or a part of one would leave the rest of it.
-  const known = [...new Set(secrets)].filter((secret) => secret.length >= 4).sort((one, other) => other.length - one.length);
-  return known.reduce((masked, secret) => masked.split(secret).join(mask(secret)), text);
-}
-
-/**
- * The secrets of a message, as they are and as they stand in it.
- *
- * @param {{values: {value: string, raw?: string, secret?: boolean}[], tokens: {text: string}[]}} message
- * @returns {string[]}
- */
-export function secrets(message) {
-  const found = message.tokens.map((token) => token.text);
-  for (const place of message.values) {
-    if (place.secret) found.push(place.value, ...(place.raw ? [place.raw] : []));
-  }
-  return found;
-}
-
-/**
  * Where two values begin and end to differ.
  *
  * @returns {{start: string, one: string, other: string, end: string}}

@@ -1,10 +1,10 @@
 import { cookiesPanel } from "#viewer/cookies.js";
 import { element } from "#viewer/dom.js";
-import { maskAll, secrets } from "#viewer/mask.js";
 import { pkcePanel } from "#viewer/pkce.js";
 import { placeID } from "#viewer/report.js";
 import { valueOnScreen } from "#viewer/secret.js";
 import { tokenPanel } from "#viewer/token.js";
+import { shownURL } from "#viewer/url.js";
 import { count, duration } from "#viewer/words.js";
 
 /** Of more values only the first are listed. */
@@ -26,8 +26,6 @@ const MOST = 300;
  */
 export function messagePanel(message, options) {
   const { veil } = options;
-  const known = veil.isLifted ? [] : secrets(message);
-  const hidden = (text) => maskAll(text, known);
   const request = message.values.filter((place) => place.where.startsWith("request"));
   const answer = message.values.filter((place) => place.where.startsWith("response"));
   const proofs = (options.flow?.pkce ?? []).filter((proof) => [proof.asked, proof.proved].includes(message.exchange));
@@ -37,31 +35,29 @@ export function messagePanel(message, options) {
     element(
       "h2",
       {},
-      `[${message.exchange}] ${message.steps.join(", ") || message.method} `,
+      `[${message.exchange}] ${[...new Set(message.steps)].join(", ") || message.method} `,
       element("button", { type: "button", title: veil.isLifted ? null : "names stand for the secrets", on: { click: options.copy } }, "Copy as curl"),
     ),
-    element("p", { class: "line-of-request" }, element("b", {}, message.method), " ", element("code", {}, hidden(message.url))),
+    element("p", { class: "line-of-request" }, element("b", {}, message.method), " ", element("code", {}, shownURL(message, veil))),
     element("p", { class: "facts" }, facts(message)),
     ...message.malformed.map((what) => element("p", { class: "failure" }, `Not as HTTP wants it: ${what}`)),
-    element("section", {}, element("h3", {}, "Request"), table(request, message, options)),
+    element("section", {}, element("h3", {}, "Request"), table(request, message.more, message, options)),
     message.response
-      ? element("section", {}, element("h3", {}, `Answer ${message.response.status} ${message.response.statusText}`), table(answer, message, options))
+      ? element("section", {}, element("h3", {}, `Answer ${message.response.status} ${message.response.statusText}`), table(answer, 0, message, options))
       : element("p", { class: "failure" }, `No answer. ${message.failure ?? ""}`),
     ...proofs.map((proof) => pkcePanel(proof, options)),
     ...message.tokens.map((token) => tokenPanel(token, message, options)),
     cookiesPanel(message.cookies, options),
     // What has no name may be secret as well.
-    ...(veil.isPresenting ? [element("p", { class: "nothing" }, "Headers and bodies are not shown in a presentation.")] : whole(message, hidden)),
+    ...(veil.isPresenting ? [element("p", { class: "nothing" }, "Headers and bodies are not shown in a presentation.")] : whole(message, options)),
   );
 }
 
-function whole(message, hidden) {
-  return [
-    headersOf("Headers of the request", message.request.headers, hidden),
-    bodyOf("Body of the request", message.request.body, hidden),
-    message.response ? headersOf("Headers of the answer", message.response.headers, hidden) : null,
-    message.response ? bodyOf("Body of the answer", message.response.body, hidden) : null,
-  ];
+function whole(message, options) {
+  return ["request", "response"].filter((side) => message[side]).flatMap((side) => {
+    const title = side === "request" ? "of the request" : "of the answer";
+    return [headersOf(`Headers ${title}`, message, side, options), bodyOf(`Body ${title}`, message, side, options)];
+  });
 }
 
 function facts(message) {
@@ -71,7 +67,7 @@ function facts(message) {
   return parts.join(" · ");
 }
 
-function table(all, message, { veil, redraw, chosen, flow, follow }) {
+function table(all, more, message, { veil, redraw, chosen, flow, follow }) {
   const isMeant = (place) => chosen !== null && place.where === chosen.where && place.name === chosen.name;
   // What was found or pointed at is shown wherever it stands.
   const places = all.length > MOST ? [...all.slice(0, MOST), ...all.slice(MOST).filter(isMeant).slice(0, MOST)] : all;
@@ -102,42 +98,80 @@ function table(all, message, { veil, redraw, chosen, flow, follow }) {
           ),
         );
       }),
-      all.length > places.length ? element("tr", {}, element("td", { colspan: 3, class: "nothing" }, `${all.length - places.length} more are in the headers and the body below, and found by a search.`)) : null,
+      all.length + more > places.length ? element("tr", {}, element("td", { colspan: 3, class: "nothing" }, `${all.length + more - places.length} more are in the headers and the body below.`)) : null,
     ),
   );
 }
 
-function headersOf(title, headers, hidden) {
+/** Of header fields that are not known to open nothing the values are masked. */
+function headersOf(title, message, side, { veil, redraw }) {
+  const { headers } = message[side];
   return element(
     "details",
     {},
     element("summary", {}, `${title} (${headers.length})`),
-    element("pre", {}, headers.map((header) => `${header.name}: ${hidden(header.value)}`).join("\n")),
+    element(
+      "dl",
+      { class: "headers" },
+      ...headers.flatMap(({ name, value, open }, index) => [
+        element("dt", {}, name),
+        element("dd", {}, valueOnScreen(value, { isSecret: !open, place: `${message.exchange}/${side}/${index}`, name, veil, redraw })),
+      ]),
+    ),
   );
 }
 
-function bodyOf(title, body, hidden) {
+/** A body is made when it is unfolded; one that may hold secrets is asked for once more. */
+function bodyOf(title, message, side, { veil, redraw }) {
+  const { body } = message[side];
   if (!body) return null;
   const kind = [body.type, body.size === null || body.size === undefined ? null : count(body.size, "byte")].filter(Boolean).join(", ");
-  const content = body.base64
-    ? element("img", { src: `data:${body.type.split(";")[0]};base64,${body.base64}`, alt: "the picture that was answered" })
-    : element("pre", {}, body.text === undefined ? "No text; it is not shown." : hidden(pretty(body)));
+  const content = element("div", {});
+  const place = `${message.exchange}/${side}/body`;
+  const fill = () => content.childNodes.length === 0 && content.append(bodyContent(body, { place, veil, redraw }));
   return element(
     "details",
-    {},
+    { on: { toggle: fill } },
     element("summary", {}, kind ? `${title} (${kind})` : title),
     content,
     body.cut ? element("p", { class: "nothing" }, "Only the first mebibyte is shown.") : null,
   );
 }
 
+function bodyContent(body, { place, veil, redraw }) {
+  if (body.base64) return element("img", { src: `data:${body.type.split(";")[0]};base64,${body.base64}`, alt: "the picture that was answered" });
+  if (body.text === undefined) return element("p", { class: "nothing" }, "No text; it is not shown.");
+  if (body.open || veil.shows(place)) return element("pre", {}, pretty(body));
+  const show = () => {
+    veil.lift(place);
+    redraw();
+  };
+  return element("button", { type: "button", on: { click: show } }, "Show it as it was sent: it may hold secrets");
+}
+
+/** Deeper or longer JSON is left as it came: indented it would be many times as long. */
+const DEEPEST = 40;
+const LONGEST = 500_000;
+
 /** JSON with line breaks, a form with one field a line; everything else as it came. */
 export function pretty(body) {
   if (/^application\/x-www-form-urlencoded/i.test(body.type ?? "")) return body.text.replaceAll("&", "&\n");
   if (!/json/i.test(body.type ?? "") && !/^\s*[[{]/.test(body.text)) return body.text;
+  if (body.text.length > LONGEST || depth(body.text) > DEEPEST) return body.text;
   try {
     return JSON.stringify(JSON.parse(body.text), null, 2);
   } catch {
     return body.text;
   }
+}
+
+/** How deep brackets are nested, those in strings included. */
+function depth(text) {
+  let [now, deepest] = [0, 0];
+  for (const sign of text) {
+    if (sign === "[" || sign === "{") now += 1;
+    else if (sign === "]" || sign === "}") now -= 1;
+    if (now > deepest) deepest = now;
+  }
+  return deepest;
 }

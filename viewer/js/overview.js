@@ -1,4 +1,4 @@
-import { element } from "#viewer/dom.js";
+import { element, prose } from "#viewer/dom.js";
 import { count, duration } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
 
@@ -8,7 +8,8 @@ const HEIGHT = 112;
 /** @returns {string} what a list says of a flow */
 export function summary(flow) {
   if (flow.first) return flow.first.title;
-  return flow.settled ? "nothing wrong found" : "still going on";
+  if (!flow.settled) return "still going on";
+  return flow.outcome === "success" ? "nothing wrong found" : "nothing wrong found, but it did not finish";
 }
 
 /**
@@ -25,8 +26,11 @@ export function verdict(capture) {
   if (broken > 0) return { words: `${count(broken, "login")} of ${flows.length} with something wrong.`, isGood: false };
   if (open > 0) return { words: `${count(open, "login")} still going on.`, isGood: false };
   const succeeded = flows.filter((flow) => flow.outcome === "success").length;
-  if (succeeded === flows.length) return { words: flows.length === 1 ? "The login is healthy." : `All ${flows.length} logins are healthy.`, isGood: true };
-  return { words: `Nothing wrong found; ${succeeded} of ${count(flows.length, "login")} succeeded.`, isGood: true };
+  const notes = flows.reduce((sum, flow) => sum + flow.findings, 0);
+  const end = notes > 0 ? `, with ${count(notes, "note")}.` : ".";
+  if (succeeded === flows.length) return { words: (flows.length === 1 ? "The login is healthy" : `All ${flows.length} logins are healthy`) + end, isGood: true };
+  if (flows.length === 1) return { words: "Nothing wrong found, but the login did not finish.", isGood: false };
+  return { words: `Nothing wrong found; ${succeeded} of ${flows.length} logins succeeded.`, isGood: false };
 }
 
 /** The logins of a capture. */
@@ -66,15 +70,16 @@ export class Overview {
 
   row(flow) {
     const who = [flow.provider, flow.client_id ? `client ${flow.client_id}` : null].filter(Boolean).join(" · ");
-    const how = [flow.grant, flow.duration === null ? null : duration(flow.duration / 1000)].filter(Boolean).join(" · ");
+    // A grant's own URN says nothing before its last word.
+    const how = [flow.grant.split(":").at(-1), flow.duration === null ? null : duration(flow.duration / 1000)].filter(Boolean).join(" · ");
     const severity = flow.first?.severity ?? "none";
     return element(
       "div",
-      { class: `row login ${flow.outcome} of-${severity}${flow.inside ? " inside" : ""}`, "aria-label": `${flow.id}, ${flow.outcome}, ${who}, ${how}: ${summary(flow)}` },
+      { class: `row login ${flow.outcome} of-${severity}${flow.inside ? " inside" : ""}`, "aria-label": `${flow.id}, ${flow.outcome}, ${who}, ${how}: ${summary(flow).replaceAll("`", "")}` },
       element("b", {}, `${flow.id} · ${flow.outcome}`, flow.inside ? element("span", { class: "note" }, ` in ${flow.inside}`) : null),
       element("span", {}, who),
       element("span", {}, how),
-      element("span", { class: "first" }, summary(flow)),
+      element("span", { class: "first" }, ...prose(summary(flow))),
     );
   }
 }

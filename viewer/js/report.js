@@ -28,6 +28,20 @@ export class Report {
   }
 
   /**
+   * The whole way of a value: what is linked to the place where it was made, each with what it became there.
+   *
+   * @param {object} flow
+   * @param {string | null} id of a place, as `wayID` has it
+   * @returns {object | null} a link whose uses have their own `transform`
+   */
+  static way(flow, id) {
+    const links = flow.links.filter((link) => wayID(link) === id);
+    if (links.length === 0) return null;
+    const uses = links.flatMap((link) => link.uses.map((use) => ({ ...use, transform: link.transform })));
+    return { ...links[0], uses };
+  }
+
+  /**
    * The places of a link, by exchange.
    *
    * @returns {Map<number, object[]>} the first place of all is where the value was made

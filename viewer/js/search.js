@@ -14,8 +14,9 @@ const CONTEXT = 40;
  * @returns {{where: string, name: string, before: string, match: string, after: string, secret?: boolean}[]}
  */
 export function hits(query, message) {
-  const wanted = query.toLowerCase();
-  if (wanted === "" || !message) return [];
+  if (query === "" || !message) return [];
+  // Upper and lower case have different lengths in some scripts: what is cut is the text itself.
+  const wanted = new RegExp(query.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), "i");
   const found = [];
   for (const text of texts(message)) {
     if (found.length >= MOST) break;
@@ -51,12 +52,11 @@ function* texts(message) {
 }
 
 function hitIn(wanted, { where, name, text, secret }) {
-  const start = text.toLowerCase().indexOf(wanted);
-  if (start < 0) return null;
-  const end = start + wanted.length;
-  const [before, after] = [text.slice(0, start), text.slice(end)];
+  const found = wanted.exec(text);
+  if (!found) return null;
+  const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
   return {
-    where, name, match: text.slice(start, end), ...(secret ? { secret } : {}),
+    where, name, match: found[0], ...(secret ? { secret } : {}),
     before: before.length > CONTEXT ? `…${before.slice(-CONTEXT)}` : before,
     after: after.length > CONTEXT ? `${after.slice(0, CONTEXT)}…` : after,
   };
@@ -67,15 +67,16 @@ function hitIn(wanted, { where, name, text, secret }) {
  *
  * @param {string} query
  * @param {{hits: object[], more: boolean}} result
- * @param {{veil: import("#viewer/veil.js").Veil, captures: {name: string}[], go: (hit: object) => void}} options
+ * @param {{veil: import("#viewer/veil.js").Veil, captures: {name: string}[], go: (hit: object) => void, leave: () => void}} options
  * @returns {HTMLElement}
  */
 export function searchResults(query, { hits: found, more }, options) {
+  const base = (name) => name.split("/").at(-1);
   const several = options.captures.length > 1;
   return element(
     "section",
     { class: "results", "aria-label": "Found" },
-    element("h2", {}, found.length === 0 ? `“${query}” stands nowhere` : `“${query}” in ${found.length}${more ? " and more" : ""} place${found.length === 1 ? "" : "s"}`),
+    element("h2", {}, found.length === 0 ? `“${query}” stands nowhere` : `“${query}” in ${found.length}${more ? " and more" : ""} place${found.length === 1 ? "" : "s"}`, " ", element("button", { type: "button", on: { click: options.leave } }, "Close (Esc)")),
     more ? element("p", { class: "nothing" }, "Only the first are listed: ask for something longer.") : null,
     element(
       "ul",
@@ -87,7 +88,7 @@ export function searchResults(query, { hits: found, more }, options) {
           element(
             "button",
             { type: "button", on: { click: () => options.go(hit) } },
-            element("span", { class: "place" }, `${several ? `${options.captures[hit.capture].name} ` : ""}[${hit.exchange}] ${hit.where} ${hit.name}`),
+            element("span", { class: "place" }, `${several ? `${base(options.captures[hit.capture].name)} ` : ""}[${hit.exchange}] ${hit.where} ${hit.name}`),
             element("code", {}, ...excerpt(hit, options.veil)),
           ),
         ),

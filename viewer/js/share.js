@@ -1,3 +1,4 @@
+import { shellWord } from "#viewer/copy.js";
 import { element } from "#viewer/dom.js";
 import { count } from "#viewer/words.js";
 
@@ -18,7 +19,8 @@ const OPTIONS = [
  */
 export function sharePanel(capture, source, { copy }) {
   if (!source.canShare) {
-    const command = `authreel share ${capture.name} --out shared.har`;
+    const file = capture.name.startsWith("-") ? `./${capture.name}` : capture.name;
+    const command = `authreel share ${shellWord(file)} --out shared.har`;
     return element(
       "div",
       {},

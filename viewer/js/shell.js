@@ -22,7 +22,7 @@ export class Shell {
     this.captures = element(
       "select",
       { "aria-label": "Capture", on: { change: (event) => act("capture", Number(event.target.value)) } },
-      ...report.captures.map((capture, index) => element("option", { value: index }, capture.name)),
+      ...report.captures.map((capture, index) => element("option", { value: index }, capture.name.split("/").at(-1))),
     );
     this.captures.hidden = report.captures.length < 2;
     // What is chosen there is the title as well.
@@ -70,12 +70,16 @@ export class Shell {
   }
 
   /** Brings title and buttons up to date. */
-  show({ at, capture, veil }) {
-    document.title = `${capture.name} · authreel`;
-    this.title.textContent = capture.name;
+  show({ at, view, capture, veil, hasMessage }) {
+    const name = capture.name.split("/").at(-1);
+    document.title = `${name} · authreel`;
+    this.title.textContent = name;
+    this.title.title = capture.name;
+    this.captures.title = capture.name;
+    this.frame.dataset.message = hasMessage ? "some" : "none";
     this.captures.value = String(at.capture);
     this.redacted.hidden = !capture.redacted;
-    for (const [view, node] of this.views) node.setAttribute("aria-current", String(view === at.view));
+    for (const [name, node] of this.views) node.setAttribute("aria-current", String(name === view));
     if (document.activeElement !== this.query) this.query.value = at.q ?? "";
     this.secrets.textContent = veil.isLifted ? "Hide secrets" : "Show secrets";
     this.secrets.setAttribute("aria-pressed", String(veil.isLifted));

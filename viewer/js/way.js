@@ -10,6 +10,9 @@ const TRANSFORMS = {
   malformed_challenge: "as a hash that is made wrongly",
 };
 
+/** Those by which it is not any more what it was. */
+const CHANGES = new Set(["malformed_challenge", "percent"]);
+
 /**
  * What became of a value at one of the places it travelled to.
  *
@@ -19,7 +22,8 @@ const TRANSFORMS = {
  */
 export function becoming(link, use) {
   if (use === link.origin) return { words: "made here", isChanged: false };
-  if (link.transform !== "equal") return { words: TRANSFORMS[link.transform] ?? link.transform, isChanged: link.transform === "malformed_challenge" };
+  const transform = use.transform ?? link.transform;
+  if (transform !== "equal") return { words: TRANSFORMS[transform] ?? transform, isChanged: CHANGES.has(transform) };
   if (use.value !== link.origin.value) return { words: "changed on its way", isChanged: true };
   return { words: use.raw ? `the same, sent as ${use.raw}` : "the same", isChanged: false };
 }
@@ -44,7 +48,7 @@ export function wayPanel(link, findings, { go, leave, veil, redraw }) {
       {},
       ...places.map((place) => {
         const { words, isChanged } = becoming(link, place);
-        const told = place.raw && place.secret && !veil.shows(placeID(place)) ? "the same, sent in another encoding" : words;
+        const told = place !== link.origin && place.raw && place.secret && !veil.shows(placeID(place)) ? "the same, sent in another encoding" : words;
         return element(
           "li",
           { class: isChanged ? "changed" : null },
@@ -62,7 +66,7 @@ export function wayPanel(link, findings, { go, leave, veil, redraw }) {
 }
 
 function compared(link, place) {
-  if (place === link.origin || link.transform !== "equal" || place.value === link.origin.value) return [place.value];
+  if (place === link.origin || (place.transform ?? link.transform) !== "equal" || place.value === link.origin.value) return [place.value];
   const { start, other, end } = difference(link.origin.value, place.value);
   return [start, element("mark", {}, other === "" ? "∅" : other), end];
 }

@@ -41,11 +41,11 @@ export function visibleRows({ tops, top, view }) {
 
 /**
  * A list of which only what can be seen is in the document, and of which one row is chosen: by a click, or with the arrow keys,
- * Home, End and the page keys.
+ * Home, End and the page keys; Enter and space act on it.
  */
 export class WindowedList {
   /**
-   * @param {{label: string, name: string, row: (index: number) => HTMLElement, choose: (index: number) => void,
+   * @param {{label: string, name: string, row: (index: number) => HTMLElement, choose: (index: number, isMeant: boolean) => void,
    *   height?: number}} options `name`: of the rows' ids; `row` makes a row, which becomes an option of the list; `height`: of
    *   the whole list where the page does not tell it yet
    */
@@ -76,6 +76,13 @@ export class WindowedList {
     this.draw(true);
   }
 
+  /** Brings a row into view. */
+  reveal(index) {
+    const [top, end, view] = [this.tops[index], this.tops[index + 1], this.node.clientHeight];
+    if (top < this.node.scrollTop) this.node.scrollTop = top;
+    else if (view > 0 && end > this.node.scrollTop + view) this.node.scrollTop = end - view;
+  }
+
   /** Draws what is to be seen; all of it anew where the rows have changed. */
   draw(anew = false) {
     const shown = this.isWhole ? { first: 0, end: this.count } : visibleRows({ tops: this.tops, top: this.node.scrollTop, view: this.node.clientHeight || 800 });
@@ -101,29 +108,30 @@ export class WindowedList {
     row.setAttribute("aria-posinset", String(index + 1));
     row.style.setProperty("top", `${this.tops[index]}px`);
     row.style.setProperty("height", `${this.tops[index + 1] - this.tops[index]}px`);
-    row.addEventListener("click", () => this.select(index));
+    row.addEventListener("click", () => this.select(index, true));
     return row;
   }
 
   /** Marks a row as chosen and brings it into view, without telling anybody. */
   mark(index) {
     this.chosen = index;
-    if (index >= 0) {
-      const [top, end, view] = [this.tops[index], this.tops[index + 1], this.node.clientHeight];
-      if (top < this.node.scrollTop) this.node.scrollTop = top;
-      else if (view > 0 && end > this.node.scrollTop + view) this.node.scrollTop = end - view;
-    }
+    if (index >= 0) this.reveal(index);
     this.draw(true);
     if (index >= 0) this.node.setAttribute("aria-activedescendant", `${this.name}-${index}`);
     else this.node.removeAttribute("aria-activedescendant");
   }
 
-  select(index) {
+  /** @param {boolean} isMeant by a click or Enter, not only on the way to another row */
+  select(index, isMeant) {
     this.mark(index);
-    this.choose(index);
+    this.choose(index, isMeant);
   }
 
   key(event) {
+    if ((event.key === "Enter" || event.key === " ") && this.chosen >= 0) {
+      event.preventDefault();
+      return this.select(this.chosen, true);
+    }
     const page = Math.max(1, this.shown.end - this.shown.first - 2 * MARGIN);
     const target = new Map([
       ["ArrowDown", this.chosen + 1], ["ArrowUp", this.chosen - 1], ["Home", 0], ["End", this.count - 1],
@@ -131,6 +139,6 @@ export class WindowedList {
     ]).get(event.key);
     if (target === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    if (this.count > 0) this.select(Math.min(this.count - 1, Math.max(0, target)));
+    if (this.count > 0) this.select(Math.min(this.count - 1, Math.max(0, target)), false);
   }
 }

@@ -22,6 +22,20 @@ export function duration(seconds) {
 }
 
 /**
+ * A time since a beginning, to the millisecond however long ago that is.
+ *
+ * @param {number} milliseconds
+ * @returns {string} `8.22 s`, `9:58.015`, `1:09:58.015`
+ */
+export function offset(milliseconds) {
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${Number(seconds.toFixed(3))} s`;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = (seconds % 60).toFixed(3).padStart(6, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+}
+
+/**
  * A time against another one.
  *
  * @param {number} time seconds since 1970

@@ -51,17 +51,22 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
 
     /// The host in lower case, brackets of an IPv6 address kept; nil without authority.
     package var host: String? {
-        guard let hostAndPort else { return nil }
-        return String(hostAndPort.host).lowercased()
+        guard let hostParts else { return nil }
+        return String(hostParts.host).lowercased()
+    }
+
+    /// Host and port as written, without user information; nil without authority.
+    package var hostAndPort: String? {
+        authority.map { String($0[($0.lastIndex(of: "@").map($0.index(after:)) ?? $0.startIndex)...]) }
     }
 
     /// The port as written; nil where none is written or it is no port.
-    package var explicitPort: Int? { hostAndPort?.port.flatMap { UInt16($0) }.map(Int.init) }
+    package var explicitPort: Int? { hostParts?.port.flatMap { UInt16($0) }.map(Int.init) }
 
     /// The port as written, else that of `http` (80) or `https` (443); nil where something is written that is
     /// no port.
     package var port: Int? {
-        if let written = hostAndPort?.port, !written.isEmpty { return explicitPort }
+        if let written = hostParts?.port, !written.isEmpty { return explicitPort }
         return switch scheme?.lowercased() {
         case "http", "ws": 80
         case "https", "wss": 443
@@ -90,7 +95,7 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
         return text + path
     }
 
-    private var hostAndPort: (host: Substring, port: Substring?)? {
+    private var hostParts: (host: Substring, port: Substring?)? {
         guard let authority else { return nil }
         var rest = Substring(authority)
         if let at = rest.utf8.lastIndex(of: 0x40) { rest = rest[rest.utf8.index(after: at)...] }

@@ -139,7 +139,8 @@ private final class LocalServerHandler: ChannelInboundHandler {
         guard let head else { return }
         self.head = nil
         guard !isTooLarge else {
-            return write(RecordedResponse(status: 413), to: head, context)
+            let headers = HeaderFields([("Cache-Control", "no-store")])
+            return write(RecordedResponse(status: 413, headers: headers), to: head, context)
         }
         let request = request(head)
         let responder = responder

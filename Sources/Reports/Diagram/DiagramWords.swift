@@ -41,7 +41,7 @@ enum DiagramWords {
         if (300..<400).contains(response.status), let location = response.location {
             let url = exchange.request.url.resolving(location)
             let names = url.queryItems.items.map(\.name) + fragmentNames(url)
-            let target = (url.authority ?? url.scheme ?? "") + url.path
+            let target = (url.hostAndPort ?? url.scheme ?? "") + url.path
             let error = url.queryItems.items.first { $0.name == "error" }?.value
             if let error {
                 return ("\(status) to \(target.shortened(to: 48)): error \(error)".shortened(to: 110), true)

@@ -26,7 +26,7 @@ private struct Drawing {
         let position = item.flow.surroundings.position
         byURL = Dictionary(
             grouping: item.flow.exchanges.sorted { position[$0] < position[$1] },
-            by: { capture[$0].request.url.text }
+            by: { String(capture[$0].request.url.text.prefix { $0 != "#" }) }
         )
     }
 
@@ -102,7 +102,10 @@ private struct Drawing {
         guard answer.form == .redirect, let location = capture[answer.exchange].response?.location else {
             return nil
         }
-        let target = capture[answer.exchange].request.url.resolving(location).text
+        // The browser keeps the fragment to itself.
+        let target = String(
+            capture[answer.exchange].request.url.resolving(location).text.prefix { $0 != "#" }
+        )
         let position = flow.surroundings.position
         return byURL[target]?.first { position[$0] > position[answer.exchange] }
     }

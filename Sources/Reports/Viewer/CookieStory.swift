@@ -50,6 +50,8 @@ struct CookieStory {
     /// not recorded.
     func cookies(of index: Int) -> [JSONValue] {
         let exchange = capture[index]
+        // What has neither fields nor an answer never left the browser.
+        guard exchange.response != nil || !exchange.request.headers.fields.isEmpty else { return [] }
         let known = known(to: exchange)
         let sent = exchange.request.cookies
         let names = Set(sent.map(\.name))
@@ -124,7 +126,10 @@ struct CookieStory {
             return
                 "nothing in what [\(setting.exchange)] set keeps it back: it was lost, blocked, or asked for without credentials"
         case .sameSiteNoneInsecure: return "it was never stored: SameSite=None needs Secure"
-        case .secureOverHTTP: return "it is Secure, and the connection is plain http"
+        case .secureOverHTTP:
+            return setting.url.scheme?.lowercased() == "https"
+                ? "it is Secure, and the connection is plain http"
+                : "it was never stored: it is Secure, and [\(setting.exchange)] set it over plain http"
         case .prefix:
             return "it was never stored: its name begins with a prefix whose demands it does not meet"
         case .tooLarge: return "it was never stored: name and value have more than 4096 bytes"

@@ -14,6 +14,7 @@ package struct ViewerCapture: Sendable {
     let cookies: CookieStory
     /// By the id of a flow that of the one around it.
     let outer: [String: String]
+    private let derived = DerivedValues()
 
     /// `unsettled`: ids of flows of a recording that goes on.
     package init(_ report: Report, unsettled: Set<String> = []) {
@@ -26,6 +27,9 @@ package struct ViewerCapture: Sendable {
             redirectedFrom: report.flows.first?.flow.surroundings.redirectedFrom ?? [:]
         )
     }
+
+    /// Found out when it is asked for first: a list shows none.
+    var secrets: ViewerSecrets { derived.value { ViewerSecrets(report) } }
 
     /// What the page opens with: the flows and exchanges of each capture in a line each.
     ///

@@ -36,9 +36,18 @@ package enum ViewerComparison {
         }
         let report = DifferenceReport(expected: first, seen: second, options: choice.options)
         var object = DifferenceJSON.object(of: report)
+        let secrets = [choice.expected, choice.seen].map { captures[$0.capture].secrets }
+        object["headline"] = .string(secrets.reduce(report.headline) { $1.shortened($0) })
+        object["overall"] = .array(report.difference.overall.map { difference($0, secrets) })
+        object["steps"] = .array(
+            zip(report.difference.steps, object["steps"]?.array ?? []).map { step, value in
+                guard case .object(var object) = value else { return value }
+                object["differences"] = .array(step.differences.map { difference($0, secrets) })
+                return .object(object)
+            }
+        )
         object["expected"] = name(choice.expected)
         object["seen"] = name(choice.seen)
-        object["markdown"] = .string(DifferenceMarkdown.text(of: report, showsAll: false))
         return .object(object)
     }
 
@@ -67,6 +76,23 @@ package enum ViewerComparison {
         return report.flows.first { $0.flow.id == side.flow }.map {
             DifferenceReport.Side(capture: report.name, flow: $0.flow)
         }
+    }
+
+    /// A difference, with a mark where its values are secret.
+    private static func difference(_ difference: ValueDifference, _ secrets: [ViewerSecrets]) -> JSONValue {
+        guard case .object(var object) = DifferenceJSON.value(difference) else { return .null }
+        object["note"] = .string(secrets.reduce(difference.note) { $1.shortened($0) })
+        let values = [difference.expected, difference.seen].compactMap(\.self)
+        // Aspects tell of a value what can be told of it.
+        let isNamed =
+            difference.aspect == nil
+            && values.contains { value in
+                secrets.contains { $0.isNamed(difference.place, isCookie: true, value) }
+            }
+        if isNamed || values.contains(where: { value in secrets.contains { $0.holds(value) } }) {
+            object["secret"] = true
+        }
+        return .object(object)
     }
 
     private static func name(_ side: Side) -> JSONValue {

@@ -39,31 +39,37 @@ enum ViewerFlow {
         }
         var single = capture.report
         single.flows = [shown]
+        let markdown = MarkdownReport.text(of: [single])
         return [
             "id": .string(item.flow.id),
-            "findings": .array(shown.diagnosis.findings.map { finding($0, in: recorded) }),
-            "links": .array(item.flow.links.map(link)),
+            "findings": .array(shown.diagnosis.findings.map { finding($0, in: capture) }),
+            "links": .array(item.flow.links.map { link($0, in: capture) }),
             "diagram": DiagramJSON.object(of: diagram, since: item.flow.started),
             "pkce": .array(proofs(in: item.flow)),
             "mermaid": .string(MermaidDiagram.text(of: [diagram])),
-            "markdown": .string(MarkdownReport.text(of: [single])),
+            "markdown": .string(markdown), "openMarkdown": .string(capture.secrets.shortened(markdown)),
         ]
     }
 
-    private static func finding(_ finding: Finding, in capture: Capture) -> JSONValue {
+    private static func finding(_ finding: Finding, in capture: ViewerCapture) -> JSONValue {
         guard case .object(var object) = JSONReport.finding(finding) else { return .null }
+        let secrets = capture.secrets
+        object["explanation"] = .string(secrets.shortened(finding.explanation))
         object["evidence"] = .array(
             zip(finding.evidence, object["evidence"]?.array ?? []).map { evidence, value in
                 guard case .object(var object) = value else { return value }
-                let cookies = evidence.place.exchange.flatMap {
-                    capture.indices.contains($0) ? capture[$0].response?.setCookies : nil
-                }
-                let isCookie = cookies?.contains { $0.name == evidence.place.name } ?? false
-                if isSecret(evidence.place, isCookie: isCookie) {
-                    object["secret"] = true
-                    // What the rules show of a secret themselves: its beginning and its length.
-                    if evidence.value.contains("…(") { object["shortened"] = true }
-                }
+                if let note = evidence.note { object["note"] = .string(secrets.shortened(note)) }
+                let isNamed = secrets.isNamed(
+                    evidence.place,
+                    isCookie: isCookie(evidence.place, capture),
+                    evidence.value
+                )
+                // What the rules show of a secret themselves: its beginning and its length.
+                let isShortened = evidence.value.contains("…(")
+                let isHeld = secrets.holds(evidence.value)
+                guard isNamed || isHeld || isShortened else { return .object(object) }
+                object["secret"] = true
+                if isShortened, !isHeld { object["shortened"] = true }
                 return .object(object)
             }
         )
@@ -75,31 +81,35 @@ enum ViewerFlow {
         return .object(object)
     }
 
-    private static func link(_ link: Link) -> JSONValue {
+    private static func isCookie(_ place: Place, _ capture: ViewerCapture) -> Bool {
+        let recorded = capture.report.capture
+        guard let exchange = place.exchange, recorded.indices.contains(exchange) else { return false }
+        return recorded[exchange].response?.setCookies.contains { $0.name == place.name } ?? false
+    }
+
+    private static func link(_ link: Link, in capture: ViewerCapture) -> JSONValue {
         [
             "name": .string(link.name), "transform": .string(link.transform.rawValue),
-            "origin": .object(occurrence(link.origin)),
-            "uses": .array(link.uses.map { .object(occurrence($0)) }),
+            "origin": .object(occurrence(link.origin, in: capture)),
+            "uses": .array(link.uses.map { .object(occurrence($0, in: capture)) }),
         ]
     }
 
     /// A place with the value that stands there, and as it stands there where that is something else.
-    static func occurrence(_ occurrence: Occurrence) -> JSONObject {
+    static func occurrence(_ occurrence: Occurrence, in capture: ViewerCapture) -> JSONObject {
         var object = JSONReport.place(occurrence.place)
-        object["value"] = .string(occurrence.value)
-        // Of an answer's header fields only cookies are values that travel.
-        if isSecret(occurrence.place, isCookie: true) { object["secret"] = true }
-        if occurrence.rawValue != occurrence.value { object["raw"] = .string(occurrence.rawValue) }
+        object["value"] = .string(cut(occurrence.value))
+        if capture.secrets.isSecret(occurrence) { object["secret"] = true }
+        if occurrence.rawValue != occurrence.value { object["raw"] = .string(cut(occurrence.rawValue)) }
         return object
     }
 
-    /// `isCookie`: what stands under the place's name in the headers of an answer is a cookie.
-    private static func isSecret(_ place: Place, isCookie: Bool) -> Bool {
-        // A challenge is made to be seen (RFC 7636, section 1): it is what one compares.
-        guard place.name != "code_challenge" else { return false }
-        let part = place.part == .responseHeader && isCookie ? .requestCookie : place.part
-        return SecretPlaces.isSecret(place.name, in: part)
+    /// Nobody reads more of a value.
+    private static func cut(_ value: String) -> String {
+        value.utf8.count > mostBytes ? value.prefix(mostBytes / 4) + "…" : value
     }
+
+    private static let mostBytes = 1 << 16
 
     /// The proofs of RFC 7636: each verifier with the challenge that was sent before it.
     private static func proofs(in flow: Flow) -> [JSONValue] {

@@ -2,7 +2,6 @@ import Captures
 import Flows
 import JOSE
 import JSON
-import Sharing
 
 /// One exchange in full, as the viewer shows it.
 enum ViewerMessage {
@@ -12,6 +11,7 @@ enum ViewerMessage {
     static func document(of index: Int, in capture: ViewerCapture) -> JSONValue {
         let exchange = capture.report.capture[index]
         let steps = capture.rows.steps[index] ?? []
+        let secrets = capture.secrets
         var object: JSONObject = [
             "exchange": .number(JSONNumber(Int64(index))), "method": .string(exchange.request.method),
             "url": .string(exchange.request.url.text), "started": .string(exchange.startedAt.rfc3339),
@@ -26,32 +26,61 @@ enum ViewerMessage {
             exchange.malformations.map { .string("\($0.side.rawValue): \($0.reason)") }
         )
         object["request"] = [
-            "headers": fields(exchange.request.headers), "body": exchange.request.body.map(body) ?? .null,
+            "headers": fields(exchange.request.headers, secrets),
+            "body": exchange.request.body.map { body($0, secrets) } ?? .null,
         ]
         object["response"] =
             exchange.response.map { response in
                 [
                     "status": .number(JSONNumber(Int64(response.status))),
-                    "statusText": .string(response.statusText), "headers": fields(response.headers),
-                    "body": response.body.map(body) ?? .null,
+                    "statusText": .string(response.statusText), "headers": fields(response.headers, secrets),
+                    "body": response.body.map { body($0, secrets) } ?? .null,
                 ]
             } ?? .null
         var collector = OccurrenceCollector()
+        let occurrences = collector.occurrences(in: exchange, at: index)
         object["values"] = .array(
-            collector.occurrences(in: exchange, at: index).map { .object(ViewerFlow.occurrence($0)) }
+            occurrences.prefix(mostValues).map { .object(ViewerFlow.occurrence($0, in: capture)) }
         )
+        object["more"] = .number(JSONNumber(Int64(max(0, occurrences.count - mostValues))))
         object["steps"] = .array(steps.map { .string(DiagramWords.kind($0.kind)) })
-        object["tokens"] = .array(steps.flatMap(\.tokens).map(token))
-        object["cookies"] = .array(capture.cookies.cookies(of: index))
+        object["tokens"] = .array(steps.flatMap(\.tokens).map { token($0, secrets) })
+        object["cookies"] = .array(Array(capture.cookies.cookies(of: index).prefix(mostCookies)))
         return .object(object)
     }
 
-    private static func fields(_ fields: HeaderFields) -> JSONValue {
-        .array(fields.fields.map { ["name": .string($0.name), "value": .string($0.value)] })
+    private static func fields(_ fields: HeaderFields, _ secrets: ViewerSecrets) -> JSONValue {
+        .array(
+            fields.fields.prefix(mostValues).map { field in
+                let name = field.name.lowercased()
+                let isOpen =
+                    (openFields.contains(name) || openPrefixes.contains(where: name.hasPrefix))
+                    && !secrets.holds(field.value)
+                return [
+                    "name": .string(field.name), "value": .string(field.value), "open": .bool(isOpen),
+                ]
+            }
+        )
     }
 
+    /// Header fields that open nothing; of others nobody knows.
+    private static let openFields: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "accept-ranges", "age", "allow",
+        "alt-svc", "cache-control", "connection", "content-encoding", "content-language", "content-length",
+        "content-security-policy", "content-type", "date", "dnt", "expect", "expires", "host", "keep-alive",
+        "last-modified", "origin", "p3p", "permissions-policy", "pragma", "priority", "referrer-policy",
+        "retry-after", "server", "strict-transport-security", "te", "trailer", "transfer-encoding", "upgrade",
+        "upgrade-insecure-requests", "user-agent", "vary", "via", "www-authenticate", "x-content-type-options",
+        "x-dns-prefetch-control", "x-frame-options", "x-powered-by", "x-requested-with", "x-xss-protection",
+    ]
+
+    private static let openPrefixes = ["access-control-", "cross-origin-", "sec-ch-", "sec-fetch-"]
+
+    private static let mostValues = 500
+    private static let mostCookies = 200
+
     /// A text as text, a picture in base64, of everything else the size.
-    private static func body(_ body: Body) -> JSONValue {
+    private static func body(_ body: Body, _ secrets: ViewerSecrets) -> JSONValue {
         var object: JSONObject = ["type": body.mediaType.map { .string($0) } ?? .null]
         guard let bytes = body.bytes else {
             object["size"] = body.size.map { .number(JSONNumber(Int64($0))) } ?? .null
@@ -62,6 +91,7 @@ enum ViewerMessage {
         if shown.count < bytes.count { object["cut"] = true }
         if let text = text(shown, isCut: shown.count < bytes.count) {
             object["text"] = .string(text)
+            object["open"] = .bool(secrets.isOpen(text))
         } else if bytes.count <= mostBytes, isPicture(body.mediaType) {
             object["base64"] = .string(Base64.encode(bytes))
         }
@@ -82,15 +112,13 @@ enum ViewerMessage {
             .contains((type ?? "").lowercased().split(separator: ";").first.map(String.init) ?? "")
     }
 
-    private static func token(_ token: StepToken) -> JSONValue {
+    private static func token(_ token: StepToken, _ secrets: ViewerSecrets) -> JSONValue {
         var object: JSONObject = ["name": .string(token.name), "text": .string(token.token.text)]
         object["header"] = token.token.header.map { .object($0) } ?? .null
         object["claims"] = token.token.claims.map { .object($0) } ?? .null
         object["secret"] = .array(
-            (token.token.claims?.members ?? []).map(\.name).filter {
-                SecretPlaces.isSecret($0, in: .jwtClaims)
-            }
-            .map { .string($0) }
+            (token.token.claims?.members ?? []).filter { secrets.isSecret(claim: $0.name, $0.value) }
+                .map { .string($0.name) }
         )
         object["encryption"] = token.envelope?.header.map { .object($0) } ?? .null
         object["signature"] = .string(token.signature.rawValue)

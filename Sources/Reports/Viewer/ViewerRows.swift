@@ -58,7 +58,7 @@ struct ViewerRows: Sendable {
             JSONObject([
                 ("exchange", .number(JSONNumber(Int64(index)))),
                 ("method", .string(exchange.request.method)),
-                ("host", .string(url.authority ?? url.scheme ?? "")),
+                ("host", .string(url.hostAndPort ?? url.scheme ?? "")),
                 ("path", .string(url.path.isEmpty ? "/" : url.path)),
                 ("status", exchange.response.map { .number(JSONNumber(Int64($0.status))) } ?? .null),
                 ("at", ViewerTime.milliseconds(exchange.startedAt, since: first)),

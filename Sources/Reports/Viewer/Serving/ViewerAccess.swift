@@ -36,7 +36,7 @@ package struct ViewerAccess: Sendable {
         guard hosts.count == 1, hosts[0] == "\(host):\(port)" else {
             return .refused(status: 421, reason: "this server answers for \(host):\(port) only")
         }
-        if let origin = request.headers.first("origin"), origin != "http://\(host):\(port)" {
+        guard request.headers.all("origin").allSatisfy({ $0 == "http://\(host):\(port)" }) else {
             return .refused(status: 403, reason: "a page of another origin asked")
         }
         let target = request.url.path

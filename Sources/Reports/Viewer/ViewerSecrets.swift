@@ -1,0 +1,114 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+import Sharing
+
+/// What the viewer masks: secrets and personal data by the names of their places, and the same values wherever else they stand.
+struct ViewerSecrets: Sendable {
+    /// Decoded, of six characters and more: shorter ones are found by their places only.
+    private var values: Set<String> = []
+    /// Challenges that show nothing of their verifiers (RFC 7636, section 4.2); they are what one compares.
+    private var openChallenges: Set<String> = []
+
+    init(_ report: Report) {
+        let steps = report.flows.flatMap(\.flow.steps)
+        let verifiers = Set(steps.compactMap { $0.parameters["code_verifier"] })
+        for step in steps where step.parameters["code_challenge_method"] == "S256" {
+            guard let challenge = step.parameters["code_challenge"], !verifiers.contains(challenge) else {
+                continue
+            }
+            openChallenges.insert(challenge)
+        }
+        var collector = OccurrenceCollector()
+        for index in report.capture.indices {
+            for occurrence in collector.occurrences(in: report.capture[index], at: index)
+            where occurrence.value.utf8.count >= Self.least && isNamed(occurrence) {
+                values.insert(occurrence.value)
+            }
+        }
+    }
+
+    private static let least = 6
+
+    // MARK: - Values
+
+    /// Whether a value is not to be seen unless it is asked for.
+    func isSecret(_ occurrence: Occurrence) -> Bool {
+        isNamed(occurrence) || holds(occurrence.value) || occurrence.place.name.isEmpty
+            || JSONWebToken.parse(occurrence.value) != nil
+    }
+
+    /// Of an answer's header fields only cookies are values that travel.
+    private func isNamed(_ occurrence: Occurrence) -> Bool {
+        isNamed(occurrence.place, isCookie: occurrence.place.part == .responseHeader, occurrence.value)
+    }
+
+    /// `isCookie`: what stands under the place's name in the headers of an answer is a cookie.
+    func isNamed(_ place: Place, isCookie: Bool, _ value: String) -> Bool {
+        if place.name == "code_challenge", openChallenges.contains(value) { return false }
+        return SecretPlaces.isSecret(
+            place.name,
+            in: isCookie && place.part == .responseHeader ? .requestCookie : place.part
+        )
+    }
+
+    /// Whether a claim is, or one inside of it.
+    func isSecret(claim name: String, _ value: JSONValue) -> Bool {
+        if SecretPlaces.isSecret(name, in: .jwtClaims) { return true }
+        switch value {
+        case .string(let text): return holds(text)
+        case .array(let elements): return elements.contains { isSecret(claim: name, $0) }
+        case .object(let object): return object.members.contains { isSecret(claim: $0.name, $0.value) }
+        default: return false
+        }
+    }
+
+    // MARK: - Texts
+
+    /// Whether one of the values stands in a text, as it is or percent-encoded.
+    func holds(_ text: String) -> Bool {
+        Self.pieces(of: text).contains { isKnown($0) }
+    }
+
+    /// The text with the beginning and the length of each of the values in its place.
+    func shortened(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        for piece in Self.pieces(of: text) where isKnown(piece) {
+            result += rest[..<piece.startIndex]
+            result += "\(piece.prefix(4))…(\(piece.count))"
+            rest = rest[piece.endIndex...]
+        }
+        return result + rest
+    }
+
+    /// Whether a text could be shown to anybody: nothing in it is known, named or looks as if it opened something.
+    func isOpen(_ text: String) -> Bool {
+        !text.utf8.contains(0x40) && text.utf8.count < 100_000 && !text.lowercased().contains("passw")
+            && Self.pieces(of: text).allSatisfy { !isKnown($0) && !Self.looksRandom($0) }
+    }
+
+    private func isKnown(_ piece: Substring) -> Bool {
+        guard piece.utf8.count >= Self.least else { return false }
+        let text = String(piece)
+        if values.contains(text) { return true }
+        // What Markdown escapes, and what URLs do.
+        if text.utf8.contains(0x5c), values.contains(text.filter { $0 != "\\" }) { return true }
+        return text.utf8.contains(0x25) && values.contains(PercentEncoding.decode(text))
+    }
+
+    /// Twenty characters in one run with a digit among them.
+    private static func looksRandom(_ piece: Substring) -> Bool {
+        piece.utf8.count >= 20 && piece.utf8.contains { (0x30...0x39).contains($0) }
+    }
+
+    /// Runs of what values are made of.
+    private static func pieces(of text: String) -> [Substring] {
+        text.split { character in
+            guard let byte = character.asciiValue else { return false }
+            return byte <= 0x20 || "?&=#;,\"'<>()[]{}|`".utf8.contains(byte)
+        }
+    }
+}
