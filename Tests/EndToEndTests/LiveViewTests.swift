@@ -34,9 +34,9 @@ struct LiveViewTests {
         visit.expectDecent()
         #expect(visit.seen(0, "verdict") == ["No login in this capture."])
         let watched = try #require(visit.results.first?.array)
-        // It grew while it went on: many states, never fewer rows of a login than before.
+        // It grew while it went on (how often depends on the machine), and never became less.
         let rows = watched.filter { $0["flow"]?.string == "flow-1" }.compactMap { $0["rows"]?.int }
-        #expect(rows.count > 3 && rows == rows.sorted(), "\(watched)")
+        #expect(Set(rows).count > 1 && rows == rows.sorted(), "\(watched)")
         // While the second login went on, nothing was said of it; in the end it is what the diagnosis says.
         let told = try Program.run(["diagnose", "--format", "json", recorder.capture])
         let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
@@ -98,7 +98,7 @@ struct LiveViewTests {
                 failure = "\(error)"
             }
             // So that what is certain is told.
-            Thread.sleep(forTimeInterval: 2)
+            Thread.sleep(forTimeInterval: 4)
             if recorder.interrupt() != 0 { failure = (failure ?? "") + recorder.messages }
         }
     }

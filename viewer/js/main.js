@@ -216,7 +216,7 @@ class Viewer {
       capture: () => this.go({ capture: value, flow: null, exchange: null, value: null }),
       find: async () => {
         await this.go({ q: value || null });
-        shell.findings.querySelector(".results button")?.focus();
+        shell.findings.querySelector(".results li button")?.focus();
       },
       "next-flow": () => toFlow(flows[index + 1]),
       "previous-flow": () => toFlow(flows[index - 1]),

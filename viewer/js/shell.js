@@ -121,7 +121,7 @@ export class Shell {
 
   /** @param {"live" | "over" | "gone"} state of a recording */
   live(state) {
-    const words = { live: "live", over: "the recording is over", gone: "authreel does not answer" }[state];
+    const words = { live: "live", over: `the recording is over; authreel view ${this.title.textContent} shows it again`, gone: "authreel does not answer" }[state];
     this.state.hidden = false;
     this.state.dataset.state = state;
     if (this.state.textContent !== words) this.state.textContent = words;

@@ -70,7 +70,8 @@ enum ViewerMessage {
         "content-security-policy", "content-type", "date", "dnt", "expect", "expires", "host", "keep-alive",
         "last-modified", "origin", "p3p", "permissions-policy", "pragma", "priority", "referrer-policy",
         "retry-after", "server", "strict-transport-security", "te", "trailer", "transfer-encoding", "upgrade",
-        "upgrade-insecure-requests", "user-agent", "vary", "via", "www-authenticate", "x-content-type-options",
+        "upgrade-insecure-requests", "user-agent", "vary", "via", "www-authenticate",
+        "x-content-type-options",
         "x-dns-prefetch-control", "x-frame-options", "x-powered-by", "x-requested-with", "x-xss-protection",
     ]
 

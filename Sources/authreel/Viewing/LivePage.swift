@@ -40,10 +40,7 @@ struct LivePage: Sendable {
 
     /// Tells the pages that nothing more will come.
     func end() async {
-        server.shelf.end()
-        // They ask all the time, and are answered at once.
-        try? await Task.sleep(for: .milliseconds(200))
         folder.remove()
-        await server.stop()
+        await server.finish()
     }
 }

@@ -6,6 +6,7 @@ import LibCrypto
 import Proxy
 import Reports
 import Sharing
+import Synchronization
 
 /// The viewer on loopback: its page, and the captures on its shelf.
 struct ViewerServer: Sendable {
@@ -13,6 +14,16 @@ struct ViewerServer: Sendable {
     let url: String
     let port: Int
     private let server: LocalServer
+    private let lastRequest: LastRequest
+
+    /// When something was asked for last.
+    private final class LastRequest: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+
+        func note() { time.withLock { $0 = .now } }
+
+        var isLongAgo: Bool { time.withLock { ContinuousClock.now - $0 > .milliseconds(400) } }
+    }
 
     /// Begins to listen.
     ///
@@ -26,10 +37,12 @@ struct ViewerServer: Sendable {
     {
         // The token is in the address, and the address is known only when it is taken.
         let responder = Late<ViewerResponder>()
+        let lastRequest = LastRequest()
         let server: LocalServer
         do {
             server = try await LocalServer.start(host: host, port: port) { request in
-                await responder.value?.answer(request) ?? RecordedResponse(status: 503)
+                lastRequest.note()
+                return await responder.value?.answer(request) ?? RecordedResponse(status: 503)
             }
         } catch let error as ProxyError {
             throw CommandFailure(error)
@@ -48,12 +61,29 @@ struct ViewerServer: Sendable {
                 share: { await share(shelf.captures[$0], $1) }
             )
         )
-        return ViewerServer(shelf: shelf, url: access.url, port: server.port, server: server)
+        return ViewerServer(
+            shelf: shelf,
+            url: access.url,
+            port: server.port,
+            server: server,
+            lastRequest: lastRequest
+        )
     }
 
     private static let host = "127.0.0.1"
 
     func stop() async { await server.stop() }
+
+    /// Tells open pages that nothing more will come, and lets them fetch the last of it.
+    func finish() async {
+        shelf.end()
+        lastRequest.note()
+        let end = ContinuousClock.now + .seconds(5)
+        while !lastRequest.isLongAgo, ContinuousClock.now < end {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        await server.stop()
+    }
 
     /// The files of a folder as they are now, as the program has them built in.
     private static func files(below folder: String) -> [String: [UInt8]] {

@@ -138,7 +138,10 @@ def watch(driver, words, seconds):
         if not states or states[-1] != state:
             states.append(state)
         if words in state["live"]:
-            return states
+            # What came with these words is drawn.
+            time.sleep(0.5)
+            settle(driver, words)
+            return states + [driver.run(WATCH)]
         time.sleep(0.1)
     raise RuntimeError(f"{words} did not come within {seconds} s: {states}")
 
