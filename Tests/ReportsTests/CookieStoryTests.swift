@@ -116,6 +116,28 @@ struct CookieStoryTests {
         )
     }
 
+    @Test func secureCookieIsLostWhereItWasSetOrWhereItIsWanted() {
+        let plain = Self.story([
+            Self.exchange("http://app.example/", at: 0, sets: ["sid=1; Path=/; Secure"]),
+            Self.exchange("https://app.example/", at: 1),
+        ])
+        #expect(plain == ["withheld sid: it was never stored: it is Secure, and [0] set it over plain http"])
+        let wanted = Self.story([
+            Self.exchange("https://app.example/", at: 0, sets: ["sid=1; Path=/; Secure"]),
+            Self.exchange("http://app.example/", at: 1),
+        ])
+        #expect(wanted == ["withheld sid: it is Secure, and the connection is plain http"])
+    }
+
+    @Test func requestThatNeverLeftLacksNothing() {
+        var never = Self.exchange("https://app.example/", at: 1)
+        never.request.headers = HeaderFields()
+        never.response = nil
+        #expect(
+            Self.story([Self.exchange("https://app.example/", at: 0, sets: ["sid=1; Path=/"]), never]) == []
+        )
+    }
+
     @Test func browsersDoNotShareTheirCookies() {
         let app = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148"
         let story = Self.story([

@@ -224,7 +224,14 @@ struct ViewerServingTests {
         )
         let late = await shelf.changes(after: 2, patience: .milliseconds(60))
         #expect(late["revision"]?.int == 2)
+        // A page that waits for the end has to draw it before the server may go.
+        async let last = shelf.changes(after: 2)
+        try await Task.sleep(for: .milliseconds(80))
+        #expect(shelf.isDrawn)
         shelf.end()
+        #expect(await last["live"] == false && !shelf.isDrawn)
+        shelf.drawn()
+        #expect(shelf.isDrawn)
         #expect(await shelf.changes(after: 3)["live"] == false)
     }
 }

@@ -6,8 +6,11 @@ import { Report } from "../../viewer/js/report.js";
 test("changes are taken until the recording is over", async () => {
   const answers = [{ revision: 1, live: true }, { revision: 1, live: true }, { revision: 4, live: false }];
   const [asked, taken, told] = [[], [], []];
-  await follow({ changes: async (revision) => (asked.push(revision), answers.shift()) }, 0, (change) => taken.push(change.revision), (state) => told.push(state));
-  assert.deepEqual([asked, taken, told], [[0, 1, 1], [1, 4], ["live", "live", "over"]]);
+  const changes = async (revision) => (asked.push(revision), answers.shift());
+  // Drawing takes its time, and the server is told when it is done.
+  const take = (change) => new Promise((resolve) => setTimeout(() => resolve(taken.push(change.revision)), 5));
+  await follow({ changes, drawn: async () => asked.push(`drawn ${taken.at(-1)}`) }, 0, take, (state) => told.push(state));
+  assert.deepEqual([asked, taken, told], [[0, 1, 1, "drawn 4"], [1, 4], ["live", "live", "over"]]);
 });
 
 test("a server that is gone is asked a few times more", async () => {

@@ -93,7 +93,8 @@ export function comparePanel(captures, { a, b, pairs }, comparison, options) {
 
 function isOfTwoClients(captures, { expected, seen }) {
   const [one, other] = [expected, seen].map((side) => captures[side.capture]?.flows.find((flow) => flow.id === side.flow));
-  return one?.client_id !== other?.client_id || one?.issuer !== other?.issuer;
+  const differ = (name) => Boolean(one?.[name] && other?.[name] && one[name] !== other[name]);
+  return differ("client_id") || differ("issuer");
 }
 
 function missing(pairs) {

@@ -4,9 +4,9 @@ const PATIENCE = 2000;
 /**
  * Asks for what is new until the recording is over, or nobody is asked any more.
  *
- * @param {{changes: (revision: number) => Promise<object>}} source
+ * @param {{changes: (revision: number) => Promise<object>, drawn: () => Promise<object>}} source
  * @param {number} revision of what is known
- * @param {(change: object) => void} take
+ * @param {(change: object) => Promise<void> | void} take
  * @param {(state: "live" | "over" | "gone") => void} tell
  * @param {(milliseconds: number) => Promise<void>} [pause]
  */
@@ -17,10 +17,11 @@ export async function follow(source, revision, take, tell, pause = (time) => new
     try {
       const change = await source.changes(known);
       failures = 0;
-      if (change.revision > known) take(change);
+      if (change.revision > known) await take(change);
       known = change.revision;
       tell(change.live ? "live" : "over");
-      if (!change.live) return;
+      // The server goes when the last of it is drawn.
+      if (!change.live) return void source.drawn();
     } catch {
       failures += 1;
       tell("gone");

@@ -264,7 +264,7 @@ class Viewer {
       this.report.revision,
       (change) => {
         this.report.update(change);
-        this.draw();
+        return this.draw();
       },
       (state) => this.shell.live(state),
     );

@@ -6,7 +6,7 @@
  * - `overview()`: the captures with their flows and exchanges, a line each.
  * - `flow(capture, id)`, `message(capture, exchange)`, `comparison(expected, seen)`: one of them in full, or null.
  * - `search(query)`: `{hits, more}`.
- * - `canShare`, `isLive`: whether `share(options)` and `changes(revision)` can be asked.
+ * - `canShare`, `isLive`: whether `share(options)`, and `changes(revision)` and `drawn()`, can be asked.
  */
 import { hits } from "#viewer/search.js";
 
@@ -105,6 +105,11 @@ export class ServedSource {
 
   changes(revision) {
     return this.json(`data/changes?after=${revision}`);
+  }
+
+  /** Tells that the last of a recording is drawn. */
+  drawn() {
+    return this.json("data/drawn");
   }
 
   share(options) {

@@ -87,7 +87,7 @@ package enum ViewerComparison {
         let isNamed =
             difference.aspect == nil
             && values.contains { value in
-                secrets.contains { $0.isNamed(difference.place, isCookie: true, value) }
+                secrets.allSatisfy { $0.isNamed(difference.place, isCookie: true, value) }
             }
         if isNamed || values.contains(where: { value in secrets.contains { $0.holds(value) } }) {
             object["secret"] = true

@@ -79,7 +79,7 @@ struct ViewerServer: Sendable {
         shelf.end()
         lastRequest.note()
         let end = ContinuousClock.now + .seconds(5)
-        while !lastRequest.isLongAgo, ContinuousClock.now < end {
+        while !(lastRequest.isLongAgo && shelf.isDrawn), ContinuousClock.now < end {
             try? await Task.sleep(for: .milliseconds(50))
         }
         await server.stop()

@@ -125,6 +125,9 @@ package final class ViewerResponder: Sendable {
                     state.withLock { $0.search != number }
                 }
             )
+        case "drawn":
+            shelf.drawn()
+            return Self.json(.object([:]))
         case "changes":
             return Self.json(await shelf.changes(after: parameter("after").flatMap(Int.init) ?? 0))
         default: break

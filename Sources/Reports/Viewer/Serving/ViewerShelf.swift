@@ -9,6 +9,10 @@ package final class ViewerShelf: Sendable {
         /// Counts what was put on the shelf.
         var revision = 0
         var isLive: Bool
+        /// Pages that wait for what is new.
+        var waiting = 0
+        /// Those of them that have to draw the end of it.
+        var ending = 0
     }
 
     private let state: Mutex<State>
@@ -37,10 +41,17 @@ package final class ViewerShelf: Sendable {
         }
     }
 
+    /// Whether every page that was told of the end has drawn it.
+    package var isDrawn: Bool { state.withLock { $0.ending <= 0 } }
+
+    /// A page has drawn the end.
+    func drawn() { state.withLock { $0.ending -= 1 } }
+
     /// Nothing more will come.
     package func end() {
         state.withLock { state in
             state.isLive = false
+            state.ending = state.waiting
             state.revision += 1
         }
     }
@@ -61,6 +72,8 @@ package final class ViewerShelf: Sendable {
     func changes(after revision: Int, patience: Duration = .seconds(20)) async -> JSONValue {
         let clock = ContinuousClock()
         let end = clock.now + patience
+        state.withLock { $0.waiting += 1 }
+        defer { state.withLock { $0.waiting -= 1 } }
         while state.withLock({ $0.revision <= revision && $0.isLive }), clock.now < end, !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
         }
