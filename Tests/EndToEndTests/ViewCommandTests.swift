@@ -162,6 +162,52 @@ struct ViewCommandTests {
         #expect(viewer.end() == 0)
     }
 
+    @Test func arrowKeysPassFoldsAndFindingsAndEnterUnfolds() throws {
+        let recording = Fixtures.root.appending(path: "Tests/Recordings/broken-kid-unknown.har").path
+        let viewer = try ViewerProcess([recording])
+        let place =
+            "return document.querySelector('.diagram .row[aria-selected=\"true\"]')?.getAttribute('aria-posinset') + '/' + document.querySelector('.diagram .row').getAttribute('aria-setsize')"
+        let down = Array(repeating: "ArrowDown", count: 150)
+        let visit = try #require(
+            try ViewerVisit.visits([
+                Plan(
+                    url: viewer.url,
+                    steps: [
+                        ["key", "d", "Home"] + down, ["run", place],
+                        ["run", "document.querySelector('.row.folded').click()"], ["run", place],
+                    ]
+                )
+            ]).first
+        )
+        visit.expectDecent()
+        let ends = try [1, 3].map { step in
+            try #require(visit.results[step].string).split(separator: "/").map { Int($0) ?? 0 }
+        }
+        #expect(ends[0][0] == ends[0][1] && ends[0][1] > 20, "\(ends)")
+        #expect(ends[1][1] > ends[0][1], "\(ends)")
+        viewer.end()
+    }
+
+    @Test func comparisonPresentsNoSecret() throws {
+        let viewer = try ViewerProcess([ViewerVisit.path("user-agent/session-cookie-not-persistent")]
+        )
+        let text = "return document.documentElement.innerText"
+        let visits = try ViewerVisit.visits(
+            ["", "&present=1"].map {
+                Plan(
+                    url: "\(viewer.url)#view=compare&a=0/flow-1&b=0/flow-2\($0)",
+                    steps: [["run", text], ["key", "s"], ["run", text]]
+                )
+            }
+        )
+        let field = "R1UDWVSBpshF5KOeRJp-o4"
+        let seen = visits.map { visit in [0, 2].map { visit.results[$0].string?.contains(field) ?? true } }
+        // Masked, and shown where it is asked for; never in a presentation.
+        #expect(seen == [[false, true], [false, false]])
+        for visit in visits { visit.expectDecent() }
+        viewer.end()
+    }
+
     @Test func everySizeAndSchemeIsDecent() throws {
         let viewer = try ViewerProcess(
             ["healthy/web-code-flow", "user-agent/state-cookie-lost"].map(ViewerVisit.path)
