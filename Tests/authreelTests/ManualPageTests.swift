@@ -20,7 +20,8 @@ struct ManualPageTests {
             guard command["shouldDisplay"]?.bool != false, command["commandName"]?.string != "help" else {
                 return
             }
-            for argument in command["arguments"]?.array ?? [] where argument["kind"]?.string != "positional" {
+            for argument in command["arguments"]?.array ?? []
+            where argument["kind"]?.string != "positional" && argument["shouldDisplay"]?.bool != false {
                 for option in argument["names"]?.array ?? [] {
                     let text = try #require(option["name"]?.string)
                     guard !["help", "h", "version"].contains(text) else { continue }

@@ -139,7 +139,7 @@ function rows(step, comparison, options) {
       "tr",
       { class: mark },
       element("td", { class: "sign" }, element("span", { "aria-hidden": "true" }, SIGNS[mark]), element("span", { class: "unseen" }, mark)),
-      element("th", { scope: "row" }, step.kind.replaceAll("_", " ")),
+      element("th", { scope: "row" }, step.words),
       cell(0, comparison.expected),
       cell(1, comparison.seen),
     ),

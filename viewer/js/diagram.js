@@ -152,7 +152,7 @@ export class Diagram {
       row.gap > 0 ? element("span", { class: "wait" }, duration(row.wait / 1000)) : null,
       element("span", { class: "at" }, `+${offset(row.at)}`),
       row.isContinued ? element("span", { class: "turn", "aria-hidden": "true" }) : null,
-      element("span", { class: "words" }, row.words, passing ? element("mark", {}, passing) : null),
+      element("span", { class: "words" }, passing ? element("mark", {}, passing) : null, row.words),
       element("span", { class: "arrow", "aria-hidden": "true" }),
     );
   }

@@ -131,7 +131,7 @@ class Viewer {
     const link = flow && at.value ? Report.way(flow, at.value) : null;
     const { view } = this;
     shell.show({ at, view, capture, veil, hasMessage: Boolean(message) });
-    this.overview.show(capture, head?.id ?? null);
+    this.overview.show(capture, head?.id ?? null, at.present);
     const filter = { who: at.who, kind: at.kind, host: at.host, rule: at.rule };
     shell.main(view);
     if (view === "compare") {

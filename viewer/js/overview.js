@@ -51,14 +51,15 @@ export class Overview {
   /**
    * @param {object} capture
    * @param {string | null} chosen id of the flow that is looked at
+   * @param {boolean} isLarge in a presentation
    */
-  show(capture, chosen) {
+  show(capture, chosen, isLarge) {
     this.flows = capture.flows;
     const { words, isGood } = verdict(capture);
     if (this.words.textContent !== words) this.words.textContent = words;
     this.words.className = isGood ? "verdict good" : "verdict";
     this.list.node.hidden = this.flows.length === 0;
-    this.list.setRows(this.flows.length, () => HEIGHT);
+    this.list.setRows(this.flows.length, () => (isLarge ? HEIGHT * 1.2 : HEIGHT));
     this.list.mark(this.flows.findIndex((flow) => flow.id === chosen));
     const told = new Set(this.flows.flatMap((flow) => flow.exchanges));
     const others = capture.exchanges.length - told.size;

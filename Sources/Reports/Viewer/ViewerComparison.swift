@@ -42,6 +42,7 @@ package enum ViewerComparison {
         object["steps"] = .array(
             zip(report.difference.steps, object["steps"]?.array ?? []).map { step, value in
                 guard case .object(var object) = value else { return value }
+                object["words"] = .string(DiagramWords.kind(step.kind))
                 object["differences"] = .array(step.differences.map { difference($0, secrets) })
                 return .object(object)
             }
