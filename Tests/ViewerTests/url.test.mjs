@@ -19,3 +19,9 @@ test("an address shows no secret unless it is asked for", () => {
 test("what is no address is shown as it is", () => {
   for (const url of ["", "about:blank", "com.example.app:/cb", "/path only"]) assert.equal(shownURL({ url, values: [] }, veil(false)), url);
 });
+
+test("what is not listed may be anything", () => {
+  const long = { url: "https://a.example/?a=1&b=S3cret", values: [{ where: "request.query", name: "a" }], more: 1 };
+  assert.ok(shownURL(long, veil(false)).startsWith("https://a.example/?a=1&b=•••"));
+  assert.equal(shownURL({ ...long, more: 0 }, veil(false)), long.url);
+});

@@ -1,7 +1,7 @@
 /**
  * Messages and flows as text for a terminal or a ticket.
  */
-import { decoded } from "#viewer/url.js";
+import { namedURL } from "#viewer/url.js";
 
 /** Fields that curl writes itself, or that belong to one connection only. */
 const OWN = new Set(["host", "content-length", "connection", "proxy-connection", "transfer-encoding", "te", "upgrade", "keep-alive"]);
@@ -52,20 +52,6 @@ function hidden(name, value) {
   if (/^cookie$/i.test(name)) return value.split(/;\s*/).map((cookie) => (cookie.includes("=") ? `${cookie.split("=")[0]}=<cookie>` : "<cookie>")).join("; ");
   if (/^(proxy-)?authorization$/i.test(name) && value.includes(" ")) return `${value.split(" ")[0]} <credentials>`;
   return `<${name.toLowerCase()}>`;
-}
-
-/** The address with names for the secret parameters of its query, without user information and fragment. */
-function namedURL({ url, values }) {
-  const [, start, query] = /^([^?#]*)(?:\?([^#]*))?/s.exec(url);
-  const bare = start.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, "$1");
-  if (query === undefined) return bare;
-  const secret = new Set(values.filter((place) => place.where === "request.query" && place.secret).map((place) => place.name));
-  const parts = query.split("&").map((part) => {
-    const [name] = part.split("=");
-    if (!part.includes("=")) return "<parameter>";
-    return secret.has(decoded(name)) ? `${name}=<${decoded(name)}>` : part;
-  });
-  return `${bare}?${parts.join("&")}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { comparePanel, proposal } from "#viewer/compare.js";
+import { comparePanel, proposal, sideText } from "#viewer/compare.js";
 import { curl, markdown } from "#viewer/copy.js";
 import { Diagram } from "#viewer/diagram.js";
 import { element } from "#viewer/dom.js";
@@ -113,7 +113,7 @@ class Viewer {
     const { comparisons } = this.report;
     if (this.at.a && this.at.b) return [this.at.a, this.at.b];
     const [only] = comparisons ?? [];
-    if (this.report.compares && only) return [only.expected, only.seen].map((side) => `${side.capture}/${side.flow}`);
+    if (this.report.compares && only) return [only.expected, only.seen].map(sideText);
     return proposal(this.report.captures, looked) ?? [null, null];
   }
 

@@ -154,7 +154,7 @@ const DEEPEST = 40;
 const LONGEST = 500_000;
 
 /** JSON with line breaks, a form with one field a line; everything else as it came. */
-export function pretty(body) {
+function pretty(body) {
   if (/^application\/x-www-form-urlencoded/i.test(body.type ?? "")) return body.text.replaceAll("&", "&\n");
   if (!/json/i.test(body.type ?? "") && !/^\s*[[{]/.test(body.text)) return body.text;
   if (body.text.length > LONGEST || depth(body.text) > DEEPEST) return body.text;

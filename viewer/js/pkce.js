@@ -10,7 +10,7 @@ const MADE = {
 };
 
 /** @returns {string} base64url without padding (RFC 4648, section 5) */
-export function base64url(bytes) {
+function base64url(bytes) {
   return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 

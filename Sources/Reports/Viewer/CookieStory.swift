@@ -5,14 +5,14 @@ import Sharing
 
 /// Which cookies each request carried and which it left out, with the reason for each (RFC 6265, section 5.4; SameSite of
 /// RFC 6265bis).
-struct CookieStory {
+struct CookieStory: Sendable {
     private let capture: Capture
     /// Which exchange's answer sent the browser to this one.
     private let redirectedFrom: [Int: Int]
     /// What was set, by site, in the order of time.
     private var settings: [String: [Setting]] = [:]
 
-    private struct Setting {
+    private struct Setting: Sendable {
         var delivery: CookieDelivery.Setting
         var agent: String
     }

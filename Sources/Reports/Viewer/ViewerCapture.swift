@@ -11,7 +11,6 @@ package struct ViewerCapture: Sendable {
     /// Flows that still go on: what is found in them is not certain yet.
     package let unsettled: Set<String>
     let rows: ViewerRows
-    let cookies: CookieStory
     /// By the id of a flow that of the one around it.
     let outer: [String: String]
     private let derived = DerivedValues()
@@ -22,13 +21,18 @@ package struct ViewerCapture: Sendable {
         self.unsettled = unsettled
         rows = ViewerRows(report)
         outer = NestedFlows.outer(of: report.flows.map(\.flow))
-        cookies = CookieStory(
-            report.capture,
-            redirectedFrom: report.flows.first?.flow.surroundings.redirectedFrom ?? [:]
-        )
     }
 
-    /// Found out when it is asked for first: a list shows none.
+    /// Both found out when they are asked for first: lists show neither.
+    var cookies: CookieStory {
+        derived.value {
+            CookieStory(
+                report.capture,
+                redirectedFrom: report.flows.first?.flow.surroundings.redirectedFrom ?? [:]
+            )
+        }
+    }
+
     var secrets: ViewerSecrets { derived.value { ViewerSecrets(report) } }
 
     /// What the page opens with: the flows and exchanges of each capture in a line each.

@@ -33,7 +33,9 @@ enum ViewerFlow {
         let recorded = capture.report.capture
         var shown = item
         if capture.unsettled.contains(item.flow.id) { shown.diagnosis.findings = [] }
-        let inner = capture.report.flows.filter { capture.outer[$0.flow.id] == item.flow.id }
+        let inner =
+            capture.outer.isEmpty
+            ? [] : capture.report.flows.filter { capture.outer[$0.flow.id] == item.flow.id }
         let diagram = inner.reduce(SequenceDiagramBuilder.diagram(of: shown, in: recorded)) {
             NestedDiagram.merge($0, SequenceDiagramBuilder.diagram(of: $1, in: recorded), in: recorded)
         }
