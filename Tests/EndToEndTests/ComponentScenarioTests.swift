@@ -53,9 +53,7 @@ struct ComponentScenarioTests {
     /// Plays a scenario through a recorder, and replays its capture while the provider is there.
     private static func play(_ scenario: ComponentScenario, in folder: TemporaryFolder) throws -> Played {
         let state = folder.file("components")
-        let authority = try RealComponents.run(["authority", "--state", state])
-        try #require(authority.status == 0, "\(authority.errors)")
-        let certificate = authority.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let certificate = try RealComponents.authority(state)
         var played = Played(capture: folder.file("\(scenario.name).har"), folder: folder)
         var commands: [(purpose: String, options: [String])] = []
         if let again = scenario.again {

@@ -14,12 +14,10 @@ struct LiveViewTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let state = folder.file("components")
-        let authority = try RealComponents.run(["authority", "--state", state])
-        try #require(authority.status == 0, "\(authority.errors)")
         let recorder = try RecorderProcess(
             into: folder.file("login.har"),
             folder: folder,
-            upstreamCA: authority.output.trimmingCharacters(in: .whitespacesAndNewlines),
+            upstreamCA: try RealComponents.authority(state),
             options: ["--view"]
         )
         let url = try #require(recorder.messages.firstMatch(of: /viewing at (http:\S+)/)).output.1

@@ -46,7 +46,7 @@ struct MockLoginTests {
         let recorder = try RecorderProcess(
             into: folder.file("real.har"),
             folder: folder,
-            upstreamCA: try Self.authority(state)
+            upstreamCA: try RealComponents.authority(state)
         )
         let real = try RealComponents.run([
             "login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca",
@@ -58,7 +58,7 @@ struct MockLoginTests {
         let again = try RecorderProcess(
             into: folder.file("mocked.har"),
             folder: folder,
-            upstreamCA: try Self.authority(another),
+            upstreamCA: try RealComponents.authority(another),
             options: ["--upstream-ca", recorder.certificate]
         )
         let mocked = try RealComponents.run([
@@ -74,13 +74,6 @@ struct MockLoginTests {
         #expect(seen["title"] == (try JSONParser.parse(real.output.utf8))["title"])
 
         try Self.compare(try Shown(recorder.capture), try Shown(again.capture), seen)
-    }
-
-    /// The certificate that the components of a folder are trusted by.
-    private static func authority(_ state: String) throws -> String {
-        let authority = try RealComponents.run(["authority", "--state", state])
-        try #require(authority.status == 0, "\(authority.errors)")
-        return authority.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private static func compare(_ real: Shown, _ mocked: Shown, _ seen: JSONValue) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// The real provider, relying party and browser under `Components`, driven by its script.
 enum RealComponents {
@@ -23,6 +24,13 @@ enum RealComponents {
     private static func check(_ options: [String]) -> String? {
         guard let result = try? run(["check"] + options) else { return "python3 is not installed" }
         return result.status == 0 ? nil : result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The certificate that the components of a folder are trusted by.
+    static func authority(_ state: String) throws -> String {
+        let authority = try run(["authority", "--state", state])
+        try #require(authority.status == 0, "\(authority.errors)")
+        return authority.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     static func run(_ arguments: [String], within seconds: Double = 240) throws -> Program.Result {

@@ -54,12 +54,10 @@ struct RealLoginTests {
 
     private static func recordLogin(in folder: TemporaryFolder) throws -> Shown {
         let state = folder.file("components")
-        let authority = try RealComponents.run(["authority", "--state", state])
-        try #require(authority.status == 0, "\(authority.errors)")
         let recorder = try RecorderProcess(
             into: folder.file("login.har"),
             folder: folder,
-            upstreamCA: authority.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            upstreamCA: try RealComponents.authority(state)
         )
         let login = try RealComponents.run([
             "login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca",
