@@ -14,6 +14,9 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
+let hpack = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
+let http2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -35,6 +38,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -49,7 +53,7 @@ let package = Package(
         library("JSON"),
         library("JOSE", ["LibCrypto", "JSON"]),
         library("Captures", ["JSON", "CZlib"]),
-        library("Wire", ["Captures", "JSON", nio("NIOCore")]),
+        library("Wire", ["Captures", "JSON", nio("NIOCore"), hpack]),
         library("TLS", ["LibCrypto", "COpenSSL", nio("NIOCore")]),
         library(
             "Proxy",
@@ -103,13 +107,18 @@ let package = Package(
         tests("JSONTests", ["JSON"]),
         tests("JOSETests", ["JOSE", "JSON", "LibCrypto"]),
         tests("CapturesTests", ["Captures", "JSON"]),
-        tests("WireTests", ["Wire", "Captures", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOEmbedded")]),
+        tests(
+            "WireTests",
+            [
+                "Wire", "Captures", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOEmbedded"), hpack, http2,
+            ]
+        ),
         tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded")]),
         tests(
             "ProxyTests",
             [
                 "Proxy", "TLS", "Wire", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOEmbedded"),
-                nio("NIOPosix"),
+                nio("NIOPosix"), hpack, http2,
             ]
         ),
         tests("OAuthTests", ["OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),

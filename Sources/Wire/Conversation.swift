@@ -16,6 +16,8 @@ package struct Conversation {
         package var isAuthorityFixed = false
         /// Bytes of a body that are kept.
         package var maximumBodyBytes: Int
+        /// What all connections share of memory for bodies; nil where each has what it needs.
+        package var bodyBudget: BodyBudget?
         package var connection: ConnectionFacts
         package var client: ClientFacts
         /// What it took to open the connection; goes to its first exchange.
@@ -31,16 +33,23 @@ package struct Conversation {
         }
     }
 
-    private var decoder: HTTP1Decoder
+    private let scheme: String
+    private var sniffer: ProtocolSniffer
+    private var http1 = HTTP1Decoder()
+    /// There once it is known that HTTP/2 is spoken.
+    private var http2: HTTP2Decoder?
     private var assembler: ExchangeAssembler
 
     package init(_ configuration: Configuration) {
-        decoder = HTTP1Decoder(maximumBodyBytes: configuration.maximumBodyBytes)
+        scheme = configuration.scheme
+        sniffer = ProtocolSniffer(alpn: configuration.connection.alpn)
+        if sniffer.isHTTP2 == true { http2 = HTTP2Decoder(scheme: scheme) }
         assembler = ExchangeAssembler(
             scheme: configuration.scheme,
             authority: configuration.authority,
             isAuthorityFixed: configuration.isAuthorityFixed,
             maximumBodyBytes: configuration.maximumBodyBytes,
+            budget: configuration.bodyBudget,
             connection: configuration.connection,
             client: configuration.client,
             timings: configuration.timings
@@ -50,9 +59,39 @@ package struct Conversation {
     /// The exchanges that became complete within this chunk.
     package mutating func received(_ bytes: ByteBuffer, from side: Side, at time: Timestamp) -> [Exchange] {
         bytes.withUnsafeReadableBytes { raw in
-            decoder.receive(raw.assumingMemoryBound(to: UInt8.self), from: side, at: time, into: &assembler)
+            receive(raw.assumingMemoryBound(to: UInt8.self), from: side, at: time)
         }
         return assembler.takeFinished()
+    }
+
+    private mutating func receive(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
+        if side == .client, sniffer.isHTTP2 == nil {
+            guard let held = sniffer.received(bytes) else { return }
+            if sniffer.isHTTP2 == true { http2 = HTTP2Decoder(scheme: scheme) }
+            // What came in pieces is seen as one.
+            if !held.isEmpty { return held.withUnsafeBufferPointer { decode($0, from: side, at: time) } }
+        }
+        if side == .server, sniffer.serverSpoke(bytes) {
+            http2 = HTTP2Decoder(scheme: scheme)
+            sniffer.takeHeld().withUnsafeBufferPointer { decode($0, from: .client, at: time) }
+        }
+        decode(bytes, from: side, at: time)
+    }
+
+    private mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
+        if http2 == nil {
+            let taken = http1.receive(bytes, from: side, at: time, into: &assembler)
+            guard let (exchange, method) = http1.goesOnAsHTTP2 else { return }
+            http2 = HTTP2Decoder(scheme: scheme, upgraded: exchange, method: method)
+            http2?.receive(
+                UnsafeBufferPointer(rebasing: bytes[taken...]),
+                from: side,
+                at: time,
+                into: &assembler
+            )
+        } else {
+            http2?.receive(bytes, from: side, at: time, into: &assembler)
+        }
     }
 
     /// The exchanges that end with this direction.
@@ -60,21 +99,23 @@ package struct Conversation {
     /// Of the server's end: a body that ends with the connection is complete, everything else under way has
     /// failed. Of the client's: only with a reason, for it may still be waiting for its answers.
     package mutating func ended(_ side: Side, reason: String?, at time: Timestamp) -> [Exchange] {
-        decoder.end(side, reason: reason, at: time, into: &assembler)
+        http1.end(side, reason: reason, at: time, into: &assembler)
+        http2?.end(side, reason: reason, at: time, into: &assembler)
         return assembler.takeFinished()
     }
 
     /// The recording ends: everything under way, as it stands.
     package mutating func abandon(at time: Timestamp, reason: String) -> [Exchange] {
-        decoder.failAll(reason, time, &assembler)
+        http1.failAll(reason, time, &assembler)
+        http2?.failAll(reason, time, &assembler)
         return assembler.takeFinished()
     }
 
     /// The bytes cannot be read any further: from here on they are only forwarded.
-    package var hasLostTheThread: Bool { decoder.hasLostTheThread }
+    package var hasLostTheThread: Bool { http2?.hasLostTheThread ?? http1.hasLostTheThread }
 
-    /// The connection speaks another protocol now.
-    package var isUpgraded: Bool { decoder.isUpgraded }
+    /// The connection speaks another protocol than HTTP now.
+    package var isUpgraded: Bool { http2 == nil && http1.isUpgraded }
 
     /// Exchanges whose answer is not complete.
     package var pendingExchanges: Int { assembler.pendingCount }

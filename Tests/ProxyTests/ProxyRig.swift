@@ -115,6 +115,10 @@ final class ProxyRig: Sendable {
 
     /// Runs curl through the proxy, with its authority trusted unless told otherwise.
     func curl(_ arguments: String..., trusting: Bool = true) async throws -> Output {
+        try await curl(arguments, trusting: trusting)
+    }
+
+    func curl(_ arguments: [String], trusting: Bool = true) async throws -> Output {
         let trust = trusting ? ["--cacert", authorityFile] : []
         return try await Self.run(
             [

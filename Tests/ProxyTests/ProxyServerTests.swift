@@ -454,21 +454,6 @@ struct ProxyServerTests {
         try await origin.stop()
     }
 
-    @Test func clientThatOffersOnlyHTTP2GetsAnAlert() async throws {
-        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), script: answering(hello))
-        let rig = try await ProxyRig()
-        let output = try await ProxyRig.run(
-            [
-                "/usr/bin/openssl", "s_client", "-proxy", "127.0.0.1:\(rig.port)", "-connect",
-                "localhost:\(origin.port)", "-alpn", "h2",
-            ]
-        )
-        #expect(output.error.contains("no application protocol"))
-        #expect(rig.exchanges.first?.failure?.contains("HTTP/2 only") == true)
-        await rig.stop()
-        try await origin.stop()
-    }
-
     @Test func brokenAnswerIsAnEntryWithItsReason() async throws {
         let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS()) { _ in .reset }
         let rig = try await ProxyRig()

@@ -20,13 +20,25 @@ struct Dialogue {
     var authority = "idp.example"
     var isAuthorityFixed = false
     var maximumBodyBytes = 4 << 20
+    var bodyBudget: BodyBudget?
+    /// What was agreed in TLS.
+    var alpn: String?
 
     init(_ turns: [Turn]) { self.turns = turns }
+
+    /// Of a connection whose ends have agreed on HTTP/2.
+    static func overHTTP2(_ turns: [Turn]) -> Dialogue {
+        var dialogue = Dialogue(turns)
+        dialogue.alpn = "h2"
+        return dialogue
+    }
 
     private func conversation() -> Conversation {
         var configuration = Conversation.Configuration(scheme: scheme, authority: authority)
         configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.bodyBudget = bodyBudget
+        configuration.connection.alpn = alpn
         return Conversation(configuration)
     }
 

@@ -27,6 +27,8 @@ package struct Exchange: Sendable {
     package var malformations: [Malformation]
     /// Protocol switched to after the answer (`Upgrade`, RFC 9110, section 7.8), for example `websocket`.
     package var upgradedTo: String?
+    /// The server promised the answer unasked (server push, RFC 9113, section 8.4); nobody sent the request.
+    package var isPushed = false
     /// The members of the entry that nothing above holds, as they stood.
     package var foreign: JSONObject
 
@@ -149,18 +151,13 @@ package struct RecordedResponse: Sendable {
 
 /// Something in the bytes of an exchange that HTTP does not allow (`_authreel.malformed`).
 package struct Malformation: Sendable, Hashable {
-    package enum Side: String, Sendable, Hashable {
-        case request
-        case response
-    }
-
-    package var side: Side
+    package var side: MessageSide
     /// Offset in the bytes of that direction of the connection.
     package var offset: Int
     /// What was found, for example `two Content-Length values that differ: 5, 6`.
     package var reason: String
 
-    package init(side: Side, offset: Int, reason: String) {
+    package init(side: MessageSide, offset: Int, reason: String) {
         self.side = side
         self.offset = offset
         self.reason = reason

@@ -19,12 +19,16 @@ package struct ExchangeAssembler: ExchangeEventSink {
         var responseTrailers = HeaderFields()
         var malformations: [Malformation] = []
         var upgradedTo: String?
+        var isPushed = false
+        /// What of the budget this exchange has taken.
+        var taken = 0
     }
 
     private let scheme: String
     private let authority: String
     private let isAuthorityFixed: Bool
     private let maximumBodyBytes: Int
+    private let budget: BodyBudget.Share?
     private let connection: ConnectionFacts
     private let client: ClientFacts
     private var openingTimings: Timings
@@ -36,6 +40,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         authority: String,
         isAuthorityFixed: Bool = false,
         maximumBodyBytes: Int,
+        budget: BodyBudget? = nil,
         connection: ConnectionFacts = ConnectionFacts(),
         client: ClientFacts = ClientFacts(),
         timings: Timings = Timings()
@@ -44,6 +49,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         self.authority = authority
         self.isAuthorityFixed = isAuthorityFixed
         self.maximumBodyBytes = maximumBodyBytes
+        self.budget = budget.map(BodyBudget.Share.init)
         self.connection = connection
         self.client = client
         openingTimings = timings
@@ -62,21 +68,44 @@ package struct ExchangeAssembler: ExchangeEventSink {
     package mutating func receive(_ event: ExchangeEvent, of exchange: Int) {
         switch event {
         case .requestHead(let head, let time): open[exchange] = Open(head: head, startedAt: time)
-        case .requestBody(let bytes): open[exchange]?.requestBody.append(contentsOf: bytes)
-        case .requestBodySkipped(let count): open[exchange]?.requestSkipped += count
         case .requestTrailers(let fields): open[exchange]?.requestTrailers = fields
         case .requestEnd(let time): open[exchange]?.requestEndedAt = time
         case .interimResponse: break
         case .responseHead(let head, let time):
             open[exchange]?.response = head
             open[exchange]?.responseAt = time
-        case .responseBody(let bytes): open[exchange]?.responseBody.append(contentsOf: bytes)
-        case .responseBodySkipped(let count): open[exchange]?.responseSkipped += count
         case .responseTrailers(let fields): open[exchange]?.responseTrailers = fields
         case .responseEnd(let time): finish(exchange, at: time, failure: nil)
         case .upgraded(let name): open[exchange]?.upgradedTo = name
+        case .pushed: open[exchange]?.isPushed = true
         case .malformed(let malformation): open[exchange]?.malformations.append(malformation)
         case .failed(let reason, let time): finish(exchange, at: time, failure: reason)
+        }
+    }
+
+    package mutating func receiveBody(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        of message: MessageSide,
+        in exchange: Int
+    ) {
+        guard let index = open.index(forKey: exchange) else { return }
+        let held =
+            message == .request
+            ? open.values[index].requestBody.count : open.values[index].responseBody.count
+        var kept = min(bytes.count, maximumBodyBytes - held)
+        if let budget, kept > 0 {
+            kept = budget.take(upTo: kept)
+            open.values[index].taken += kept
+        }
+        kept = max(0, kept)
+        let slice = UnsafeBufferPointer(rebasing: bytes[..<kept])
+        switch message {
+        case .request:
+            open.values[index].requestBody.append(contentsOf: slice)
+            open.values[index].requestSkipped += bytes.count - kept
+        case .response:
+            open.values[index].responseBody.append(contentsOf: slice)
+            open.values[index].responseSkipped += bytes.count - kept
         }
     }
 
@@ -84,6 +113,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
 
     private mutating func finish(_ number: Int, at time: Timestamp, failure: String?) {
         guard let open = open.removeValue(forKey: number) else { return }
+        budget?.give(open.taken)
         var exchange = Exchange(
             startedAt: open.startedAt,
             duration: time - open.startedAt,
@@ -97,6 +127,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
             upgradedTo: open.upgradedTo
         )
         exchange.timings.blocked = openingTimings.blocked
+        exchange.isPushed = open.isPushed
         openingTimings = Timings()
         finished.append(exchange)
     }

@@ -4,21 +4,18 @@
 /// says which exchange it belongs to. ``ExchangeAssembler`` makes exchanges of them.
 package enum ExchangeEvent: Sendable, Equatable {
     case requestHead(RequestHead, at: Timestamp)
-    /// Bytes of the body as they came, framing (chunks) undone, coding not.
-    case requestBody(ArraySlice<UInt8>)
-    /// As many bytes of the body that nobody keeps, for it is longer than the limit.
-    case requestBodySkipped(Int)
     case requestTrailers(HeaderFields)
     case requestEnd(at: Timestamp)
     /// A 1xx answer; the final one follows.
     case interimResponse(ResponseHead, at: Timestamp)
     case responseHead(ResponseHead, at: Timestamp)
-    case responseBody(ArraySlice<UInt8>)
-    case responseBodySkipped(Int)
     case responseTrailers(HeaderFields)
     case responseEnd(at: Timestamp)
-    /// The connection speaks another protocol from here on (101, or a 2xx answer to CONNECT).
+    /// The connection, or the stream of this exchange, speaks another protocol from here on (101, or a 2xx answer
+    /// to CONNECT).
     case upgraded(to: String)
+    /// The server has promised the answer unasked; the request is what it says it would have been.
+    case pushed
     case malformed(Malformation)
     /// The exchange will not be completed: why, in the words of stage 13 of the rules.
     case failed(reason: String, at: Timestamp)
@@ -27,6 +24,14 @@ package enum ExchangeEvent: Sendable, Equatable {
 /// What takes the events of a decoder; the number tells the exchanges of one connection apart.
 package protocol ExchangeEventSink {
     mutating func receive(_ event: ExchangeEvent, of exchange: Int)
+    /// Bytes of a body as they came, framing (chunks, frames) undone, coding not; there during the call only.
+    mutating func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>, of message: MessageSide, in exchange: Int)
+}
+
+/// Which message of an exchange.
+package enum MessageSide: String, Sendable, Hashable {
+    case request
+    case response
 }
 
 /// A request line and its fields.

@@ -166,6 +166,7 @@ extension HAREntry {
             ours["tunnel"] = .object(object)
         }
         if let other = exchange.upgradedTo { ours["upgradedTo"] = .string(other) }
+        if exchange.isPushed { ours["pushed"] = .bool(true) }
         if !exchange.malformations.isEmpty {
             ours["malformed"] = .array(
                 exchange.malformations.map {

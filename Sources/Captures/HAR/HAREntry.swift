@@ -38,6 +38,7 @@ enum HAREntry {
             upgradedTo: ours["upgradedTo"]?.string,
             foreign: remaining(entry, without: entryMembers)
         )
+        if case .bool(true)? = ours["pushed"] { exchange.isPushed = true }
         exchange.isZoneKnown = entry["startedDateTime"]?.string.map(Timestamp.statesZone(rfc3339:)) ?? false
         if let trailers = ours["trailers"]?.object {
             exchange.request.trailers = headers(trailers["request"])
@@ -250,7 +251,7 @@ enum HAREntry {
 
     private static func malformations(_ ours: JSONObject) -> [Malformation] {
         (ours["malformed"]?.array ?? []).compactMap { item in
-            guard let side = item["side"]?.string.flatMap(Malformation.Side.init(rawValue:)) else {
+            guard let side = item["side"]?.string.flatMap(MessageSide.init(rawValue:)) else {
                 return nil
             }
             return Malformation(

@@ -22,11 +22,15 @@ struct Interception {
     /// Why the bytes are passed on unread; nil where they are not.
     var passes: TunnelFacts.Reason?
 
-    /// The protocols of a client, as offered to the provider; nil where it wants none that we know.
+    /// The protocols of a client, as offered to the provider; nil where it wants none that can be used.
+    ///
+    /// Where requests are given another host than the client wrote, they have to be HTTP/1: fields of HTTP/2 cannot be
+    /// changed without changing all that follow.
     var protocols: [String]? {
         guard let hello else { return ["http/1.1"] }
-        let known = hello.alpn.filter { $0 != "h2" }
-        return known.isEmpty && !hello.alpn.isEmpty ? nil : known
+        guard listener != nil else { return hello.alpn }
+        let usable = hello.alpn.filter { $0 != "h2" }
+        return usable.isEmpty && !hello.alpn.isEmpty ? nil : usable
     }
 
     func conversation(maximumBodyBytes: Int) -> Conversation {

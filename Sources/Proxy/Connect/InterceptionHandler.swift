@@ -152,7 +152,10 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         }
         guard let protocols = interception.protocols else {
             return refuse(
-                UpstreamFailure(reason: "the client offers HTTP/2 only (ALPN h2), which is not recorded yet")
+                UpstreamFailure(
+                    reason:
+                        "the client offers HTTP/2 only (ALPN h2), which an origin played by --reverse does not speak"
+                )
             )
         }
         phaseBegan = proxy.clock()

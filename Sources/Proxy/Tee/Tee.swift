@@ -128,6 +128,8 @@ final class Tee {
     func gone(_ side: Side) {
         if side == .client { client = nil } else { server = nil }
         guard !isOver else { return }
+        // A provider that goes because the client has gone has broken nothing.
+        if side == .server, hasClientEnded, !isIdle { end(.client, Self.clientLeft) }
         end(side, isIdle ? nil : side == .client ? Self.clientLeft : "the provider closed the connection")
         close()
     }

@@ -36,7 +36,7 @@ struct LeakPath {
         _initiator _priority _resourceType _fromCache _transferSize _error _errorMessage _failureText _blockedReason \
         _tlsError _webSocketMessages _connectionId type opcode data stack \
         _authreel _response address alpn cipher client clientTLS contentCoding malformed offset pid process reason \
-        received sent serverAddress serverName serverTLS side trailers truncated tunnel upgradedTo
+        pushed received sent serverAddress serverName serverTLS side trailers truncated tunnel upgradedTo
         """
         .split(separator: " ").map(String.init)
     )

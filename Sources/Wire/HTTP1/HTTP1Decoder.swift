@@ -2,9 +2,9 @@ import Captures
 
 /// Reads both directions of one HTTP/1 connection and reports what it sees; alters and refuses nothing.
 ///
-/// Incremental and pure. Heads are bounded; bodies are passed on in slices up to a limit and only counted
-/// beyond it. Where bytes cannot be read any further (no HTTP, contradictory lengths, broken chunks) it says
-/// so once and has *lost the thread*: from there on the connection is opaque.
+/// Incremental and pure. Heads are bounded; bodies are passed on in the slices in which they come.
+/// Where bytes cannot be read any further (no HTTP, contradictory lengths, broken chunks) it says so once and has *lost
+/// the thread*: from there on the connection is opaque.
 struct HTTP1Decoder {
     static let maximumHeadBytes = 256 << 10
     /// Requests sent ahead of their answers; more are not followed.
@@ -27,7 +27,6 @@ struct HTTP1Decoder {
         var searched = 0
         /// Bytes of this direction before the current input.
         var offset = 0
-        var keptBody = 0
         /// The exchange that the message at hand belongs to.
         var exchange = 0
     }
@@ -37,7 +36,6 @@ struct HTTP1Decoder {
         var method: String
     }
 
-    private let maximumBodyBytes: Int
     private var client = Direction()
     private var server = Direction()
     private var nextExchange = 0
@@ -49,29 +47,34 @@ struct HTTP1Decoder {
 
     private(set) var hasLostTheThread = false
     private(set) var isUpgraded = false
-
-    init(maximumBodyBytes: Int) { self.maximumBodyBytes = maximumBodyBytes }
+    /// The exchange whose answer comes in HTTP/2, on stream 1 (`Upgrade: h2c`, RFC 7540, section 3.2).
+    private(set) var goesOnAsHTTP2: (exchange: Int, method: String)?
 
     private mutating func exchangeDirection(_ side: Side, _ direction: inout Direction) {
         if side == .client { swap(&client, &direction) } else { swap(&server, &direction) }
     }
 
-    private var isOpaque: Bool { hasLostTheThread || isUpgraded }
+    private var isOver: Bool { hasLostTheThread || isUpgraded || goesOnAsHTTP2 != nil }
 
+    /// Takes bytes of one side.
+    ///
+    /// - Returns: how many were taken: less than there are where another protocol begins.
+    @discardableResult
     mutating func receive(
         _ input: UnsafeBufferPointer<UInt8>,
         from side: Side,
         at time: Timestamp,
         into sink: inout some ExchangeEventSink
-    ) {
+    ) -> Int {
         // Taken out while it is worked on, so that nothing is copied.
         var direction = Direction()
         exchangeDirection(side, &direction)
         var index = 0
-        while index < input.count, !isOpaque { advance(&direction, side, input, &index, time, &sink) }
+        while index < input.count, !isOver { advance(&direction, side, input, &index, time, &sink) }
         direction.offset += input.count
-        if isOpaque { direction.pending = [] }
+        if isOver { direction.pending = [] }
         exchangeDirection(side, &direction)
+        return index
     }
 
     /// The end of a direction: completes a body that ends with the connection, fails what else is under way
@@ -82,7 +85,7 @@ struct HTTP1Decoder {
         at time: Timestamp,
         into sink: inout some ExchangeEventSink
     ) {
-        guard !isOpaque else { return }
+        guard !isOver else { return }
         guard side == .server else {
             if let reason { failAll(reason, time, &sink) }
             return
@@ -251,7 +254,6 @@ struct HTTP1Decoder {
         let exchange = nextExchange
         nextExchange += 1
         direction.exchange = exchange
-        direction.keptBody = 0
         if answered > 64 {
             awaited.removeFirst(answered)
             answered = 0
@@ -308,8 +310,12 @@ struct HTTP1Decoder {
             return
         }
         answered += 1
+        if status == 101, head.headers.first("upgrade")?.lowercased() == "h2c" {
+            sink.receive(.interimResponse(response, at: time), of: request.exchange)
+            goesOnAsHTTP2 = (request.exchange, request.method)
+            return failAll("the connection changed its protocol", time, &sink)
+        }
         direction.exchange = request.exchange
-        direction.keptBody = 0
         answering = request.exchange
         sink.receive(.responseHead(response, at: time), of: request.exchange)
         report(head.problems, at: offset, .response, of: request.exchange, &sink)
@@ -391,19 +397,11 @@ struct HTTP1Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         guard !range.isEmpty else { return }
-        let kept = min(range.count, maximumBodyBytes - direction.keptBody)
-        if kept > 0 {
-            let bytes = Array(input[range.lowerBound..<(range.lowerBound + kept)])[...]
-            sink.receive(side == .client ? .requestBody(bytes) : .responseBody(bytes), of: direction.exchange)
-            direction.keptBody += kept
-        }
-        let skipped = range.count - max(0, kept)
-        if skipped > 0 {
-            sink.receive(
-                side == .client ? .requestBodySkipped(skipped) : .responseBodySkipped(skipped),
-                of: direction.exchange
-            )
-        }
+        sink.receiveBody(
+            UnsafeBufferPointer(rebasing: input[range]),
+            of: side == .client ? .request : .response,
+            in: direction.exchange
+        )
     }
 
     private mutating func endMessage(
@@ -420,7 +418,7 @@ struct HTTP1Decoder {
     private func report(
         _ problems: [(offset: Int, reason: String)],
         at offset: Int,
-        _ side: Malformation.Side,
+        _ side: MessageSide,
         of exchange: Int,
         _ sink: inout some ExchangeEventSink
     ) {

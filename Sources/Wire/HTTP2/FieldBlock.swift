@@ -1,0 +1,146 @@
+internal import Captures
+internal import NIOCore
+internal import NIOHPACK
+
+/// A header block, decoded: the fields of a request, an answer or trailers (RFC 9113, section 8).
+///
+/// Keeps what it does not allow, and names it. What HTTP/2 says in other words than HTTP/1 is said in those of HTTP/1,
+/// so that both read the same: the authority as the first `host` field, the pieces of `cookie` joined (RFC 9113,
+/// sections 8.2.3 and 8.3.1).
+struct FieldBlock {
+    private(set) var method: String?
+    private(set) var path: String?
+    private(set) var scheme: String?
+    private(set) var authority: String?
+    private(set) var status: String?
+    /// `:protocol` of an extended CONNECT (RFC 8441, section 4).
+    private(set) var connectedProtocol: String?
+    private(set) var fields: [HeaderFields.Field] = []
+    private(set) var problems: [String] = []
+
+    init(_ block: HPACKHeaders) {
+        fields.reserveCapacity(block.count)
+        var cookie: Int?
+        for (name, value, _) in block {
+            if name.utf8.first == 0x3a {
+                pseudo(name, value)
+                continue
+            }
+            check(name, value)
+            if name == "cookie" {
+                if let cookie {
+                    fields[cookie].value += "; " + value
+                    continue
+                }
+                cookie = fields.count
+            }
+            fields.append(HeaderFields.Field(name: name, value: value))
+        }
+    }
+
+    private mutating func pseudo(_ name: String, _ value: String) {
+        if !fields.isEmpty { note("a pseudo-header field behind other fields") }
+        let isFirst: Bool
+        switch name {
+        case ":method": isFirst = Self.set(&method, value)
+        case ":path": isFirst = Self.set(&path, value)
+        case ":scheme": isFirst = Self.set(&scheme, value)
+        case ":authority": isFirst = Self.set(&authority, value)
+        case ":status": isFirst = Self.set(&status, value)
+        case ":protocol": isFirst = Self.set(&connectedProtocol, value)
+        default:
+            note("the unknown pseudo-header field \(Self.excerpt(name))")
+            return
+        }
+        if !isFirst { note("two \(name) fields") }
+        if value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) { note("a control character in \(name)") }
+    }
+
+    private static func set(_ member: inout String?, _ value: String) -> Bool {
+        guard member == nil else { return false }
+        member = value
+        return true
+    }
+
+    private mutating func check(_ name: String, _ value: String) {
+        if !name.utf8.allSatisfy({ HeadParser.isTokenByte($0) && !(0x41...0x5a).contains($0) }) {
+            note(
+                name.utf8.contains { (0x41...0x5a).contains($0) }
+                    ? "a field name in capitals" : "a field name with characters that are not allowed"
+            )
+        }
+        if value.utf8.contains(where: { $0 == 0 || $0 == 0x0d || $0 == 0x0a }) {
+            note("NUL, CR or LF in a field value")
+        }
+        if value.utf8.first.map({ $0 == 0x20 || $0 == 0x09 }) ?? false
+            || value.utf8.last.map({ $0 == 0x20 || $0 == 0x09 }) ?? false
+        {
+            note("white space around a field value")
+        }
+        switch name {
+        case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
+            note("the field \(name), which belongs to HTTP/1")
+        case "te" where value != "trailers": note("the field te with another value than trailers")
+        default: break
+        }
+    }
+
+    private mutating func note(_ reason: String) {
+        guard problems.count < 8, !problems.contains(reason) else { return }
+        problems.append(reason)
+    }
+
+    private static func excerpt(_ name: String) -> String {
+        String(name.unicodeScalars.prefix(40).map { $0.isASCII && $0.value > 0x20 ? Character($0) : "?" })
+    }
+
+    // MARK: - What it is the head of
+
+    /// `connectionScheme`: of the connection's URLs.
+    mutating func request(connectionScheme: String, size: Int) -> RequestHead {
+        if method == nil { note("a request without :method") }
+        if status != nil { note("a request with :status") }
+        let isPlainConnect = method == "CONNECT" && connectedProtocol == nil
+        if !isPlainConnect {
+            if path == nil || path?.isEmpty == true { note("a request without :path") }
+            if scheme == nil { note("a request without :scheme") }
+            if let scheme, scheme != connectionScheme { note("another :scheme than that of the connection") }
+        }
+        var head: [HeaderFields.Field] = []
+        if let authority {
+            if let host = fields.first(where: { $0.name == "host" })?.value {
+                if host != authority { note("a host field that differs from :authority") }
+                fields.removeAll { $0.name == "host" && $0.value == authority }
+            }
+            head.append(HeaderFields.Field(name: "host", value: authority))
+        }
+        return RequestHead(
+            method: method ?? "",
+            target: isPlainConnect ? authority ?? "" : path ?? "",
+            httpVersion: "HTTP/2",
+            headers: HeaderFields(head + fields),
+            size: size
+        )
+    }
+
+    mutating func response(size: Int) -> ResponseHead {
+        let code = status.flatMap { $0.utf8.count == 3 ? Int($0) : nil }.flatMap { $0 >= 100 ? $0 : nil }
+        if code == nil { note("an answer without a :status of three digits") }
+        if method != nil || path != nil || scheme != nil || authority != nil || connectedProtocol != nil {
+            note("an answer with the pseudo-header fields of a request")
+        }
+        return ResponseHead(
+            status: code ?? 0,
+            statusText: "",
+            httpVersion: "HTTP/2",
+            headers: HeaderFields(fields),
+            size: size
+        )
+    }
+
+    mutating func trailers() -> HeaderFields {
+        let pseudo = [method, path, scheme, authority, status, connectedProtocol]
+        if pseudo.contains(where: { $0 != nil }) { note("trailers with pseudo-header fields") }
+        return HeaderFields(fields)
+    }
+}

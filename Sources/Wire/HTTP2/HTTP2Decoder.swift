@@ -1,0 +1,466 @@
+internal import Captures
+internal import NIOCore
+internal import NIOHPACK
+
+/// Reads both directions of one HTTP/2 connection and reports what it sees; alters and refuses nothing.
+///
+/// Incremental and pure. A listener, not an end: it counts no windows and answers no settings. Streams are followed
+/// while their answers are awaited. What cannot be read any further (no frames, a broken header block) costs the
+/// thread of the whole connection, since all header blocks of a direction share one state (RFC 9113, section 4.3).
+struct HTTP2Decoder {
+    /// What a client says first (RFC 9113, section 3.4).
+    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    /// Of the heads of all streams that are under way.
+    static let maximumHeadBytes = 4 << 20
+    /// Streams under way; servers allow a hundred or two.
+    static let maximumStreams = 4096
+    /// Of the table that a direction's header blocks share; browsers ask for 64 KiB at most.
+    static let maximumTableBytes = 256 << 10
+
+    /// One direction.
+    private struct Direction {
+        var reader = FrameReader()
+        var fields = HPACKDecoder(
+            allocator: ByteBufferAllocator(),
+            maxDynamicTableSize: HPACKDecoder.maxDynamicTableSize,
+            maxHeaderListSize: FrameReader.maximumHeaderBlock
+        )
+        /// Bytes of this direction before the current input.
+        var offset = 0
+        /// A header block whose end has not come.
+        var block: Block?
+        /// Why this side is ending the connection.
+        var goAway: String?
+    }
+
+    private struct Block {
+        var stream: UInt32
+        var endsStream: Bool
+        /// The stream that is promised with this block.
+        var promised: UInt32?
+        var bytes: ByteBuffer
+        var offset: Int
+    }
+
+    private let scheme: String
+    private var client = Direction()
+    private var server = Direction()
+    /// How much of the preface has come.
+    private var prefaceBytes = 0
+    private var streams: [UInt32: HTTP2Stream] = [:]
+    private var headBytes = 0
+    private var lastClientStream: UInt32 = 0
+    private var nextExchange = 0
+
+    private(set) var hasLostTheThread = false
+
+    /// `scheme`: of the connection's URLs.
+    init(scheme: String) { self.scheme = scheme }
+
+    /// Goes on where an HTTP/1 connection changed to HTTP/2: its request is stream 1 (RFC 7540, section 3.2).
+    init(scheme: String, upgraded exchange: Int, method: String) {
+        self.init(scheme: scheme)
+        streams[1] = HTTP2Stream(exchange: exchange, method: method)
+        lastClientStream = 1
+        nextExchange = exchange + 1
+    }
+
+    mutating func receive(
+        _ input: UnsafeBufferPointer<UInt8>,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        guard !hasLostTheThread else { return }
+        var index = 0
+        if side == .client, !skipPreface(input, &index) {
+            lose("no HTTP/2 connection preface", at: client.offset + index, side, time, &sink)
+        }
+        while !hasLostTheThread, advance(side, input, &index, time, &sink) {}
+        if side == .client { client.offset += input.count } else { server.offset += input.count }
+    }
+
+    /// False where what the client says is another thing.
+    private mutating func skipPreface(_ input: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Bool {
+        while prefaceBytes < Self.preface.count, index < input.count {
+            guard input[index] == Self.preface[prefaceBytes] else { return false }
+            prefaceBytes += 1
+            index += 1
+        }
+        return true
+    }
+
+    /// The end of a direction: what is under way there fails.
+    ///
+    /// Of the client's only with a reason, for it may still be waiting for its answers.
+    mutating func end(
+        _ side: Side,
+        reason: String?,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        guard !hasLostTheThread else { return }
+        if side == .client {
+            if let reason { failAll(reason, time, &sink) }
+            return
+        }
+        var words = reason ?? "the server closed the connection before the answer was complete"
+        if let goAway = server.goAway { words += " (\(goAway))" }
+        failAll(words, time, &sink)
+    }
+
+    /// Fails every exchange that is under way.
+    mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        for (_, stream) in streams.sorted(by: { $0.value.exchange < $1.value.exchange }) {
+            sink.receive(.failed(reason: reason, at: time), of: stream.exchange)
+        }
+        streams = [:]
+        headBytes = 0
+    }
+
+    // MARK: - Frames
+
+    /// Takes the next piece of the input; false when there is none.
+    private mutating func advance(
+        _ side: Side,
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ index: inout Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) -> Bool {
+        let piece = side == .client ? client.reader.next(input, &index) : server.reader.next(input, &index)
+        let offset = (side == .client ? client.offset : server.offset) + index
+        switch piece {
+        case .needsMore: return false
+        case .data(let range, let header):
+            guard let stream = streams.index(forKey: header.stream) else { return true }
+            let message = side.message
+            streams.values[stream].received(range.count, of: message)
+            sink.receiveBody(
+                UnsafeBufferPointer(rebasing: input[range]),
+                of: message,
+                in: streams.values[stream].exchange
+            )
+        case .endOfData(let header):
+            if header.has(.endStream) { endMessage(header.stream, side, at: offset, time, &sink) }
+        case .frame(let header):
+            frame(header, side, at: offset - header.length - HTTP2FrameHeader.size, time, &sink)
+        case .broken(let reason): lose(reason, at: offset, side, time, &sink)
+        }
+        return true
+    }
+
+    private mutating func frame(
+        _ header: HTTP2FrameHeader,
+        _ side: Side,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        let payload = side == .client ? client.reader.payload : server.reader.payload
+        let block = side == .client ? client.block : server.block
+        if let block, header.type != HTTP2FrameType.continuation || header.stream != block.stream {
+            return lose("a header block that another frame interrupts", at: offset, side, time, &sink)
+        }
+        switch header.type {
+        case HTTP2FrameType.headers:
+            guard let bytes = Self.unpadded(payload, header, behind: header.has(.priority) ? 5 : 0) else {
+                return lose("a HEADERS frame with more padding than bytes", at: offset, side, time, &sink)
+            }
+            let new = Block(
+                stream: header.stream,
+                endsStream: header.has(.endStream),
+                bytes: ByteBuffer(bytes: bytes),
+                offset: offset
+            )
+            begin(new, header, side, time, &sink)
+        case HTTP2FrameType.pushPromise:
+            guard side == .server, let bytes = Self.unpadded(payload, header, behind: 4) else {
+                return lose("a PUSH_PROMISE frame that nobody may send", at: offset, side, time, &sink)
+            }
+            let promised =
+                HTTP2FrameHeader.number(payload.dropFirst(header.has(.padded) ? 1 : 0)) & 0x7fff_ffff
+            let new = Block(
+                stream: header.stream,
+                endsStream: false,
+                promised: promised,
+                bytes: ByteBuffer(bytes: bytes),
+                offset: offset
+            )
+            begin(new, header, side, time, &sink)
+        case HTTP2FrameType.continuation:
+            guard var block else {
+                return lose("a CONTINUATION frame of no header block", at: offset, side, time, &sink)
+            }
+            guard block.bytes.readableBytes + payload.count <= FrameReader.maximumHeaderBlock else {
+                return lose("a header block of more than 256 KiB", at: offset, side, time, &sink)
+            }
+            set(nil, side)
+            block.bytes.writeBytes(payload)
+            begin(block, header, side, time, &sink)
+        case HTTP2FrameType.settings: settings(payload, header, side)
+        case HTTP2FrameType.rstStream: reset(payload, header, side, time, &sink)
+        case HTTP2FrameType.goAway: goAway(payload, side, time, &sink)
+        default: break
+        }
+    }
+
+    private mutating func set(_ block: Block?, _ side: Side) {
+        if side == .client { client.block = block } else { server.block = block }
+    }
+
+    /// A payload without padding, and without as many bytes at its beginning; nil where it is too short for them.
+    private static func unpadded(_ payload: [UInt8], _ header: HTTP2FrameHeader, behind: Int) -> ArraySlice<
+        UInt8
+    >? {
+        guard header.has(.padded) else { return payload.count >= behind ? payload.dropFirst(behind) : nil }
+        guard let padding = payload.first, payload.count >= 1 + behind + Int(padding) else { return nil }
+        return payload.dropFirst(1 + behind).dropLast(Int(padding))
+    }
+
+    private mutating func settings(_ payload: [UInt8], _ header: HTTP2FrameHeader, _ side: Side) {
+        guard !header.has(.acknowledges), header.stream == 0 else { return }
+        for start in stride(from: 0, through: payload.count - 6, by: 6)
+        where HTTP2FrameHeader.number(payload[start..<(start + 2)]) == 1 {
+            // SETTINGS_HEADER_TABLE_SIZE is what the other side may use. That it may use less from now on it says
+            // itself, at the beginning of a header block.
+            let size = min(Int(HTTP2FrameHeader.number(payload[(start + 2)...])), Self.maximumTableBytes)
+            if side == .client {
+                server.fields.maxDynamicTableLength = max(server.fields.maxDynamicTableLength, size)
+            } else {
+                client.fields.maxDynamicTableLength = max(client.fields.maxDynamicTableLength, size)
+            }
+        }
+    }
+
+    private mutating func reset(
+        _ payload: [UInt8],
+        _ header: HTTP2FrameHeader,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let stream = forget(header.stream) else { return }
+        let code = HTTP2ErrorCode.name(HTTP2FrameHeader.number(payload))
+        let reason =
+            side == .client
+            ? "the client gave the request up before the answer was complete (RST_STREAM \(code))"
+            : "the provider broke off the answer (RST_STREAM \(code))"
+        sink.receive(.failed(reason: reason, at: time), of: stream.exchange)
+    }
+
+    private mutating func goAway(
+        _ payload: [UInt8],
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard payload.count >= 8 else { return }
+        var words = "GOAWAY \(HTTP2ErrorCode.name(HTTP2FrameHeader.number(payload[4...])))"
+        let debug = payload[8...].filter { (0x20...0x7e).contains($0) }
+        if !debug.isEmpty { words += ": \(String(decoding: debug, as: UTF8.self))" }
+        if side == .client {
+            client.goAway = words
+            return
+        }
+        server.goAway = words
+        // What it has not begun it will not do; clients ask again on another connection (RFC 9113, section 6.8).
+        let last = HTTP2FrameHeader.number(payload) & 0x7fff_ffff
+        let refused = streams.filter { $0.key > last && $0.key % 2 == 1 }
+        for (id, stream) in refused.sorted(by: { $0.key < $1.key }) {
+            forget(id)
+            sink.receive(
+                .failed(
+                    reason: "the provider closes the connection and did not take the request (\(words))",
+                    at: time
+                ),
+                of: stream.exchange
+            )
+        }
+    }
+
+    // MARK: - Header blocks
+
+    private mutating func begin(
+        _ block: Block,
+        _ header: HTTP2FrameHeader,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard header.has(.endHeaders) else { return set(block, side) }
+        var bytes = block.bytes
+        let size = bytes.readableBytes
+        var fields: FieldBlock
+        do {
+            fields = FieldBlock(
+                try side == .client
+                    ? client.fields.decodeHeaders(from: &bytes) : server.fields.decodeHeaders(from: &bytes)
+            )
+        } catch {
+            return lose(
+                "a header block that cannot be decoded (\(error))",
+                at: block.offset,
+                side,
+                time,
+                &sink
+            )
+        }
+        if let promised = block.promised {
+            request(&fields, on: promised, block, size: size, isPushed: true, time, &sink)
+        } else if let stream = streams.index(forKey: block.stream) {
+            let known = streams.values[stream]
+            if side == .client || known.hasResponseHead {
+                let trailers = fields.trailers()
+                sink.receive(
+                    side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers),
+                    of: known.exchange
+                )
+                report(fields.problems, at: block.offset, side.message, of: known.exchange, &sink)
+            } else {
+                response(&fields, on: block.stream, block, size: size, time, &sink)
+            }
+        } else if side == .client, block.stream > lastClientStream {
+            request(&fields, on: block.stream, block, size: size, isPushed: false, time, &sink)
+        }
+        if block.endsStream { endMessage(block.stream, side, at: block.offset, time, &sink) }
+    }
+
+    private mutating func request(
+        _ fields: inout FieldBlock,
+        on id: UInt32,
+        _ block: Block,
+        size: Int,
+        isPushed: Bool,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        let head = fields.request(connectionScheme: scheme, size: size)
+        let weight =
+            256 + head.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+        guard streams[id] == nil, streams.count < Self.maximumStreams,
+            headBytes + weight <= Self.maximumHeadBytes
+        else {
+            return lose(
+                "more requests without an answer than are followed",
+                at: block.offset,
+                isPushed ? .server : .client,
+                time,
+                &sink
+            )
+        }
+        let exchange = nextExchange
+        nextExchange += 1
+        headBytes += weight
+        var stream = HTTP2Stream(exchange: exchange, method: head.method, headBytes: weight)
+        if !isPushed { stream.asked(head) }
+        if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
+        streams[id] = stream
+        sink.receive(.requestHead(head, at: time), of: exchange)
+        report(fields.problems, at: block.offset, .request, of: exchange, &sink)
+        if isPushed {
+            sink.receive(.pushed, of: exchange)
+            sink.receive(.requestEnd(at: time), of: exchange)
+        } else {
+            lastClientStream = id
+        }
+    }
+
+    private mutating func response(
+        _ fields: inout FieldBlock,
+        on id: UInt32,
+        _ block: Block,
+        size: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard var stream = streams[id] else { return }
+        let head = fields.response(size: size)
+        guard !(100..<200).contains(head.status) else {
+            sink.receive(.interimResponse(head, at: time), of: stream.exchange)
+            return report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
+        }
+        stream.answered(head)
+        streams[id] = stream
+        sink.receive(.responseHead(head, at: time), of: stream.exchange)
+        report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
+        guard let name = stream.becomes, (200..<300).contains(head.status) else { return }
+        // From here on the stream carries another protocol.
+        sink.receive(.upgraded(to: name), of: stream.exchange)
+        sink.receive(.responseEnd(at: time), of: stream.exchange)
+        forget(id)
+    }
+
+    private mutating func endMessage(
+        _ id: UInt32,
+        _ side: Side,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let stream = streams[id], side == .client || stream.hasResponseHead else { return }
+        if let problem = stream.problem(of: side.message) {
+            report([problem], at: offset, side.message, of: stream.exchange, &sink)
+        }
+        guard side == .server else {
+            return sink.receive(.requestEnd(at: time), of: stream.exchange)
+        }
+        sink.receive(.responseEnd(at: time), of: stream.exchange)
+        forget(id)
+    }
+
+    // MARK: -
+
+    @discardableResult
+    private mutating func forget(_ id: UInt32) -> HTTP2Stream? {
+        guard let stream = streams.removeValue(forKey: id) else { return nil }
+        headBytes -= stream.headBytes
+        return stream
+    }
+
+    private func report(
+        _ problems: [String],
+        at offset: Int,
+        _ side: MessageSide,
+        of exchange: Int,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        for reason in problems {
+            sink.receive(.malformed(Malformation(side: side, offset: offset, reason: reason)), of: exchange)
+        }
+    }
+
+    /// Gives up on the connection: everything under way is reported as it stands, with the place.
+    private mutating func lose(
+        _ reason: String,
+        at offset: Int,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        hasLostTheThread = true
+        let place = Malformation(side: side.message, offset: offset, reason: reason)
+        if streams.isEmpty {
+            // Nothing is under way: the connection itself is what there is to tell of.
+            let head = RequestHead(
+                method: "",
+                target: "",
+                httpVersion: "HTTP/2",
+                headers: HeaderFields(),
+                size: 0
+            )
+            sink.receive(.requestHead(head, at: time), of: nextExchange)
+            streams[0] = HTTP2Stream(exchange: nextExchange, method: "")
+            nextExchange += 1
+        }
+        for stream in streams.values { sink.receive(.malformed(place), of: stream.exchange) }
+        failAll("the connection could not be read any further: \(reason)", time, &sink)
+        client = Direction()
+        server = Direction()
+    }
+}
+
+extension Side {
+    /// The message that this side sends.
+    var message: MessageSide { self == .client ? .request : .response }
+}

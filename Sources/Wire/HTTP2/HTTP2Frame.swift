@@ -1,0 +1,64 @@
+/// The first nine bytes of a frame (RFC 9113, section 4.1).
+struct HTTP2FrameHeader: Equatable {
+    /// Bytes of the payload that follows: below 2^24.
+    var length: Int
+    /// See ``HTTP2FrameType``; others are skipped.
+    var type: UInt8
+    var flags: UInt8
+    /// 0 for the connection.
+    var stream: UInt32
+
+    static let size = 9
+
+    /// `bytes`: nine at least.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
+        type = bytes[3]
+        flags = bytes[4]
+        // The highest bit is reserved and ignored.
+        stream = Self.number(UnsafeBufferPointer(rebasing: bytes[5..<9])) & 0x7fff_ffff
+    }
+
+    func has(_ flag: HTTP2Flag) -> Bool { flags & flag.rawValue != 0 }
+
+    /// Up to four bytes, the highest first.
+    static func number(_ bytes: some Collection<UInt8>) -> UInt32 {
+        bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}
+
+/// The frame types that say something to a listener (RFC 9113, section 6).
+enum HTTP2FrameType {
+    static let data: UInt8 = 0x0
+    static let headers: UInt8 = 0x1
+    static let rstStream: UInt8 = 0x3
+    static let settings: UInt8 = 0x4
+    static let pushPromise: UInt8 = 0x5
+    static let goAway: UInt8 = 0x7
+    static let continuation: UInt8 = 0x9
+}
+
+/// What the bits of a frame's flags mean, for the types that know them.
+enum HTTP2Flag: UInt8 {
+    /// On SETTINGS the same bit says ACK.
+    case endStream = 0x1
+    case endHeaders = 0x4
+    case padded = 0x8
+    case priority = 0x20
+
+    static let acknowledges = HTTP2Flag.endStream
+}
+
+/// Why a stream or a connection was ended (RFC 9113, section 7).
+enum HTTP2ErrorCode {
+    private static let names = [
+        "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED", "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR",
+        "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
+
+    /// The specification's name of a code, its number where it has none.
+    static func name(_ code: UInt32) -> String {
+        Int(code) < names.count ? names[Int(code)] : "error \(code)"
+    }
+}

@@ -1,0 +1,56 @@
+internal import Captures
+
+/// A request and its answer on one stream, as far as they have come (RFC 9113, section 5).
+struct HTTP2Stream {
+    /// Number of its exchange.
+    let exchange: Int
+    let method: String
+    /// Bytes that its heads are counted with.
+    var headBytes: Int
+    var hasResponseHead = false
+    /// What it becomes when the server agrees (extended CONNECT, RFC 8441).
+    var becomes: String?
+    private var request = Length()
+    private var response = Length()
+
+    private struct Length {
+        /// What `content-length` says.
+        var announced: Int?
+        var received = 0
+
+        var problem: String? {
+            guard let announced, announced != received else { return nil }
+            return "Content-Length says \(announced), the body has \(received) bytes"
+        }
+    }
+
+    init(exchange: Int, method: String, headBytes: Int = 0) {
+        self.exchange = exchange
+        self.method = method
+        self.headBytes = headBytes
+    }
+
+    mutating func asked(_ head: RequestHead) { request.announced = Self.length(head.headers) }
+
+    mutating func answered(_ head: ResponseHead) {
+        hasResponseHead = true
+        // Answers without content may say how long it would have been (RFC 9110, section 8.6).
+        guard method != "HEAD", head.status != 304 else { return }
+        response.announced = Self.length(head.headers)
+    }
+
+    mutating func received(_ count: Int, of message: MessageSide) {
+        if message == .request { request.received += count } else { response.received += count }
+    }
+
+    /// What is wrong with the length of a message that has ended; nil where nothing is.
+    func problem(of message: MessageSide) -> String? {
+        message == .request ? request.problem : response.problem
+    }
+
+    private static func length(_ headers: HeaderFields) -> Int? {
+        headers.first("content-length").flatMap {
+            $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int($0) : nil
+        }
+    }
+}
