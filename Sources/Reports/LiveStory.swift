@@ -30,6 +30,8 @@ package struct LiveStory {
     private let columns: Int
     /// Entries that were there before this recording.
     private let first: Int
+    /// Entries of the capture before those of the report at hand.
+    private var skipped = 0
     private var toldMessages: Set<Message> = []
     private var toldFindings: [(rule: String, exchange: Int, isTakenBack: Bool)] = []
     private var toldEnds: [Int] = []
@@ -56,14 +58,21 @@ package struct LiveStory {
     /// What is new.
     ///
     /// - Parameters:
-    ///   - report: of the whole capture so far.
+    ///   - report: of the capture so far, or of its last entries.
+    ///   - skipped: how many entries of the capture the report leaves out, at its beginning.
     ///   - now: by the clock of the recording; decides which flows have stopped.
     ///   - isOver: nothing more will come, so that every flow has.
     /// - Returns: messages in the order of time, then what is to be said of the flows.
-    package mutating func news(in report: Report, now: Timestamp, isOver: Bool = false) -> [News] {
+    package mutating func news(
+        in report: Report,
+        skipped: Int = 0,
+        now: Timestamp,
+        isOver: Bool = false
+    ) -> [News] {
         waiting = []
+        self.skipped = skipped
         var news = messages(in: report)
-        for item in report.flows where item.flow.exchanges.contains(where: { $0 >= first }) {
+        for item in report.flows where item.flow.exchanges.contains(where: { $0 + skipped >= first }) {
             let last = item.flow.exchanges.map { report.capture[$0].endedAt }.max() ?? now
             let isMoving = isBegunAnew(item.flow) || isFollowingRedirect(item.flow, report.capture)
             let time = isMoving ? Self.patience : Self.settlingTime
@@ -76,10 +85,10 @@ package struct LiveStory {
 
     private mutating func messages(in report: Report) -> [News] {
         let steps = report.flows.flatMap(\.flow.steps).filter {
-            $0.exchange >= first && $0.kind != .userInteraction
+            $0.exchange + skipped >= first && $0.kind != .userInteraction
         }
         let new = steps.filter {
-            toldMessages.insert(Message(exchange: $0.exchange, kind: $0.kind)).inserted
+            toldMessages.insert(Message(exchange: $0.exchange + skipped, kind: $0.kind)).inserted
         }
         return new.sorted { ($0.at, $0.exchange) < ($1.at, $1.exchange) }.map {
             .message(line($0, report.capture[$0.exchange]))
@@ -153,7 +162,7 @@ package struct LiveStory {
     }
 
     private mutating func ends(of item: Report.DiagnosedFlow, isQuiet: Bool) -> [News] {
-        let exchanges = Set(item.flow.exchanges)
+        let exchanges = Set(item.flow.exchanges.map { $0 + skipped })
         let primary = item.diagnosis.findings.first { $0.isPrimary && $0.severity == .error }
         var news: [News] = []
         if item.diagnosis.outcome == .success,
@@ -162,7 +171,7 @@ package struct LiveStory {
             })
         {
             toldFindings[index].isTakenBack = true
-            toldEnds += item.flow.exchanges
+            toldEnds += exchanges
             news.append(
                 .end(
                     "\(style.green("the login went on and succeeded")): \(toldFindings[index].rule) did not stop it"
@@ -171,7 +180,8 @@ package struct LiveStory {
         }
         if let primary {
             let place =
-                primary.evidence.lazy.compactMap(\.place.exchange).first ?? item.flow.exchanges.first ?? 0
+                skipped
+                + (primary.evidence.lazy.compactMap(\.place.exchange).first ?? item.flow.exchanges.first ?? 0)
             let isTold = toldFindings.contains { $0.rule == primary.rule && exchanges.contains($0.exchange) }
             guard !isTold else { return news }
             guard isQuiet else {
@@ -187,7 +197,7 @@ package struct LiveStory {
                 waiting.insert(item.flow.id)
                 return news
             }
-            toldEnds += item.flow.exchanges
+            toldEnds += exchanges
             let who = [item.flow.clientID.map { "client \($0)" }, item.flow.issuer].compactMap(\.self)
             news.append(
                 .end(([style.green("the login succeeded")] + who.map(\.printable)).joined(separator: " · "))

@@ -35,6 +35,28 @@ struct CaptureWriterTests {
         #expect(lines.dropFirst().dropLast().allSatisfy { $0.hasPrefix(#"{"startedDateTime""#) })
     }
 
+    @Test func theEndOfAFileIsReadFromAPosition() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        var positions: [CaptureWriter.Position] = []
+        do {
+            let writer = try CaptureWriter(path: path, version: "1.0")
+            positions.append(writer.position)
+            for number in 0..<3 {
+                try writer.append([exchange(number)])
+                positions.append(writer.position)
+            }
+        }
+        let writer = try CaptureWriter(path: path, version: "1.0")
+        #expect(writer.position == positions.last)
+        for (number, position) in positions.enumerated() {
+            let end = try CaptureReader.read(path: path, from: position.offset)
+            #expect(end.indices.map { end[$0].request.url.path } == (number..<3).map { "/\($0)" })
+            #expect(position.entries == number)
+        }
+    }
+
     @Test func fileIsForItsOwnerAlone() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -134,6 +134,30 @@ struct LiveStoryTests {
         #expect(findings(story.news(in: report, now: end + .seconds(15))).count == 1)
     }
 
+    @Test func aLookAtTheEndTellsTheSameAndOnce() throws {
+        let path = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
+        let login = try CaptureReader.read(path: path)
+        let before = try CaptureReader.read(
+            path: Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        )
+        let whole = Capture((0..<before.count).map { before[$0] } + (0..<login.count).map { login[$0] })
+        let now = login[login.count - 1].endedAt + .seconds(60)
+        var story = LiveStory(style: .plain)
+        let told = story.news(
+            in: ReportBuilder.report(on: login, named: "x"),
+            skipped: before.count,
+            now: now
+        )
+        #expect(findings(told).count == 1)
+        let again = story.news(in: ReportBuilder.report(on: whole, named: "x"), now: now, isOver: true)
+        #expect(findings(again).isEmpty)
+        let messages = again.filter { if case .message = $0 { true } else { false } }
+        #expect(messages.count < before.count + 1, "those of the login were told")
+        var other = LiveStory(style: .plain)
+        let all = other.news(in: ReportBuilder.report(on: whole, named: "x"), now: now, isOver: true)
+        #expect(all.count == told.count + again.count)
+    }
+
     @Test func whatWasThereBeforeIsNoNews() throws {
         let path = Fixtures.root.appending(path: "captures/token-request/pkce-verifier-mismatch.har").path
         let capture = try CaptureReader.read(path: path)

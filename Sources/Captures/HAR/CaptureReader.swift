@@ -20,6 +20,17 @@ package enum CaptureReader {
         try read(CaptureSource(path: path), name: path == "-" ? "standard input" : path)
     }
 
+    /// Reads the entries of a capture of ours from one on, as they stand now.
+    ///
+    /// `offset`: where the entry begins, or nothing does yet (``CaptureWriter/Position``).
+    package static func read(path: String, from offset: Int) throws(CaptureError) -> Capture {
+        let source = try CaptureSource(path: path)
+        let entries = source.bytes(at: offset, count: max(0, source.size - offset))
+        // Before the first entry behind another stands a comma.
+        let rest = entries.drop { $0 == 0x2c || $0 == 0x0a }
+        return try read(bytes: Array("{\"log\":{\"version\":\"1.2\",\"entries\":[".utf8) + rest, name: path)
+    }
+
     /// Reads a text in memory; `name` stands for the path in errors.
     package static func read(bytes: [UInt8], name: String) throws(CaptureError) -> Capture {
         try read(CaptureSource(bytes: bytes), name: name)

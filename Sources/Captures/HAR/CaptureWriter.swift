@@ -34,6 +34,20 @@ package final class CaptureWriter: Sendable {
         /// Where the tail begins.
         var end: Int
         var isEmpty: Bool
+        var entries: Int
+    }
+
+    /// How far the file has come.
+    package struct Position: Sendable, Hashable {
+        /// Entries that are in it.
+        package var entries: Int
+        /// Where the next one will be written.
+        package var offset: Int
+
+        package init(entries: Int, offset: Int) {
+            self.entries = entries
+            self.offset = offset
+        }
     }
 
     private let file: Mutex<File>
@@ -85,10 +99,13 @@ package final class CaptureWriter: Sendable {
             }
             file.end = grown
             file.isEmpty = false
+            file.entries += exchanges.count
             return nil
         }
         if let failure { throw failure }
     }
+
+    package var position: Position { file.withLock { Position(entries: $0.entries, offset: $0.end) } }
 
     // MARK: - Opening
 
@@ -110,7 +127,7 @@ package final class CaptureWriter: Sendable {
             head.append(contentsOf: "},\"entries\":[".utf8)
             guard write(head + tail, to: descriptor, at: 0) else { throw systemError(path) }
             return (
-                File(descriptor: descriptor, end: head.count, isEmpty: true),
+                File(descriptor: descriptor, end: head.count, isEmpty: true, entries: 0),
                 Mending(entries: 0, bytesRemoved: 0)
             )
         }
@@ -150,7 +167,12 @@ package final class CaptureWriter: Sendable {
             }
         }
         return (
-            File(descriptor: descriptor, end: end, isEmpty: scanner.entryCount == 0),
+            File(
+                descriptor: descriptor,
+                end: end,
+                isEmpty: scanner.entryCount == 0,
+                entries: scanner.entryCount
+            ),
             Mending(entries: scanner.entryCount, bytesRemoved: removed)
         )
     }

@@ -102,8 +102,8 @@ struct Record: AsyncParsableCommand {
         let page = try await view ? LivePage.start(path) : nil
         if let page { configuration.ownPorts.append(page.port) }
         let view = LiveView(
-            path: path,
-            from: writer.mending.entries,
+            writer: writer,
+            looksAtAll: page != nil,
             detail: detail,
             half: halves.half,
             observe: { page?.show($0, unsettled: $1) }

@@ -6,8 +6,9 @@ import Synchronization
 
 /// What is told on the terminal while a recording goes on.
 ///
-/// Never in the way of traffic: entries are only counted on the recorder's thread; a task of its own reads the capture,
-/// which is whole between writes, and looks at it as `diagnose` would.
+/// Never in the way of traffic: entries are only counted on the recorder's thread; a task of its own reads the capture's
+/// end, which is whole between writes, and looks at it as `diagnose` would. How much that is, is bounded; where more comes
+/// than can be looked at, nothing is told of it.
 final class LiveView: Sendable {
     /// How much is told.
     enum Detail: Sendable {
@@ -21,6 +22,10 @@ final class LiveView: Sendable {
 
     private let path: String
     private let first: Int
+    private let writer: CaptureWriter
+    private let looksAtAll: Bool
+    /// Where the capture ended when it was looked at, oldest first.
+    private let marks: Mutex<[CaptureWriter.Position]>
     private let detail: Detail
     private let style: TextStyle
     /// Tells which half of a login a client belongs to.
@@ -33,21 +38,24 @@ final class LiveView: Sendable {
     private let observe: @Sendable (Report, _ unsettled: Set<String>) -> Void
 
     /// - Parameters:
-    ///   - path: of the capture.
-    ///   - first: index of the first entry of this recording.
+    ///   - writer: of the capture.
+    ///   - looksAtAll: whether each look is at the whole of it, for somebody who shows it.
     ///   - detail: how much is told.
     ///   - half: which half of a login an exchange belongs to.
     ///   - observe: is handed each reading of the capture, with the flows of which nothing is certain yet.
     init(
-        path: String,
-        from first: Int,
+        writer: CaptureWriter,
+        looksAtAll: Bool = false,
         detail: Detail,
         half: @escaping @Sendable (Exchange) -> SelfTest.Half,
         observe: @escaping @Sendable (Report, _ unsettled: Set<String>) -> Void = { _, _ in }
     ) {
         self.observe = observe
-        self.path = path
-        self.first = first
+        self.writer = writer
+        self.looksAtAll = looksAtAll
+        path = writer.path
+        first = writer.mending.entries
+        marks = Mutex([writer.position])
         self.detail = detail
         self.half = half
         style = Style.forDescriptor(STDERR_FILENO)
@@ -124,23 +132,55 @@ final class LiveView: Sendable {
         }
     }
 
-    /// Tells what is left to be told, since nothing more will come; returns a summary of the logins, a line or two each.
+    /// Tells what is left to be told, since nothing more will come.
+    ///
+    /// - Returns: a summary of the logins, a line or two each; empty where there were too many exchanges for one.
     func finish() -> [String] {
         wake.finish()
         testing.sync {}
-        return look(isOver: true).map { TextReport.summary(of: $0, from: first, style: style) } ?? []
+        let end = writer.position
+        let isSmall = end.entries - first <= Self.summedUp.entries && end.offset <= Self.summedUp.offset
+        guard isSmall else { return [] }
+        return look(from: nil, isOver: true).map { TextReport.summary(of: $0, from: first, style: style) }
+            ?? []
     }
 
     // MARK: -
 
-    /// Returns how long it took.
-    private func timedLook() -> Duration { ContinuousClock().measure { _ = look(isOver: false) } }
+    /// What a look may be at; a login has a hundred exchanges.
+    private static let lookedAt = CaptureWriter.Position(entries: 2000, offset: 8 << 20)
+    private static let summedUp = CaptureWriter.Position(entries: 10_000, offset: 64 << 20)
 
-    private func look(isOver: Bool) -> Report? {
-        guard let capture = try? CaptureReader.read(path: path) else { return nil }
+    /// Returns how long it took.
+    private func timedLook() -> Duration {
+        ContinuousClock().measure {
+            guard !looksAtAll else {
+                _ = look(from: nil, isOver: false)
+                return
+            }
+            let end = writer.position
+            let start = marks.withLock { marks in
+                marks.removeAll {
+                    end.entries - $0.entries > Self.lookedAt.entries
+                        || end.offset - $0.offset > Self.lookedAt.offset
+                }
+                defer { if marks.last != end { marks.append(end) } }
+                return marks.first
+            }
+            if let start { _ = look(from: start, isOver: false) }
+        }
+    }
+
+    /// `start`: nil for the whole capture.
+    private func look(from start: CaptureWriter.Position?, isOver: Bool) -> Report? {
+        let found = try? start.map { try CaptureReader.read(path: path, from: $0.offset) }
+        guard let capture = try? found ?? CaptureReader.read(path: path) else { return nil }
         let report = ReportBuilder.report(on: capture, named: path)
         let (news, waiting) = story.withLock {
-            ($0.news(in: report, now: SystemClock.now, isOver: isOver), $0.waiting)
+            (
+                $0.news(in: report, skipped: start?.entries ?? 0, now: SystemClock.now, isOver: isOver),
+                $0.waiting
+            )
         }
         observe(report, waiting)
         for item in news { tell(item) }
