@@ -29,6 +29,8 @@ package enum JSONWriter {
         var clean = 0
         var index = 0
         while index < utf8.count {
+            index = plainRun(utf8, from: index)
+            guard index < utf8.count else { break }
             let byte = utf8[index]
             // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
             let isSeparator =
@@ -58,6 +60,26 @@ package enum JSONWriter {
         }
         bytes.append(contentsOf: utf8[clean...])
     }
+
+    /// Behind bytes that stand for themselves whatever follows them, eight at a time.
+    private static func plainRun(_ utf8: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var index = start
+        let raw = UnsafeRawBufferPointer(utf8)
+        while index + 8 <= utf8.count {
+            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // Each byte's highest bit, where the byte is below 0x20 or one of four; wrong only behind a true one.
+            let special =
+                (word &- 0x2020_2020_2020_2020) & ~word | zeros(word ^ 0x2222_2222_2222_2222)
+                | zeros(word ^ 0x5c5c_5c5c_5c5c_5c5c) | zeros(word ^ 0x7f7f_7f7f_7f7f_7f7f)
+                | zeros(word ^ 0xe2e2_e2e2_e2e2_e2e2)
+            guard special & 0x8080_8080_8080_8080 == 0 else { return index }
+            index += 8
+        }
+        return index
+    }
+
+    /// The highest bit of each byte that is zero.
+    private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 

@@ -112,7 +112,10 @@ package final class TLSHandler: ChannelDuplexHandler {
         } else {
             connection.incoming.writeBuffer(&bytes)
         }
+        // Nobody else may hold what was read when the socket is read again: its memory is used anew then.
+        bytes = ByteBuffer()
         process(context)
+        if connection.incoming.readableBytes == 0 { connection.incoming = ByteBuffer() }
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 import JSON
 import TestSupport
@@ -25,6 +26,28 @@ struct RealLoginTests {
             }
         }
 
+        /// Each step without what every login has anew.
+        var told: [String] {
+            steps.map { step in
+                ["kind", "from", "to", "status"].map { JSONWriter.text(of: step[$0] ?? .null) }.joined(
+                    separator: " "
+                )
+            }
+        }
+
+        /// Each link without its values and the numbers of exchanges.
+        var linked: Set<String> {
+            Set(
+                (flow["links"]?.array ?? []).flatMap { link in
+                    (link["uses"]?.array ?? []).map { use in
+                        [link["name"], link["transform"], use["where"], use["name"]].map {
+                            JSONWriter.text(of: $0 ?? .null)
+                        }.joined(separator: " ")
+                    }
+                }
+            )
+        }
+
         var links: String { JSONWriter.text(of: flow["links"] ?? .null, indented: true) }
     }
 
@@ -37,6 +60,39 @@ struct RealLoginTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let shown = try Self.recordLogin(in: folder)
+        try Self.check(shown)
+    }
+
+    /// Both halves in HTTP/2 are the same login as both in HTTP/1.1.
+    @Test(.enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? "")))
+    func overHTTP2ItIsTheSameFlow() throws {
+        if let missing = RealComponents.missing {
+            Issue.record("\(missing): run Tests/EndToEndTests/Components/install")
+            return
+        }
+        let folders = (try TemporaryFolder(), try TemporaryFolder())
+        defer {
+            folders.0.remove()
+            folders.1.remove()
+        }
+        let old = try Self.recordLogin(in: folders.0)
+        let new = try Self.recordLogin(in: folders.1, overHTTP2: true)
+        try Self.check(new)
+        #expect(new.told == old.told)
+        #expect(new.linked == old.linked)
+        let exchanges = try CaptureReader.read(path: new.capture)
+        for process in ["chrom", "apache"] {
+            let versions = exchanges.indices.compactMap { index -> String? in
+                let exchange = exchanges[index]
+                guard exchange.client.process?.contains(process) == true else { return nil }
+                return "\(exchange.request.httpVersion) \(exchange.connection.alpn ?? "")"
+            }
+            #expect(!versions.isEmpty && versions.allSatisfy { $0 == "HTTP/2 h2" }, "\(process): \(versions)")
+        }
+        #expect(exchanges.indices.allSatisfy { exchanges[$0].malformations.isEmpty })
+    }
+
+    private static func check(_ shown: Shown) throws {
         Self.checkSteps(shown)
         Self.checkTokens(shown)
         Self.checkLinks(shown)
@@ -52,17 +108,17 @@ struct RealLoginTests {
         )
     }
 
-    private static func recordLogin(in folder: TemporaryFolder) throws -> Shown {
+    private static func recordLogin(in folder: TemporaryFolder, overHTTP2: Bool = false) throws -> Shown {
         let state = folder.file("components")
         let recorder = try RecorderProcess(
             into: folder.file("login.har"),
             folder: folder,
             upstreamCA: try RealComponents.authority(state)
         )
-        let login = try RealComponents.run([
-            "login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca",
-            recorder.certificate,
-        ])
+        let login = try RealComponents.run(
+            ["login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca"]
+                + [recorder.certificate] + (overHTTP2 ? ["--http2"] : [])
+        )
         #expect(recorder.interrupt() == 0, "\(recorder.messages)")
         try #require(login.status == 0, "\(login.errors)\n\(recorder.messages)")
         let shown = try Program.run(["show", "--format", "json", recorder.capture])

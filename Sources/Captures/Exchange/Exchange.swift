@@ -60,6 +60,18 @@ package struct Exchange: Sendable {
         self.foreign = foreign
     }
 
+    /// The facts as exchanges of one connection share them, without a copy for each.
+    package var sharedConnection: Sparse<ConnectionFacts> {
+        get { _connection }
+        set { _connection = newValue }
+    }
+
+    /// See ``sharedConnection``.
+    package var sharedClient: Sparse<ClientFacts> {
+        get { _client }
+        set { _client = newValue }
+    }
+
     /// When the answer was complete, by the recorder's clock; the start where the duration is not known.
     package var endedAt: Timestamp { duration.map { startedAt + $0 } ?? startedAt }
 }

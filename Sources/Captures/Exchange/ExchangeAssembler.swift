@@ -29,8 +29,8 @@ package struct ExchangeAssembler: ExchangeEventSink {
     private let isAuthorityFixed: Bool
     private let maximumBodyBytes: Int
     private let budget: BodyBudget.Share?
-    private let connection: ConnectionFacts
-    private let client: ClientFacts
+    private let connection: Sparse<ConnectionFacts>
+    private let client: Sparse<ClientFacts>
     private var openingTimings: Timings
     private var open: [Int: Open] = [:]
     private var finished: [Exchange] = []
@@ -50,8 +50,8 @@ package struct ExchangeAssembler: ExchangeEventSink {
         self.isAuthorityFixed = isAuthorityFixed
         self.maximumBodyBytes = maximumBodyBytes
         self.budget = budget.map(BodyBudget.Share.init)
-        self.connection = connection
-        self.client = client
+        self.connection = Sparse(wrappedValue: connection)
+        self.client = Sparse(wrappedValue: client)
         openingTimings = timings
     }
 
@@ -114,22 +114,23 @@ package struct ExchangeAssembler: ExchangeEventSink {
     private mutating func finish(_ number: Int, at time: Timestamp, failure: String?) {
         guard let open = open.removeValue(forKey: number) else { return }
         budget?.give(open.taken)
-        var exchange = Exchange(
-            startedAt: open.startedAt,
-            duration: time - open.startedAt,
-            request: request(of: open),
-            response: open.response.map { response(of: open, $0, isWhole: failure == nil) },
-            failure: failure,
-            timings: timings(of: open, endedAt: time),
-            connection: connection,
-            client: client,
-            malformations: open.malformations,
-            upgradedTo: open.upgradedTo
+        finished.append(
+            Exchange(
+                startedAt: open.startedAt,
+                duration: time - open.startedAt,
+                request: request(of: open),
+                response: open.response.map { response(of: open, $0, isWhole: failure == nil) },
+                failure: failure,
+                timings: timings(of: open, endedAt: time),
+                malformations: open.malformations,
+                upgradedTo: open.upgradedTo
+            )
         )
-        exchange.timings.blocked = openingTimings.blocked
-        exchange.isPushed = open.isPushed
+        let last = finished.count - 1
+        finished[last].sharedConnection = connection
+        finished[last].sharedClient = client
+        finished[last].isPushed = open.isPushed
         openingTimings = Timings()
-        finished.append(exchange)
     }
 
     private func request(of open: Open) -> RecordedRequest {
@@ -208,16 +209,17 @@ package struct ExchangeAssembler: ExchangeEventSink {
         }
         let named = isAuthorityFixed ? nil : head.headers.first("host")
         let host = named.flatMap { Self.isSoundHost($0) ? $0 : nil } ?? authority
-        return RecordedURL("\(scheme)://\(host)\(head.target == "*" ? "/*" : head.target)")
+        return RecordedURL(scheme: scheme, authority: host, target: head.target == "*" ? "/*" : head.target)
     }
 
     /// Letters, digits, and what else a host and port are made of; nothing that could make another URL of it.
     private static func isSoundHost(_ host: String) -> Bool {
-        !host.isEmpty && host.utf8.count <= 260
-            && host.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20)
-                    || "-._~:[]%".utf8.contains($0)
-            }
+        !host.isEmpty && host.utf8.count <= 260 && host.utf8.allSatisfy { hostBytes[Int($0)] }
+    }
+
+    private static let hostBytes: [Bool] = (0..<256).map { byte in
+        (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20)
+            || "-._~:[]%".utf8.contains(UInt8(byte))
     }
 
     private func timings(of open: Open, endedAt: Timestamp) -> Timings {

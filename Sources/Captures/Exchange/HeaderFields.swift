@@ -29,6 +29,9 @@ package struct HeaderFields: Sendable, Hashable {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
+    /// How many fields of this name there are.
+    package func count(_ name: String) -> Int { fields.count { $0.name.equalsIgnoringASCIICase(name) } }
+
     package func contains(_ name: String) -> Bool { first(name) != nil }
 
     package mutating func append(_ name: String, _ value: String) {

@@ -47,6 +47,31 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
         path = String(rest)
     }
 
+    /// What `init` makes of `scheme://authority` and a target that begins with a slash, without looking for its parts.
+    ///
+    /// - Parameters:
+    ///   - scheme: letters only.
+    ///   - authority: without `/`, `?` and `#`.
+    ///   - target: path and query.
+    package init(scheme: String, authority: String, target: String) {
+        self.scheme = scheme
+        self.authority = authority
+        text = "\(scheme)://\(authority)\(target)"
+        let mark = target.utf8.firstIndex { $0 == 0x3f || $0 == 0x23 }
+        guard let mark else {
+            path = target
+            query = nil
+            fragment = nil
+            return
+        }
+        path = String(target[..<mark])
+        let hash = target.utf8[mark...].firstIndex(of: 0x23)
+        fragment = hash.map { String(target[target.utf8.index(after: $0)...]) }
+        query =
+            target.utf8[mark] == 0x3f
+            ? String(target[target.utf8.index(after: mark)..<(hash ?? target.endIndex)]) : nil
+    }
+
     package var description: String { text }
 
     /// The host in lower case, brackets of an IPv6 address kept; nil without authority.

@@ -14,6 +14,9 @@ package protocol Blank: Sendable, Hashable {
 
     private var box: Box?
 
+    /// The same for values that were copied from one another; nil where nothing is known.
+    var identity: ObjectIdentifier? { box.map(ObjectIdentifier.init) }
+
     package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
     package var wrappedValue: Value {

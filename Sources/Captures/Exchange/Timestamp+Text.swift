@@ -1,17 +1,26 @@
 extension Timestamp {
     /// RFC 3339 in UTC with microseconds: `2026-03-04T09:54:08.356000Z`.
     package var rfc3339: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends what ``rfc3339`` says.
+    func append(to out: inout [UInt8]) {
         let total = seconds
         let micro = (nanoseconds - total * 1_000_000_000) / 1000
         let day = total >= 0 ? total / 86400 : (total - 86399) / 86400
         let second = total - day * 86400
         let (year, month, dayOfMonth) = Self.civil(fromDay: day)
-        func pad(_ value: Int64, _ width: Int) -> String {
-            let text = String(value)
-            return text.count >= width ? text : String(repeating: "0", count: width - text.count) + text
+        for (value, width, end) in [
+            (year, 4, UInt8(ascii: "-")), (month, 2, UInt8(ascii: "-")), (dayOfMonth, 2, UInt8(ascii: "T")),
+            (second / 3600, 2, UInt8(ascii: ":")), (second / 60 % 60, 2, UInt8(ascii: ":")),
+            (second % 60, 2, UInt8(ascii: ".")), (micro, 6, UInt8(ascii: "Z")),
+        ] {
+            DecimalText.append(Int(value), width: width, to: &out)
+            out.append(end)
         }
-        return "\(pad(year, 4))-\(pad(month, 2))-\(pad(dayOfMonth, 2))T\(pad(second / 3600, 2)):"
-            + "\(pad(second / 60 % 60, 2)):\(pad(second % 60, 2)).\(pad(micro, 6))Z"
     }
 
     /// The time that `startedDateTime` spells: RFC 3339 with any number of fraction digits, any offset or

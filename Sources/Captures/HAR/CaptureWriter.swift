@@ -35,6 +35,9 @@ package final class CaptureWriter: Sendable {
         var end: Int
         var isEmpty: Bool
         var entries: Int
+        var facts = FactsText()
+        /// Used for one batch after the other.
+        var buffer: [UInt8] = []
     }
 
     /// How far the file has come.
@@ -83,10 +86,18 @@ package final class CaptureWriter: Sendable {
         guard !exchanges.isEmpty else { return }
         let failure: CaptureError? = file.withLock { file in
             var bytes: [UInt8] = []
-            bytes.reserveCapacity(exchanges.count * 2048)
-            for exchange in exchanges {
-                bytes.append(contentsOf: (file.isEmpty && bytes.isEmpty ? "\n" : ",\n").utf8)
-                HAREntry.append(exchange, to: &bytes)
+            swap(&bytes, &file.buffer)
+            defer {
+                // One large batch is not to be paid for ever after.
+                if bytes.capacity <= 256 << 10 {
+                    bytes.removeAll(keepingCapacity: true)
+                    swap(&bytes, &file.buffer)
+                }
+            }
+            for index in exchanges.indices {
+                if !(file.isEmpty && bytes.isEmpty) { bytes.append(0x2c) }
+                bytes.append(0x0a)
+                HAREntry.append(exchanges[index], &file.facts, to: &bytes)
             }
             let grown = file.end + bytes.count
             bytes.append(contentsOf: Self.tail)

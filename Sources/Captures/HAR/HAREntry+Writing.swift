@@ -4,40 +4,39 @@ extension HAREntry {
     /// Appends the exchange as one entry on one line.
     ///
     /// Straight to bytes: this is the recorder's hot path.
-    static func append(_ exchange: Exchange, to out: inout [UInt8]) {
+    static func append(_ exchange: Exchange, _ facts: inout FactsText, to out: inout [UInt8]) {
         var writer = ObjectWriter(&out)
-        writer.string("startedDateTime", exchange.startedAt.rfc3339, &out)
+        writer.name("startedDateTime", &out)
+        out.append(0x22)
+        exchange.startedAt.append(to: &out)
+        out.append(0x22)
         writer.milliseconds("time", exchange.duration, missing: "0", &out)
         writer.name("request", &out)
         append(exchange.request, to: &out)
         writer.name("response", &out)
         append(exchange.response, to: &out)
-        if exchange.foreign["cache"] == nil { writer.raw("cache", "{}", &out) }
+        let hasForeign = !exchange.foreign.isEmpty
+        if !hasForeign || exchange.foreign["cache"] == nil { writer.raw("cache", "{}", &out) }
         writer.name("timings", &out)
         append(exchange.timings, to: &out)
-        if let address = exchange.connection.serverAddress {
-            writer.string("serverIPAddress", host(of: address), &out)
-        }
-        if let id = exchange.connection.id { writer.string("connection", id, &out) }
+        let pieces = facts.pieces(of: exchange)
+        out.append(contentsOf: pieces.entry)
         if let failure = exchange.failure { writer.string("_error", failure, &out) }
         let ours = ours(exchange)
-        if !ours.isEmpty { writer.value("_authreel", .object(ours), &out) }
-        for member in exchange.foreign.members where !entryMembers.contains(member.name) {
-            writer.value(member.name, member.value, &out)
+        if !ours.isEmpty || !pieces.ours.isEmpty {
+            writer.name("_authreel", &out)
+            out.append(0x7b)
+            out.append(contentsOf: pieces.ours)
+            for (index, member) in ours.members.enumerated() {
+                if index > 0 || !pieces.ours.isEmpty { out.append(0x2c) }
+                JSONWriter.append(string: member.name, to: &out)
+                out.append(0x3a)
+                JSONWriter.append(member.value, to: &out)
+            }
+            out.append(0x7d)
         }
+        if hasForeign { foreign(exchange.foreign, besides: entryMembers, &writer, &out) }
         writer.end(&out)
-    }
-
-    /// Without the port; HAR wants the bare address.
-    private static func host(of address: String) -> String {
-        if address.utf8.first == 0x5b, let bracket = address.utf8.firstIndex(of: 0x5d) {
-            return String(address[address.utf8.index(after: address.startIndex)..<bracket])
-        }
-        guard let colon = address.utf8.lastIndex(of: 0x3a), address.utf8.count(where: { $0 == 0x3a }) == 1
-        else {
-            return address
-        }
-        return String(address[..<colon])
     }
 
     // MARK: - Parts
@@ -52,7 +51,11 @@ extension HAREntry {
         writer.name("headers", &out)
         pairs(request.headers.fields.lazy.map { ($0.name, $0.value) }, &out)
         writer.name("queryString", &out)
-        pairs(request.url.queryItems.items.lazy.map { ($0.name, $0.value) }, &out)
+        if request.url.query == nil {
+            out.append(contentsOf: [0x5b, 0x5d])
+        } else {
+            pairs(request.url.queryItems.items.lazy.map { ($0.name, $0.value) }, &out)
+        }
         if let body = request.body {
             writer.name("postData", &out)
             append(body, isRequest: true, to: &out)
@@ -105,10 +108,12 @@ extension HAREntry {
                 writer.string("encoding", "base64", &out)
             }
         }
-        var ours = JSONObject()
-        if body.isTruncated { ours["truncated"] = true }
-        if let coding = body.remainingCoding { ours["contentCoding"] = .string(coding) }
-        if !ours.isEmpty { writer.value("_authreel", .object(ours), &out) }
+        if body.isTruncated || body.remainingCoding != nil {
+            var ours = JSONObject()
+            if body.isTruncated { ours["truncated"] = true }
+            if let coding = body.remainingCoding { ours["contentCoding"] = .string(coding) }
+            writer.value("_authreel", .object(ours), &out)
+        }
         foreign(body.foreign, besides: bodyMembers, &writer, &out)
         writer.end(&out)
     }
@@ -116,12 +121,10 @@ extension HAREntry {
     /// Valid UTF-8 without NUL: anything else would not come back as it was.
     private static func isText(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { buffer in
-            var isASCII = true
-            for byte in buffer {
-                if byte == 0 { return false }
-                if byte >= 0x80 { isASCII = false }
-            }
-            return isASCII || String(validating: buffer, as: UTF8.self) != nil
+            guard ByteSearch.index(of: 0, in: buffer, 0..<buffer.count) == nil else { return false }
+            var union: UInt8 = 0
+            for byte in buffer { union |= byte }
+            return union < 0x80 || String(validating: buffer, as: UTF8.self) != nil
         }
     }
 
@@ -138,24 +141,9 @@ extension HAREntry {
         writer.end(&out)
     }
 
+    /// What only this exchange has.
     private static func ours(_ exchange: Exchange) -> JSONObject {
         var ours = JSONObject()
-        let facts = exchange.client
-        var client = JSONObject()
-        if let process = facts.process { client["process"] = .string(process) }
-        if let id = facts.processID { client["pid"] = .number(JSONNumber(Int64(id))) }
-        if let address = facts.address { client["address"] = .string(address) }
-        if !client.isEmpty { ours["client"] = .object(client) }
-        var connection = JSONObject()
-        for (name, value) in [
-            ("serverAddress", exchange.connection.serverAddress),
-            ("clientTLS", exchange.connection.clientTLSVersion),
-            ("serverTLS", exchange.connection.serverTLSVersion), ("cipher", exchange.connection.cipher),
-            ("serverName", exchange.connection.serverName), ("alpn", exchange.connection.alpn),
-        ] {
-            if let value { connection.members.append(JSONObject.Member(name: name, value: .string(value))) }
-        }
-        if !connection.isEmpty { ours["connection"] = .object(connection) }
         let tunnel = exchange.tunnel
         if let reason = tunnel.reason {
             var object: JSONObject = ["reason": .string(reason.rawValue)]
@@ -264,7 +252,7 @@ private struct ObjectWriter {
 
     mutating func integer(_ name: StaticString, _ value: Int, _ out: inout [UInt8]) {
         self.name(name, &out)
-        out.append(contentsOf: String(value).utf8)
+        DecimalText.append(value, to: &out)
     }
 
     mutating func value(_ name: String, _ value: JSONValue, _ out: inout [UInt8]) {
@@ -285,7 +273,7 @@ private struct ObjectWriter {
         self.name(name, &out)
         let (seconds, attoseconds) = value.components
         let microseconds = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
-        out.append(contentsOf: String(microseconds / 1000).utf8)
+        DecimalText.append(Int(microseconds / 1000), to: &out)
         let rest = microseconds % 1000
         guard rest > 0 else { return }
         out.append(0x2e)

@@ -4,14 +4,18 @@ internal import NIOPosix
 
 /// Who is at the client's end of one connection; looked up once, beside the connection's own work.
 final class ClientIdentity {
-    private(set) var facts: ClientFacts
+    /// What is known; shared by the exchanges of the connection.
+    private(set) var shared = Sparse(wrappedValue: ClientFacts())
+    var facts: ClientFacts {
+        get { shared.wrappedValue }
+        set { shared.wrappedValue = newValue }
+    }
     /// Tells the connections of a recording apart.
     let connectionID: String
     private var isKnown = false
     private var waiting: [() -> Void] = []
 
     init(connectionID: String) {
-        facts = ClientFacts()
         self.connectionID = connectionID
     }
 

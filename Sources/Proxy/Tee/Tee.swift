@@ -176,7 +176,7 @@ final class Tee {
     private func keep(_ exchanges: [Exchange]) {
         guard records, !exchanges.isEmpty else { return }
         var exchanges = exchanges
-        for index in exchanges.indices { exchanges[index].client = identity.facts }
+        for index in exchanges.indices { exchanges[index].sharedClient = identity.shared }
         proxy.gate.keep(exchanges)
     }
 

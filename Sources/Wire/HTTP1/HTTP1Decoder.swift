@@ -200,7 +200,7 @@ struct HTTP1Decoder {
     {
         var index = scanFrom
         while index < bytes.count {
-            guard let feed = bytes[index...].firstIndex(of: 0x0a) else { return nil }
+            guard let feed = ByteSearch.index(of: 0x0a, in: bytes, index..<bytes.count) else { return nil }
             var next = feed + 1
             if next < bytes.count, bytes[next] == 0x0d { next += 1 }
             if next < bytes.count, bytes[next] == 0x0a { return next + 1 }

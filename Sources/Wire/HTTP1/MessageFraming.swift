@@ -44,8 +44,8 @@ enum MessageFraming: Equatable {
     private struct Reason: Error { var text: String }
 
     private static func coded(_ headers: HeaderFields) -> (MessageFraming?, problem: String?) {
+        guard headers.contains("transfer-encoding") else { return (nil, nil) }
         let values = headers.all("transfer-encoding")
-        guard !values.isEmpty else { return (nil, nil) }
         let codings = values.flatMap { $0.utf8.split(separator: 0x2c) }.map {
             (String($0.filter { $0 != 0x20 && $0 != 0x09 }.map { Character(Unicode.Scalar($0)) }))
                 .lowercased()
@@ -54,7 +54,21 @@ enum MessageFraming: Equatable {
         return (codings.last == "chunked" ? .chunked : .untilClose, problem)
     }
 
+    private static func plainNumber(_ text: String) -> Int? {
+        var value = 0
+        for byte in text.utf8 {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = value * 10 + Int(byte - 0x30)
+        }
+        return text.isEmpty ? nil : value
+    }
+
     private static func length(_ headers: HeaderFields) -> Result<Int?, Reason> {
+        guard let first = headers.first("content-length") else { return .success(nil) }
+        // One, and a plain number: nearly always.
+        if first.utf8.count < 16, let length = plainNumber(first), headers.count("content-length") == 1 {
+            return .success(length)
+        }
         var found: Int?
         for value in headers.all("content-length").flatMap({
             $0.split(separator: ",", omittingEmptySubsequences: false)

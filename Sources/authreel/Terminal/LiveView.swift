@@ -34,6 +34,10 @@ final class LiveView: Sendable {
     private let testing = DispatchQueue(label: "self-test")
     private let wakeUps: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
+    private let isWoken = Atomic(false)
+    /// Exchanges since the last look, and the processes whose half is known.
+    private let arrived = Atomic(0)
+    private let tested = Mutex<Set<Int32?>>([])
     private let story: Mutex<LiveStory>
     private let observe: @Sendable (Report, _ unsettled: Set<String>) -> Void
 
@@ -77,16 +81,22 @@ final class LiveView: Sendable {
     ///
     /// On the recorder's thread: decides nothing that takes time.
     func recorded(_ exchanges: [Exchange]) {
-        for exchange in exchanges {
-            if detail == .exchanges { StandardError.line(Self.line(exchange, style)) }
-            guard exchange.response != nil, exchange.tunnel.reason == nil else { continue }
-            test { $0.intercepted($1(exchange), process: exchange.client.process) }
+        arrived.add(exchanges.count, ordering: .relaxed)
+        for index in exchanges.indices {
+            if detail == .exchanges { StandardError.line(Self.line(exchanges[index], style)) }
+            guard exchanges[index].response != nil, exchanges[index].tunnel.reason == nil else { continue }
+            // Each process once: what it is does not change.
+            let client = exchanges[index].client
+            guard tested.withLock({ $0.insert(client.processID).inserted }) else { continue }
+            let exchange = exchanges[index]
+            test { $0.intercepted($1(exchange), process: client.process) }
         }
-        wake.yield()
+        if !isWoken.exchange(true, ordering: .relaxed) { wake.yield() }
     }
 
     /// A client did not accept our certificate.
     func distrusted(by client: ClientFacts, host: String) {
+        _ = tested.withLock { $0.remove(client.processID) }
         test { $0.distrusted($1(Self.probe(client, host: host)), process: client.process) }
     }
 
@@ -119,8 +129,8 @@ final class LiveView: Sendable {
     /// Looks at the capture whenever something came, until cancelled.
     func run() async {
         for await _ in wakeUps {
-            // What belongs together mostly comes together.
-            try? await Task.sleep(for: .milliseconds(100))
+            isWoken.store(false, ordering: .relaxed)
+            await calm()
             var cost = timedLook()
             while !Task.isCancelled, story.withLock({ !$0.waiting.isEmpty }) {
                 try? await Task.sleep(for: max(.milliseconds(300), cost * 9))
@@ -130,6 +140,16 @@ final class LiveView: Sendable {
             // A long recording takes longer to look at: never more than a tenth of the time.
             try? await Task.sleep(for: cost * 9)
         }
+    }
+
+    /// Waits until no more than a browser's traffic comes.
+    ///
+    /// What belongs together mostly comes together; and while a load test runs there is nothing to tell of logins.
+    private func calm() async {
+        repeat {
+            arrived.store(0, ordering: .relaxed)
+            try? await Task.sleep(for: .milliseconds(100))
+        } while !Task.isCancelled && arrived.load(ordering: .relaxed) > 100
     }
 
     /// Tells what is left to be told, since nothing more will come.

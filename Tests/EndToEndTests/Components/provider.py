@@ -32,7 +32,7 @@ user_module_path="/usr/lib/glewlwyd/user"
 client_module_path="/usr/lib/glewlwyd/client"
 user_auth_scheme_module_path="/usr/lib/glewlwyd/scheme"
 plugin_module_path="/usr/lib/glewlwyd/plugin"
-use_secure_connection=true
+use_secure_connection={secure}
 secure_connection_key_file="{key}"
 secure_connection_pem_file="{certificate}"
 hash_algorithm="SHA512"
@@ -42,16 +42,20 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "application/javascrip
 
 
 class Provider:
-    """`client` and `plugin` change what is registered for the client and how the plugin is set; None leaves a value out."""
+    """`client` and `plugin` change what is registered for the client and how the plugin is set; None leaves a value out.
+
+    With `http2`, which it does not speak itself, nghttpx stands before it."""
 
     CLIENT, SECRET = "shop", "shop-secret-0123456789"
     USER, PASSWORD = "alice", "alice-password"
     SCOPES = ["openid", "profile", "email"]
 
-    def __init__(self, state, authority, client=None, plugin=None):
+    def __init__(self, state, authority, client=None, plugin=None, http2=False):
         self.folder = state / "provider"
         self.folder.mkdir(exist_ok=True)
         self.authority, self.port, self.client, self.plugin = authority, free_port(), client or {}, plugin or {}
+        self.own_port = free_port() if http2 else self.port
+        self.front = None
         self.origin = f"https://127.0.0.1:{self.port}"
         self.issuer = f"{self.origin}/api/oidc"
 
@@ -61,13 +65,21 @@ class Provider:
         certificate, key = self.authority.leaf("provider")
         types = ", ".join(f'{{ extension="{end}"; mime_type="{kind}"; compress=1 }}' for end, kind in TYPES.items())
         configuration = self.folder / "glewlwyd.conf"
-        configuration.write_text(CONFIGURATION.format(port=self.port, origin=self.origin, folder=self.folder, types=types,
-                                                      key=key, certificate=certificate))
-        self.service = Service(["glewlwyd", "-c", configuration], self.port, self.folder / "out")
+        has_front = self.own_port != self.port
+        configuration.write_text(CONFIGURATION.format(port=self.own_port, origin=self.origin, folder=self.folder, types=types,
+                                                      key=key, certificate=certificate, secure=str(not has_front).lower()))
+        self.service = Service(["glewlwyd", "-c", configuration], self.own_port, self.folder / "out")
         self.service.start()
+        if has_front:
+            self.front = Service(["nghttpx", f"--frontend=127.0.0.1,{self.port}", f"--backend=127.0.0.1,{self.own_port}",
+                                  "--workers=1", "--no-ocsp", "--conf=/dev/null", "--pid-file=" + str(self.folder / "front.pid"),
+                                  key, certificate], self.port, self.folder / "front")
+            self.front.start()
         return self
 
     def __exit__(self, *_):
+        if self.front:
+            self.front.stop()
         self.service.stop()
 
     def _pages(self):

@@ -48,6 +48,7 @@ OIDCScope "{scope}"
 {pkce}
 OIDCDefaultLoggedOutURL {logged_out}
 {outgoing}
+{protocols}
 {directives}
 
 <Location /protected>
@@ -79,10 +80,10 @@ class RelyingParty:
     Without `proxy` it takes the proxy and the roots to trust from the environment of whoever starts it."""
 
     def __init__(self, state, authority, provider, proxy=None, proxy_ca=None, directives=(), clock=None, pkce=True,
-                 port=None):
+                 port=None, http2=False):
         self.folder, self.authority, self.provider, self.pkce = state / "relying-party", authority, provider, pkce
         self.proxy, self.proxy_ca, self.port = proxy, proxy_ca, port or free_port()
-        self.directives, self.clock = directives, clock
+        self.directives, self.clock, self.http2 = directives, clock, http2
         self.origin = f"https://localhost:{self.port}"
         self.page = f"{self.origin}/protected/"
         self.redirect_uri = f"{self.origin}/protected/callback"
@@ -118,8 +119,9 @@ class RelyingParty:
             client=self.provider.CLIENT, secret=self.provider.SECRET, scope=" ".join(self.provider.SCOPES),
             redirect_uri=self.redirect_uri, logged_out=self.logged_out, outgoing=self._outgoing(),
             pkce="OIDCPKCEMethod S256" if self.pkce else "",
-            directives="\n".join(self.directives).format(app=self),
-            modules="\n".join(f"LoadModule {name}_module {MODULE.parent}/mod_{name}.so" for name in MODULES)))
+            directives="\n".join(self.directives).format(app=self), protocols="Protocols h2 http/1.1" if self.http2 else "",
+            modules="\n".join(f"LoadModule {name}_module {MODULE.parent}/mod_{name}.so"
+                              for name in MODULES + (["http2"] if self.http2 else []))))
 
     def _outgoing(self):
         if self.proxy is None:
