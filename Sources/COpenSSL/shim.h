@@ -73,12 +73,15 @@ static inline int ar_x509_add_key_usage(X509 *certificate, const int *bits, int 
     ASN1_BIT_STRING_free(usage);
     return ok;
 }
-static inline int ar_x509_add_basic_constraints(X509 *certificate, int is_ca) {
+// path_length: how many authorities may follow below an authority (RFC 5280, section 4.2.1.9); negative for a leaf.
+static inline int ar_x509_add_basic_constraints(X509 *certificate, int path_length) {
     BASIC_CONSTRAINTS *constraints = BASIC_CONSTRAINTS_new();
     if (!constraints) return 0;
-    constraints->ca = is_ca ? 0xff : 0;
-    // An authority of ours signs leaves only (RFC 5280, section 4.2.1.9).
-    if (is_ca) { constraints->pathlen = ASN1_INTEGER_new(); if (constraints->pathlen) ASN1_INTEGER_set(constraints->pathlen, 0); }
+    constraints->ca = path_length >= 0 ? 0xff : 0;
+    if (path_length >= 0) {
+        constraints->pathlen = ASN1_INTEGER_new();
+        if (constraints->pathlen) ASN1_INTEGER_set(constraints->pathlen, path_length);
+    }
     int ok = X509_add1_ext_i2d(certificate, NID_basic_constraints, constraints, 1, 0) == 1;
     BASIC_CONSTRAINTS_free(constraints);
     return ok;
@@ -121,6 +124,23 @@ static inline int ar_x509_add_alternative_name(X509 *certificate, const unsigned
     GENERAL_NAME_free(entry);
     sk_GENERAL_NAME_pop_free(names, GENERAL_NAME_free);
     return ok;
+}
+// One subtree of names that an authority may or may not sign for; kind: GEN_DNS, GEN_IPADD, GEN_EMAIL or GEN_URI.
+static inline int ar_name_constraints_add(NAME_CONSTRAINTS *constraints, int excludes, int kind, const unsigned char *base, int length) {
+    STACK_OF(GENERAL_SUBTREE) **list = excludes ? &constraints->excludedSubtrees : &constraints->permittedSubtrees;
+    if (!*list) *list = sk_GENERAL_SUBTREE_new_null();
+    GENERAL_SUBTREE *subtree = GENERAL_SUBTREE_new();
+    ASN1_STRING *value = ASN1_STRING_type_new(kind == GEN_IPADD ? V_ASN1_OCTET_STRING : V_ASN1_IA5STRING);
+    int ok = *list && subtree && value && ASN1_STRING_set(value, base, length) == 1;
+    if (ok) { GENERAL_NAME_set0_value(subtree->base, kind, value); value = NULL; }
+    ok = ok && sk_GENERAL_SUBTREE_push(*list, subtree) > 0;
+    if (ok) subtree = NULL;
+    ASN1_STRING_free(value);
+    GENERAL_SUBTREE_free(subtree);
+    return ok;
+}
+static inline int ar_x509_add_name_constraints(X509 *certificate, NAME_CONSTRAINTS *constraints) {
+    return X509_add1_ext_i2d(certificate, NID_name_constraints, constraints, 1, 0) == 1;
 }
 // A certificate without its extensions and signature; serial: positive, at most 20 bytes (RFC 5280, section 4.1.2.2).
 static inline X509 *ar_x509_begin(EVP_PKEY *key, const unsigned char *serial, int serial_length,

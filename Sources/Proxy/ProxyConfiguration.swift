@@ -110,6 +110,8 @@ package enum ProxyNotice: Sendable, Hashable {
     case recordingFailed(reason: String)
     /// A client does not accept our certificate; whether it is passed through to the host from now on.
     case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?, passesThrough: Bool)
+    /// A host that the authority may not sign for: its TLS is passed on unread.
+    case outsideScope(host: String)
     /// A client has seen the proxy's own page by https, so that its https can be recorded.
     case clientIsIntercepted(client: ClientFacts)
     /// There is no connection to a provider; the words are those of the entry.

@@ -56,6 +56,7 @@ final class ProxyContext: Sendable {
         let network = own.onNetwork
         return SetUpPage(
             certificate: authority.certificate,
+            scope: authority.scope,
             address: own.origin(of: channel),
             network: network
         ).response(to: request)

@@ -21,6 +21,7 @@ final class ProxyRig: Sendable {
     }
 
     init(
+        scope: CertificateScope? = nil,
         record: (@Sendable ([Exchange]) throws -> Void)? = nil,
         adjust: (inout ProxyConfiguration) -> Void = { _ in }
     ) async throws {
@@ -30,7 +31,9 @@ final class ProxyRig: Sendable {
         )
         adjust(&configuration)
         let now = Self.now()
-        let (authority, _) = try CertificateAuthority.make(now: now)
+        let authority =
+            try scope.map { try CertificateAuthority(scope: $0, now: now) }
+            ?? CertificateAuthority.make(now: now).0
         authorityFile = NSTemporaryDirectory() + "authreel-proxy-test-\(UUID().uuidString).pem"
         try authority.certificate.pem.write(toFile: authorityFile, atomically: true, encoding: .utf8)
         let state = State()

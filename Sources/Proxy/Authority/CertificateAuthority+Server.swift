@@ -14,6 +14,6 @@ extension CertificateAuthority {
         let key = try PrivateKey.generate(.elliptic(.p256))
         let leaf = try leaf(for: LeafCertificates.name(of: host.lowercased()), key: key, now: now)
         // Without the root: who trusts it has it (RFC 8446, section 4.4.2).
-        return try TLSContext.server(chain: [leaf], key: key)
+        return try TLSContext.server(chain: [leaf] + chain, key: key)
     }
 }

@@ -5,6 +5,10 @@ package import LibCrypto
 package struct CertificateAuthority: Sendable {
     /// What clients have to trust.
     package let certificate: Certificate
+    /// What a server sends behind its own certificate: the authorities between it and ``certificate``.
+    let chain: [Certificate]
+    /// The servers that it may sign for; nil for all.
+    package let scope: CertificateScope?
     private let issuer: CertificateIssuer
 
     /// How long the authority is valid.
@@ -21,7 +25,48 @@ package struct CertificateAuthority: Sendable {
     package init(certificate: Certificate, key: PrivateKey) throws(OpenSSLError) {
         issuer = try CertificateIssuer(certificate: certificate, key: key)
         self.certificate = certificate
+        chain = []
+        scope = nil
     }
+
+    /// Makes an authority for some servers only, whose keys are kept in memory and nowhere else.
+    ///
+    /// It is two. Some clients (Java) do not apply the constraints of the very certificate that they were told to
+    /// trust, but all apply those of one below it. So the trusted one signs a second with the same constraints, which
+    /// signs the leaves, and the key of the first is forgotten before anybody can use it again.
+    ///
+    /// - Parameters:
+    ///   - scope: the servers.
+    ///   - now: the beginning of its validity, less a day.
+    /// - Throws: `OpenSSLError` with libcrypto's words.
+    package init(scope: CertificateScope, now: Timestamp) throws(OpenSSLError) {
+        let validity = CertificateIssuer.Validity(
+            notBefore: (now - Self.backdating).seconds,
+            notAfter: (now + Self.leafLifetime).seconds
+        )
+        let rootKey = try PrivateKey.generate(.elliptic(.p256))
+        let name = "authreel \(now.rfc3339.prefix(19))"
+        let root = try CertificateIssuer.authority(
+            commonName: "\(name) (one recording)",
+            key: rootKey,
+            validity: validity,
+            constraints: scope.constraints
+        )
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let below = try CertificateIssuer(certificate: root, key: rootKey).subordinate(
+            commonName: "\(name) (one recording, signing)",
+            key: key,
+            validity: validity,
+            constraints: scope.constraints
+        )
+        issuer = try CertificateIssuer(certificate: below, key: key)
+        certificate = root
+        chain = [below]
+        self.scope = scope
+    }
+
+    /// Whether clients that trust it accept its certificates for this host: a name, or an address without brackets.
+    func signs(for host: String) -> Bool { scope?.contains(host) ?? true }
 
     /// Makes a new authority.
     ///
@@ -51,6 +96,7 @@ package struct CertificateAuthority: Sendable {
         let end = min((now + Self.leafLifetime).seconds, certificate.notAfter)
         return try issuer.leaf(
             for: name,
+            substituteName: OwnAddress.name,
             key: key,
             validity: .init(notBefore: (now - Self.backdating).seconds, notAfter: end)
         )

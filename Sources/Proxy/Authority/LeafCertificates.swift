@@ -51,7 +51,7 @@ final class LeafCertificates: Sendable {
             let leaf = try authority.leaf(for: Self.name(of: host), key: key, now: now)
             let context = try TLSContext.server(
                 // Without the root: who trusts it has it (RFC 8446, section 4.4.2).
-                chain: [leaf],
+                chain: [leaf] + authority.chain,
                 key: key,
                 keyLog: keyLog
             )

@@ -33,6 +33,13 @@ extension ProxyContext {
         )
     }
 
+    /// Whether the authority may not sign for a host, so that its TLS is passed on unread; tells of it.
+    func leavesAlone(_ host: String) -> Bool {
+        if authority.signs(for: host) { return false }
+        notify(.outsideScope(host: host))
+        return true
+    }
+
     func keep(_ reason: String, of entry: TunnelEntry) {
         guard entry.isRecorded else { return }
         gate.keep([entry.failed(reason, at: clock())])

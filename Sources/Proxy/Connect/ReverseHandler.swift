@@ -125,17 +125,24 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let isPinned =
                 proxy.configuration.passesPinningClients
                 && proxy.pinning.passesThrough(identity.facts, listener.origin)
+            var interception = listener.interception(
+                hello: hello,
+                entry: entry,
+                held: held,
+                local: context.channel.localAddress,
+                isPinned: isPinned
+            )
+            // Whoever asks for another name than the origin's would not accept the origin's certificate.
+            if hello != nil, interception.passes == nil, interception.listener == nil,
+                interception.providerName != nil, proxy.leavesAlone(interception.clientName)
+            {
+                interception.passes = .asked
+            }
             InterceptionHandler.replace(
                 self,
                 in: context,
                 proxy: proxy,
-                interception: listener.interception(
-                    hello: hello,
-                    entry: entry,
-                    held: held,
-                    local: context.channel.localAddress,
-                    isPinned: isPinned
-                ),
+                interception: interception,
                 upstream: result,
                 isInputClosed: isInputClosed
             )

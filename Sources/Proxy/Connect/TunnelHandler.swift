@@ -187,11 +187,14 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         phase = .done
         deadline?.cancel()
         entry.facts.serverName = hello?.serverName
+        let clientName = serverName(hello)
+        var passes = passes
+        if passes == nil, hello != nil, proxy.leavesAlone(clientName) { passes = .asked }
         let interception = Interception(
             entry: entry,
             hello: hello,
-            providerName: scheme == "https" ? serverName(hello) : nil,
-            clientName: serverName(hello),
+            providerName: scheme == "https" ? clientName : nil,
+            clientName: clientName,
             held: held,
             passes: passes
         )

@@ -5,6 +5,8 @@ internal import LibCrypto
 /// whether it is trusted.
 struct SetUpPage {
     let certificate: Certificate
+    /// The servers that it is good for; nil for all, and for more recordings than this one.
+    var scope: CertificateScope? = nil
     /// Where the client found the proxy.
     let address: Origin?
     /// Where others on the network find it, the likeliest first; empty while it is on loopback only.
@@ -123,7 +125,7 @@ struct SetUpPage {
         return """
             <p>What passes through this proxy is recorded. To record <code>https</code> too, the client has to trust \
             the recorder's certificate. It was made on the computer that the recorder runs on, for this alone, and its \
-            key never leaves it. <strong>Remove the trust when you are done.</strong></p>
+            key never leaves it. \(limits)<strong>Remove the trust when you are done.</strong></p>
             <dl><dt>Proxy</dt><dd><code>\(address?.description ?? "")</code></dd>
             <dt>Certificate</dt><dd>\(PlainResponse.escape(certificate.commonName))</dd>
             <dt>SHA-256</dt><dd><code>\(fingerprint.split(separator: ":").joined(separator: ":<wbr>"))</code></dd>
@@ -135,12 +137,23 @@ struct SetUpPage {
             """
     }
 
+    private var limits: String {
+        guard let scope else { return "" }
+        return "It is good for this recording only, and for no servers but "
+            + "<code>\(PlainResponse.escape(scope.description))</code>; other hosts are not recorded. "
+    }
+
     /// How to know that nobody on the way put a certificate of theirs in place of ours.
     private var comparison: String {
         guard let address, !MachineAddresses.isLoopback(address.host) else { return "" }
+        let origin = scope == nil ? "" : " of the file that it named at its start"
         return SetUpInstructions.paragraph(
-            "The network did not protect this page. Compare the fingerprint with what the recorder's computer says:"
-        ) + SetUpInstructions.command("openssl x509 -noout -fingerprint -sha256 -in \"$(authreel ca path)\"")
+            "The network did not protect this page. Compare the fingerprint with what the recorder's computer says\(origin):"
+        )
+            + SetUpInstructions.command(
+                "openssl x509 -noout -fingerprint -sha256 -in "
+                    + (scope == nil ? "\"$(authreel ca path)\"" : "authreel-ca.pem")
+            )
     }
 
     // MARK: Phones

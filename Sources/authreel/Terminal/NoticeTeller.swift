@@ -1,5 +1,6 @@
 import Captures
 import Proxy
+import Reports
 import Synchronization
 
 /// Words what the proxy has to say to its user while it runs.
@@ -7,13 +8,23 @@ import Synchronization
 /// What fails is tried again and again; once is enough to know.
 final class NoticeTeller: Sendable {
     private let repeats: Bool
+    private let certificatePath: String?
     private let told = Mutex<Set<ProxyNotice>>([])
+    /// A hostile page may name any number of hosts.
+    private static let maximumCount = 4096
 
-    /// - Parameter repeats: tell of everything, each time.
-    init(repeats: Bool) { self.repeats = repeats }
+    /// - Parameters:
+    ///   - repeats: tell of everything, each time.
+    ///   - certificatePath: of an authority that is not the lasting one.
+    init(repeats: Bool, certificatePath: String? = nil) {
+        self.repeats = repeats
+        self.certificatePath = certificatePath
+    }
 
     func tell(_ notice: ProxyNotice) {
-        if isFirst(notice) || repeats { Self.write(notice) }
+        let isFirst = isFirst(notice)
+        if case .outsideScope = notice, !isFirst { return }
+        if isFirst || repeats { write(notice) }
     }
 
     /// Whether it is the first of its kind; two clients' are two, two connections of one client are not.
@@ -28,10 +39,13 @@ final class NoticeTeller: Sendable {
                 passesThrough: passesThrough
             )
         }
-        return told.withLock { $0.insert(notice).inserted }
+        return told.withLock { told in
+            if told.count >= Self.maximumCount { told.removeAll() }
+            return told.insert(notice).inserted
+        }
     }
 
-    private static func write(_ notice: ProxyNotice) {
+    private func write(_ notice: ProxyNotice) {
         switch notice {
         case .recordingFailed(let reason):
             StandardError.warn(
@@ -44,9 +58,12 @@ final class NoticeTeller: Sendable {
                     + (passesThrough ? ": passed through unread from now on" : "")
             )
             StandardError.note(
-                "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
+                certificatePath.map { "to record it, let it trust \($0)" }
+                    ?? "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
             )
         case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
+        case .outsideScope(let host):
+            StandardError.note("\(host.printable) is outside of --ca-scope: passed on unread")
         case .notHTTP(let host): StandardError.note("\(host) sent what is no HTTP message: passed on unread")
         case .clientIsIntercepted: break
         case .toleratedCertificate(let host, let reason):
