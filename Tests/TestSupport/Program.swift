@@ -58,6 +58,25 @@ package enum Program {
         )
     }
 
+    /// Runs the program to its end, and lets servers of this process answer it meanwhile: no thread of theirs waits.
+    ///
+    /// The parameters are those of ``run(_:executable:input:environment:in:within:)``.
+    package static func runAside(
+        _ arguments: [String],
+        executable: String = path,
+        environment: [String: String] = [:]
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Swift.Result {
+                        try run(arguments, executable: executable, environment: environment)
+                    }
+                )
+            }
+        }
+    }
+
     /// Ends a process that runs on its own and returns its exit status; after ten seconds it is killed, which shows in
     /// the status.
     @discardableResult

@@ -30,14 +30,13 @@ package final class CaptureWriter: Sendable {
     package let mending: Mending
 
     private struct File: Sendable {
-        var descriptor: Int32
+        let descriptor: Int32
         /// Where the tail begins.
         var end: Int
         var isEmpty: Bool
         var entries: Int
-        var facts = FactsText()
-        /// Used for one batch after the other.
-        var buffer: [UInt8] = []
+        /// Whether the tail is not there, since not even that could be written.
+        var isTorn = false
     }
 
     /// How far the file has come.
@@ -54,7 +53,9 @@ package final class CaptureWriter: Sendable {
     }
 
     private let file: Mutex<File>
-    private static let tail = Array("\n]}}\n".utf8)
+    /// What a name has to lead to; nil where the file system gives no numbers that stay.
+    private let identity: FileIdentity?
+    static let tail = Array("\n]}}\n".utf8)
 
     /// Opens the file for appending, or makes it (mode 0600).
     ///
@@ -62,58 +63,233 @@ package final class CaptureWriter: Sendable {
     ///   - path: a capture of ours, an empty file, or a name that is free.
     ///   - version: of the program, for `log.creator`.
     /// - Throws: ``CaptureError``; a file of another producer is left as it is, one that another process records into likewise.
-    package init(path: String, version: String) throws(CaptureError) {
-        self.path = path
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    package convenience init(path: String, version: String) throws(CaptureError) {
+        var isNew = true
+        var descriptor = Self.openNew(path)
+        if descriptor < 0, errno == EEXIST {
+            isNew = false
+            descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        }
         guard descriptor >= 0 else { throw Self.systemError(path) }
         do {
             let (file, mending) = try Self.prepare(descriptor, path: path, version: version)
-            Self.publishOwner(descriptor)
-            self.file = Mutex(file)
-            self.mending = mending
+            self.init(path: path, file: file, mending: mending)
+        } catch {
+            close(descriptor)
+            // Nobody needs the beginning of a file, from a disk without room for it.
+            if isNew { unlink(path) }
+            throw error
+        }
+    }
+
+    private init(path: String, file: File, mending: Mending) {
+        Self.publishOwner(file.descriptor)
+        self.path = path
+        self.mending = mending
+        identity = FileIdentity.stable(of: file.descriptor, at: path)
+        self.file = Mutex(file)
+    }
+
+    deinit { file.withLock { _ = close($0.descriptor) } }
+
+    private static func openNew(_ path: String) -> Int32 {
+        open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+
+    /// Writes the exchanges behind those that are there, in one positioned write.
+    ///
+    /// - Throws: ``CaptureError/inputOutput(path:reason:)``; the file then is as it was, or torn behind its last whole entry.
+    package func append(_ exchanges: [Exchange]) throws(CaptureError) {
+        var facts = FactsText()
+        try append(EncodedEntries(exchanges, &facts))
+    }
+
+    /// Writes entries behind those that are there, in one positioned write.
+    ///
+    /// - Throws: as ``append(_:)-([Exchange])``.
+    package func append(_ entries: EncodedEntries) throws(CaptureError) {
+        guard entries.count > 0 else { return }
+        let failure: CaptureError? = file.withLock { file in
+            // The first entry of all has no comma before it.
+            let bytes = entries.bytes[(file.isEmpty ? 1 : 0)...]
+            guard Self.write(bytes, to: file.descriptor, at: file.end) else {
+                let error = Self.systemError(path)
+                file.isTorn = !Self.restoreTail(of: file)
+                return error
+            }
+            file.end += bytes.count - Self.tail.count
+            file.entries += entries.count
+            file.isEmpty = false
+            file.isTorn = false
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Takes back a write that failed, on a full disk mostly, so that the file is whole again.
+    ///
+    /// Cut off first, then overwritten: a death in between leaves a torn entry, which is mended, and no bytes behind the
+    /// tail. The blocks of the tail are never given back to a disk that has no others.
+    private static func restoreTail(of file: File) -> Bool {
+        let isCut = ftruncate(file.descriptor, off_t(file.end + tail.count)) == 0
+        return write(tail[...], to: file.descriptor, at: file.end) && isCut
+    }
+
+    // MARK: - What others do to the file
+
+    /// Where the file is that was opened.
+    package enum Whereabouts: Sendable, Equatable {
+        /// Where it was.
+        case inPlace
+        /// Its name is free: it was deleted or moved.
+        case gone
+        /// Its name leads to another file.
+        case replaced
+        /// It is where it was, with something behind its end.
+        case extended
+        /// It is where it was, and does not hold any more what was written.
+        case changed
+    }
+
+    /// Looks whether the file is still what was opened; a few system calls, so nothing to do for every entry.
+    ///
+    /// - Parameter end: up to where the file was in order when it was looked at before.
+    /// - Returns: what is to be seen of it.
+    package func whereabouts(inOrderUpTo end: Int) -> Whereabouts {
+        let descriptor = file.withLock(\.descriptor)
+        var status = stat()
+        if let identity {
+            if lstat(path, &status) == 0 {
+                if FileIdentity(status) != identity { return .replaced }
+            } else if errno == ENOENT || errno == ENOTDIR {
+                return .gone
+            }
+        }
+        guard fstat(descriptor, &status) == 0 else { return .inPlace }
+        return file.withLock { file in
+            // Entries may have come since, so that its length is asked for again.
+            guard !file.isTorn, fstat(descriptor, &status) == 0 else { return .inPlace }
+            // Where it was cut, and written to since, there is a hole; what we write has no zero in it.
+            var last: [UInt8] = [0]
+            guard Self.read(&last, 1, from: descriptor, at: max(0, end - 1)), last[0] != 0 else {
+                return .changed
+            }
+            let length = file.end + Self.tail.count
+            if Int(status.st_size) == length { return .inPlace }
+            var tail = Self.tail
+            guard Int(status.st_size) > length, Self.read(&tail, tail.count, from: descriptor, at: file.end),
+                tail == Self.tail
+            else { return .changed }
+            return .extended
+        }
+    }
+
+    /// Writes the tail of a file that had to be left without; nothing where it has one.
+    ///
+    /// - Returns: whether it has one now.
+    package func mendTail() -> Bool {
+        file.withLock { file in
+            if file.isTorn { file.isTorn = !Self.restoreTail(of: file) }
+            return !file.isTorn
+        }
+    }
+
+    /// Takes away what was written into a file that had been cut short before, and so stands behind a hole.
+    ///
+    /// The other program's bytes stay as they are. Nothing more is to be written to the file after this.
+    ///
+    /// - Parameter end: up to where the file was known to be whole.
+    /// - Returns: how long it is now.
+    package func retreat(toHoleBefore end: Int) -> Int {
+        file.withLock { file in
+            var status = stat()
+            guard fstat(file.descriptor, &status) == 0 else { return 0 }
+            let size = Int(status.st_size)
+            guard size > end, end > 0 else { return size }
+            // What we write has no zero in it.
+            var start = end
+            var block = [UInt8](repeating: 0, count: 65_536)
+            while start > 0 {
+                let count = min(block.count, start)
+                guard Self.read(&block, count, from: file.descriptor, at: start - count) else { return size }
+                let zeros = block[..<count].reversed().prefix { $0 == 0 }.count
+                start -= zeros
+                if zeros < count { break }
+            }
+            guard start < end, ftruncate(file.descriptor, off_t(start)) == 0 else { return size }
+            return start
+        }
+    }
+
+    /// Up to where the file is filled with entries.
+    package var end: Int { file.withLock(\.end) }
+
+    /// Writes all that the file holds to a new one, which is written on from then on.
+    ///
+    /// The old file may have lost its name: its descriptor leads to it as long as it is open.
+    ///
+    /// - Parameter path: a name that is free; a file that has it is left alone.
+    /// - Returns: the writer of the new one; nothing may be appended to the old one meanwhile.
+    /// - Throws: ``CaptureError/inputOutput(path:reason:)``; there is no such file then.
+    package func copied(to path: String) throws(CaptureError) -> CaptureWriter {
+        let file = file.withLock { $0 }
+        let descriptor = Self.openNew(path)
+        guard descriptor >= 0 else { throw Self.systemError(path) }
+        var copy = File(
+            descriptor: descriptor,
+            end: file.end,
+            isEmpty: file.isEmpty,
+            entries: file.entries
+        )
+        copy.isTorn = false
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
+            Self.copy(file.end, from: file.descriptor, to: descriptor),
+            Self.write(Self.tail[...], to: descriptor, at: file.end)
+        else {
+            let error = Self.systemError(path)
+            close(descriptor)
+            unlink(path)
+            throw error
+        }
+        return CaptureWriter(path: path, file: copy, mending: mending)
+    }
+
+    /// Begins the file anew, which another program has emptied; nothing may be appended to this one any more.
+    ///
+    /// - Parameter version: of the program, for `log.creator`.
+    /// - Returns: the writer from now on.
+    /// - Throws: ``CaptureError/inputOutput(path:reason:)``.
+    package func emptied(version: String) throws(CaptureError) -> CaptureWriter {
+        let descriptor = fcntl(file.withLock(\.descriptor), F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw Self.systemError(path) }
+        do {
+            let (file, mending) = try Self.prepare(descriptor, path: path, version: version)
+            return CaptureWriter(path: path, file: file, mending: mending)
         } catch {
             close(descriptor)
             throw error
         }
     }
 
-    deinit { file.withLock { _ = close($0.descriptor) } }
+    /// How many bytes there is still room for; nil where the file system does not tell.
+    package var freeBytes: Int? {
+        var status = statvfs()
+        guard fstatvfs(file.withLock(\.descriptor), &status) == 0, status.f_blocks > 0 else { return nil }
+        let (bytes, isOver) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isOver ? nil : Int(clamping: bytes)
+    }
 
-    /// Writes the exchanges behind those that are there, in one positioned write.
-    ///
-    /// - Throws: ``CaptureError/inputOutput(path:reason:)``; the file then is as it was, or torn behind its last whole entry.
-    package func append(_ exchanges: [Exchange]) throws(CaptureError) {
-        guard !exchanges.isEmpty else { return }
-        let failure: CaptureError? = file.withLock { file in
-            var bytes: [UInt8] = []
-            swap(&bytes, &file.buffer)
-            defer {
-                // One large batch is not to be paid for ever after.
-                if bytes.capacity <= 256 << 10 {
-                    bytes.removeAll(keepingCapacity: true)
-                    swap(&bytes, &file.buffer)
-                }
-            }
-            for index in exchanges.indices {
-                if !(file.isEmpty && bytes.isEmpty) { bytes.append(0x2c) }
-                bytes.append(0x0a)
-                HAREntry.append(exchanges[index], &file.facts, to: &bytes)
-            }
-            let grown = file.end + bytes.count
-            bytes.append(contentsOf: Self.tail)
-            guard Self.write(bytes, to: file.descriptor, at: file.end) else {
-                let error = Self.systemError(path)
-                // A full disk, mostly: what was begun goes, so that the file stays whole.
-                ftruncate(file.descriptor, off_t(file.end))
-                _ = Self.write(Self.tail, to: file.descriptor, at: file.end)
-                return error
-            }
-            file.end = grown
-            file.isEmpty = false
-            file.entries += exchanges.count
-            return nil
+    private static func copy(_ count: Int, from source: Int32, to target: Int32) -> Bool {
+        var done = 0
+        var block = [UInt8](repeating: 0, count: 1 << 20)
+        while done < count {
+            let size = min(block.count, count - done)
+            guard read(&block, size, from: source, at: done),
+                write(block[..<size], to: target, at: done)
+            else { return false }
+            done += size
         }
-        if let failure { throw failure }
+        return true
     }
 
     package var position: Position { file.withLock { Position(entries: $0.entries, offset: $0.end) } }
@@ -136,7 +312,7 @@ package final class CaptureWriter: Sendable {
             )
             JSONWriter.append(string: version, to: &head)
             head.append(contentsOf: "},\"entries\":[".utf8)
-            guard write(head + tail, to: descriptor, at: 0) else { throw systemError(path) }
+            guard write((head + tail)[...], to: descriptor, at: 0) else { throw systemError(path) }
             return (
                 File(descriptor: descriptor, end: head.count, isEmpty: true, entries: 0),
                 Mending(entries: 0, bytesRemoved: 0)
@@ -173,7 +349,7 @@ package final class CaptureWriter: Sendable {
                 throw .notOurs(path: path, producer: "authreel and changed since")
             }
             removed = scanner.ending == .whole ? 0 : size - end
-            guard ftruncate(descriptor, off_t(end)) == 0, write(tail, to: descriptor, at: end) else {
+            guard ftruncate(descriptor, off_t(end)) == 0, write(tail[...], to: descriptor, at: end) else {
                 throw systemError(path)
             }
         }
@@ -190,6 +366,11 @@ package final class CaptureWriter: Sendable {
 
     /// One recorder at a time; threads of this process are kept out, too.
     private static func lock(_ descriptor: Int32, path: String) throws(CaptureError) {
+        // A program that is just being started holds what we have open, for a moment.
+        for _ in 0..<5 {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
+            usleep(10_000)
+        }
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
         var record = record()
         let isKnown = fcntl(descriptor, F_GETLK, &record) == 0 && record.l_type != Int16(F_UNLCK)
@@ -213,15 +394,38 @@ package final class CaptureWriter: Sendable {
 
     // MARK: - System calls
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) -> Bool {
+    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, at offset: Int) -> Bool {
         var written = 0
         while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes {
+            let count = bytes.dropFirst(written).withUnsafeBytes {
                 pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + written))
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
+            guard count > 0 else {
+                if count == 0 { errno = EIO }
+                return false
+            }
             written += count
+        }
+        return true
+    }
+
+    /// Fills the beginning of a block.
+    private static func read(_ block: inout [UInt8], _ size: Int, from descriptor: Int32, at offset: Int)
+        -> Bool
+    {
+        var done = 0
+        while done < size {
+            let count = block.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress?.advanced(by: done), size - done, off_t(offset + done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                // Shorter than it was.
+                if count == 0 { errno = EIO }
+                return false
+            }
+            done += count
         }
         return true
     }
