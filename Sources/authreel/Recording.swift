@@ -6,7 +6,7 @@ import Synchronization
 
 /// A running recorder: the proxy with the file it writes into.
 final class Recording: Sendable {
-    let writer: CaptureWriter
+    private let capture: SteadyCapture
     private let server: ProxyServer
     private let configuration: ProxyConfiguration
     private let counter: Counter
@@ -25,7 +25,7 @@ final class Recording: Sendable {
         var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
     }
 
-    /// Counts what was recorded; shared with the closure that the proxy calls.
+    /// Counts what came; shared with the closure that the proxy calls.
     private final class Counter: Sendable {
         private let value = Mutex((exchanges: 0, failures: 0))
 
@@ -39,24 +39,58 @@ final class Recording: Sendable {
         var now: (exchanges: Int, failures: Int) { value.withLock { $0 } }
     }
 
+    /// Looks after the file while the recorder runs.
+    private let inspection: Inspection
+
+    /// `@unchecked Sendable`: set up before anybody else has it; a source may be activated and cancelled on any thread.
+    private final class Inspection: @unchecked Sendable {
+        private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "capture"))
+
+        init(of capture: SteadyCapture) {
+            timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
+            timer.setEventHandler { capture.inspect() }
+            timer.activate()
+        }
+
+        func end() { timer.cancel() }
+
+        deinit { timer.cancel() }
+    }
+
+    /// - Parameters:
+    ///   - writer: of the file.
+    ///   - configuration: of the proxy.
+    ///   - authority: signs what clients are shown.
+    ///   - recorded: is handed the exchanges, on the recorder's thread.
+    ///   - told: what becomes of the file.
+    ///   - notify: what the proxy has to say.
+    /// - Throws: ``CommandFailure`` when there can be no such proxy.
     init(
         to writer: CaptureWriter,
         configuration: ProxyConfiguration,
         authority: CertificateAuthority,
         recorded: @escaping @Sendable ([Exchange]) -> Void = { _ in },
+        told: @escaping @Sendable (CaptureNews) -> Void = { _ in },
         notify: @escaping @Sendable (ProxyNotice) -> Void
     ) throws {
         let counter = Counter()
-        self.writer = writer
+        let capture = SteadyCapture(
+            writer,
+            version: Authreel.version,
+            clock: { SystemClock.now },
+            tell: told
+        )
+        self.capture = capture
         self.counter = counter
         self.configuration = configuration
+        inspection = Inspection(of: capture)
         server = try CommandFailure.wrapping {
             try ProxyServer(
                 configuration: configuration,
                 authority: authority,
                 clock: { SystemClock.now },
                 record: { exchanges in
-                    try writer.append(exchanges)
+                    capture.append(exchanges)
                     counter.add(exchanges)
                     recorded(exchanges)
                 },
@@ -64,6 +98,15 @@ final class Recording: Sendable {
             )
         }
     }
+
+    /// The file that is written now: another one than at first when that was taken away.
+    var path: String { capture.path }
+
+    /// How far that file has come.
+    var position: CaptureWriter.Position { capture.position }
+
+    /// What is not in the file.
+    var missing: SteadyCapture.Missing? { capture.missing }
 
     /// The SHA-256 of the public key in the certificates that clients see.
     var leafKeyDigest: [UInt8] { server.leafKeyDigest }
@@ -89,8 +132,12 @@ final class Recording: Sendable {
     var networkURLs: [String] { server.networkURLs }
 
     /// Records what is pending and closes.
-    func stop() async { await server.shutdown() }
+    func stop() async {
+        await server.shutdown()
+        inspection.end()
+        capture.inspect(isLast: true)
+    }
 
-    /// Exchanges written so far, and how many of them had no answer.
+    /// Exchanges that came so far, and how many of them had no answer.
     var count: (exchanges: Int, failures: Int) { counter.now }
 }

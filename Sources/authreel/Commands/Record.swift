@@ -13,7 +13,9 @@ struct Record: AsyncParsableCommand {
             does. What breaks a login is told while the recording goes on.
 
             It ends with the command and its exit status, without one when the browser is closed, or at Ctrl-C. What a \
-            client saw complete is in the file, whatever happens to the recorder.
+            client saw complete is in the file, whatever happens to the recorder. When the file cannot be written (a full \
+            disk) traffic goes on, and the exit status is 1 if exchanges are missing from it at the end, unless a command \
+            ended with another.
 
             Examples:
               authreel record --browser https://app.example/
@@ -22,6 +24,7 @@ struct Record: AsyncParsableCommand {
               authreel record --out login.har -- python3 app.py
               authreel record -- curl -L https://app.example/login
               authreel record --upstream-ca test-ca.pem --only "*.example"
+              authreel record --ca-scope idp.example --ca-scope 127.0.0.1 -- ./app
               authreel record --listen 127.0.0.1:9090
               authreel record --reverse https://idp.example=127.0.0.1:9443
               authreel record --allow-remote --listen 0.0.0.0:8080
@@ -68,6 +71,7 @@ struct Record: AsyncParsableCommand {
 
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup var authority: AuthorityOptions
+    @OptionGroup var scope: ScopeOptions
 
     @Argument(
         parsing: .postTerminator,
@@ -86,19 +90,26 @@ struct Record: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let searchPath = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         var configuration = try proxy.configuration()
+        let scope = try scope.scope(for: proxy)
         let command = try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
         let browser = try launcher(environment, searchPath)
         let firstPage = try Self.page(self.browser ?? Self.ownPage)
         let path = out ?? Self.datedName(SystemClock.now)
-        let (files, authority) = try authority.open()
-        let writer = try CaptureWriter(path: path, version: Authreel.version)
+        let trust = try RecordingAuthority(scope: scope, lasting: authority)
+        defer { trust.end() }
+        // A file that may not grow is told of like a full disk, and does not end us.
+        signal(SIGXFSZ, SIG_IGN)
+        let writer = try CaptureOpening.open(path)
         if writer.mending.bytesRemoved > 0 {
             StandardError.warn(
                 "\(path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off"
             )
         }
         let halves = Halves()
-        let notices = NoticeTeller(repeats: verbose)
+        let notices = NoticeTeller(
+            repeats: verbose,
+            certificatePath: scope == nil ? nil : trust.certificatePath
+        )
         let page = try await view ? LivePage.start(path) : nil
         if let page { configuration.ownPorts.append(page.port) }
         let view = LiveView(
@@ -111,8 +122,16 @@ struct Record: AsyncParsableCommand {
         let recording = try Recording(
             to: writer,
             configuration: configuration,
-            authority: authority,
+            authority: trust.authority,
             recorded: view.recorded,
+            told: { news in
+                CaptureTeller.tell(news)
+                switch news {
+                case .copied(_, _, let path): view.moved(to: path, beginsAnew: false)
+                case .begunAnew(_, let path, _): view.moved(to: path, beginsAnew: true)
+                case .stuck, .losing, .goesOn, .adrift: break
+                }
+            },
             notify: { notice in
                 notices.tell(notice)
                 switch notice {
@@ -123,6 +142,7 @@ struct Record: AsyncParsableCommand {
                 }
             }
         )
+        view.follow { recording.position }
         // Before anybody is told the address: who stops us then, stops us cleanly.
         let signals = Interruption.signals()
         let address = try await recording.start()
@@ -133,9 +153,7 @@ struct Record: AsyncParsableCommand {
         if proxy.listen == nil, address.port != ProxyOptions.defaultPort {
             StandardError.note("port \(ProxyOptions.defaultPort) is taken: listening on the next free one")
         }
-        if command == nil, browser == nil {
-            StandardError.note("clients have to trust \(files.certificatePath)")
-        }
+        trust.announce(startsClients: command != nil || browser != nil)
         if proxy.allowRemote { Self.tellOfNetwork(recording, configuration) }
         for (origin, address) in recording.played {
             StandardError.note("\(origin.url) is played at \(origin.scheme.rawValue)://\(address)")
@@ -145,7 +163,7 @@ struct Record: AsyncParsableCommand {
         let session = RecordingSession(
             recording: recording,
             address: address.onThisMachine,
-            certificatePath: files.certificatePath,
+            certificatePath: trust.certificatePath,
             command: command,
             browser: browser,
             page: firstPage,
@@ -164,8 +182,10 @@ struct Record: AsyncParsableCommand {
         await recording.stop()
         let summary = view.finish()
         await page?.end()
-        Self.sayGoodbye(recording, path, summary)
+        Self.sayGoodbye(recording, summary)
+        // A command that failed has the first word.
         if status != 0 { throw ExitCode(status) }
+        if recording.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
     private var detail: LiveView.Detail {
@@ -242,18 +262,21 @@ struct Record: AsyncParsableCommand {
         for url in urls { StandardError.note("on a phone open \(url)") }
     }
 
-    private static func sayGoodbye(_ recording: Recording, _ path: String, _ summary: [String]) {
-        let (exchanges, failures) = recording.count
-        let noun = exchanges == 1 ? "exchange" : "exchanges"
+    private static func sayGoodbye(_ recording: Recording, _ summary: [String]) {
+        let (path, missing) = (recording.path, recording.missing)
+        let (came, failures) = recording.count
+        let exchanges = max(0, came - (missing?.count ?? 0))
         StandardError.note(
-            "\(path): \(exchanges) \(noun) recorded" + (failures > 0 ? ", \(failures) without an answer" : "")
+            "\(path): \(CaptureTeller.count(exchanges)) recorded"
+                + (failures > 0 ? ", \(failures) without an answer" : "")
         )
         for line in summary { StandardError.line(line) }
         if exchanges > 0 {
             StandardError.note("next: \(Invocation.name) show \(path), \(Invocation.name) diagnose \(path)")
-        } else {
+        } else if came == 0 {
             StandardError.note("nothing came through: does the client use the proxy, also for localhost?")
         }
+        if let missing { CaptureTeller.tellOfMissing(missing, in: path) }
     }
 
     /// `authreel-2026-11-21-034501.har`, in UTC.

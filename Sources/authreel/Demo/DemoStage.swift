@@ -22,14 +22,11 @@ struct DemoStage {
         let now = SystemClock.now
         let identities = try Identities(now: now)
         let (recorder, _) = try CertificateAuthority.make(now: now)
-        let failure = Mutex<String?>(nil)
         let recording = try Recording(
             to: try CaptureWriter(path: path, version: Authreel.version),
             configuration: ProxyConfiguration(port: 0, upstreamTrust: [identities.authority]),
             authority: recorder,
-            notify: { notice in
-                if case .recordingFailed(let reason) = notice { failure.withLock { $0 = reason } }
-            }
+            notify: { _ in }
         )
         let port = try await recording.start().port
         let trust = try TLSContext.client(
@@ -45,10 +42,10 @@ struct DemoStage {
         }
         await sender.stop()
         await recording.stop()
-        if let reason = failure.withLock({ $0 }) {
+        if let missing = recording.missing {
             throw CommandFailure(
                 .bug,
-                "the login was not recorded whole: \(reason)",
+                "the login was not recorded whole: \(missing.reason)",
                 hint: "--out DIR chooses another folder"
             )
         }

@@ -52,10 +52,12 @@ enum ProcessSpawner {
         }
         direct(streams, &actions)
         InheritedDescriptors.passOn(&actions, besides: Set(streams.further.keys))
-        // Ours ignore SIGINT and SIGTERM, as NIO does SIGPIPE; a child would inherit that.
+        // Ours ignore SIGINT, SIGTERM and SIGXFSZ, as NIO does SIGPIPE; a child would inherit that.
         var defaults = sigset_t()
         sigemptyset(&defaults)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGCHLD] { sigaddset(&defaults, number) }
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGCHLD, SIGXFSZ] {
+            sigaddset(&defaults, number)
+        }
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigdefault(&attributes, &defaults)

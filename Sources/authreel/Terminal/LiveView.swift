@@ -20,12 +20,17 @@ final class LiveView: Sendable {
         case exchanges
     }
 
-    private let path: String
-    private let first: Int
-    private let writer: CaptureWriter
+    /// Which file is read, from which entry on, and how far it has come.
+    private struct Place: Sendable {
+        var path: String
+        var first: Int
+        var position: @Sendable () -> CaptureWriter.Position
+        /// Where the capture ended when it was looked at, oldest first.
+        var marks: [CaptureWriter.Position]
+    }
+
+    private let place: Mutex<Place>
     private let looksAtAll: Bool
-    /// Where the capture ended when it was looked at, oldest first.
-    private let marks: Mutex<[CaptureWriter.Position]>
     private let detail: Detail
     private let style: TextStyle
     /// Tells which half of a login a client belongs to.
@@ -55,23 +60,50 @@ final class LiveView: Sendable {
         observe: @escaping @Sendable (Report, _ unsettled: Set<String>) -> Void = { _, _ in }
     ) {
         self.observe = observe
-        self.writer = writer
         self.looksAtAll = looksAtAll
-        path = writer.path
-        first = writer.mending.entries
-        marks = Mutex([writer.position])
+        let first = writer.mending.entries
+        place = Mutex(
+            Place(
+                path: writer.path,
+                first: first,
+                position: { writer.position },
+                marks: [writer.position]
+            )
+        )
         self.detail = detail
         self.half = half
         style = Style.forDescriptor(STDERR_FILENO)
-        story = Mutex(
-            LiveStory(
-                from: first,
-                style: style,
-                columns: TerminalSize.columns(of: STDERR_FILENO) ?? 120,
-                zone: .seconds(TimeZone.current.secondsFromGMT())
-            )
-        )
+        story = Mutex(Self.story(from: first, style))
         (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    private static func story(from first: Int, _ style: TextStyle) -> LiveStory {
+        LiveStory(
+            from: first,
+            style: style,
+            columns: TerminalSize.columns(of: STDERR_FILENO) ?? 120,
+            zone: .seconds(TimeZone.current.secondsFromGMT())
+        )
+    }
+
+    /// The recording goes on in another file.
+    ///
+    /// `beginsAnew`: without the entries of the one before.
+    func moved(to path: String, beginsAnew: Bool) {
+        place.withLock { place in
+            place.path = path
+            guard beginsAnew else { return }
+            place.first = 0
+            // Before anything was written to it.
+            place.marks = []
+            story.withLock { $0 = Self.story(from: 0, style) }
+        }
+        wake.yield()
+    }
+
+    /// How far the file has come that is written now; before this, the one at the beginning counts.
+    func follow(_ position: @escaping @Sendable () -> CaptureWriter.Position) {
+        place.withLock { $0.position = position }
     }
 
     /// Says what is known at the start.
@@ -158,11 +190,14 @@ final class LiveView: Sendable {
     func finish() -> [String] {
         wake.finish()
         testing.sync {}
-        let end = writer.position
-        let isSmall = end.entries - first <= Self.summedUp.entries && end.offset <= Self.summedUp.offset
+        let place = place.withLock { $0 }
+        let end = place.position()
+        let isSmall =
+            end.entries - place.first <= Self.summedUp.entries && end.offset <= Self.summedUp.offset
         guard isSmall else { return [] }
-        return look(from: nil, isOver: true).map { TextReport.summary(of: $0, from: first, style: style) }
-            ?? []
+        return look(from: nil, isOver: true).map {
+            TextReport.summary(of: $0, from: place.first, style: style)
+        } ?? []
     }
 
     // MARK: -
@@ -178,14 +213,14 @@ final class LiveView: Sendable {
                 _ = look(from: nil, isOver: false)
                 return
             }
-            let end = writer.position
-            let start = marks.withLock { marks in
-                marks.removeAll {
+            let start = place.withLock { place in
+                let end = place.position()
+                place.marks.removeAll {
                     end.entries - $0.entries > Self.lookedAt.entries
                         || end.offset - $0.offset > Self.lookedAt.offset
                 }
-                defer { if marks.last != end { marks.append(end) } }
-                return marks.first
+                defer { if place.marks.last != end { place.marks.append(end) } }
+                return place.marks.first
             }
             if let start { _ = look(from: start, isOver: false) }
         }
@@ -193,6 +228,7 @@ final class LiveView: Sendable {
 
     /// `start`: nil for the whole capture.
     private func look(from start: CaptureWriter.Position?, isOver: Bool) -> Report? {
+        let path = place.withLock(\.path)
         let found = try? start.map { try CaptureReader.read(path: path, from: $0.offset) }
         guard let capture = try? found ?? CaptureReader.read(path: path) else { return nil }
         let report = ReportBuilder.report(on: capture, named: path)

@@ -1,0 +1,70 @@
+import Captures
+
+/// Words what becomes of the capture's file while it is recorded into.
+enum CaptureTeller {
+    /// One line for each thing that happens, when it happens.
+    static func tell(_ news: CaptureNews) {
+        switch news {
+        case .stuck(let path, let reason):
+            StandardError.warn(
+                "\(path) cannot be written: \(reason); traffic goes on, what is not in the file waits in memory"
+            )
+        case .losing(let path):
+            StandardError.warn(
+                "no more room in memory for what \(path) should hold: exchanges are lost until it can be written"
+            )
+        case .goesOn(let path, let waited, let lost):
+            StandardError.note(
+                "\(path) is written again"
+                    + (waited > 0 ? ": \(count(waited)) that waited \(waited == 1 ? "is" : "are") in it" : "")
+                    + (lost > 0 ? "; \(lost) \(lost == 1 ? "is" : "are") lost" : "")
+            )
+        case .copied(let path, let why, let new):
+            switch why {
+            case .gone, .inPlace:
+                StandardError.warn(
+                    "\(path) was deleted or moved; it is there again, with all that it held"
+                        + (new == path ? "" : ", as \(new)")
+                )
+            case .replaced:
+                StandardError.warn(
+                    "\(path) was replaced by another file, which is left alone; the recording goes on in \(new), "
+                        + "with all that came before"
+                )
+            case .extended, .changed:
+                StandardError.warn(
+                    "another program wrote into \(path); it is left as it is, and the recording goes on in \(new), "
+                        + "with all that came before"
+                )
+            }
+        case .adrift(let path, let why, let reason):
+            let what =
+                switch why {
+                case .gone, .inPlace: "was deleted or moved, and cannot be put back"
+                case .replaced: "was replaced, and there can be no other file"
+                case .extended, .changed:
+                    "was written into by another program, and there can be no other file"
+                }
+            StandardError.warn("\(path) \(what): \(reason); this is tried again until the recording ends")
+        case .begunAnew(let path, let new, let lost):
+            StandardError.warn(
+                "another program wrote into \(path)"
+                    + (lost > 0 ? ", which has \(count(lost)) less" : "")
+                    + (new == path
+                        ? "; the recording goes on in it from its beginning"
+                        : "; it is left as it is, and the recording goes on in \(new)")
+            )
+        }
+    }
+
+    /// The last line of a recording that is not whole.
+    static func tellOfMissing(_ missing: SteadyCapture.Missing, in path: String) {
+        StandardError.report(
+            "\(count(missing.count)) of this recording \(missing.count == 1 ? "is" : "are") not in \(path), "
+                + "since \(missing.since.rfc3339.prefix(19))Z: \(missing.reason)",
+            hint: nil
+        )
+    }
+
+    static func count(_ exchanges: Int) -> String { "\(exchanges) exchange\(exchanges == 1 ? "" : "s")" }
+}
