@@ -325,6 +325,50 @@ struct SteadyCaptureTests {
         #expect(rig.steady.missing == nil)
     }
 
+    /// Until there is another file nothing of ours goes over what the other program wrote.
+    @Test(
+        .enabled(if: SmallDisk.isPossible, "a small file system can be mounted by root only"),
+        arguments: [true, false]
+    )
+    func fileOfAnotherIsNotWrittenWhileThereIsNoRoomForOurs(grows: Bool) throws {
+        let disk = try SmallDisk(kilobytes: 64)
+        defer { disk.remove() }
+        let rig = try Rig(disk.file("login.har"))
+        rig.append(0..<2)
+        rig.steady.inspect()
+        if grows {
+            let handle = try #require(FileHandle(forWritingAtPath: rig.path))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data("somebody's note\n".utf8))
+            try handle.close()
+        } else {
+            #expect(truncate(rig.path, 500) == 0)
+        }
+        let there = try Data(contentsOf: URL(filePath: rig.path))
+        try disk.fill()
+        rig.steady.inspect()
+        #expect(rig.news.count == 1)
+        rig.append(2..<4)
+        rig.steady.inspect()
+        #expect(rig.news == [] && rig.steady.missing?.count == 2)
+        #expect(try Data(contentsOf: URL(filePath: rig.path)) == there)
+        try FileManager.default.removeItem(atPath: disk.file("ballast"))
+        for _ in 0..<4 { rig.steady.inspect() }
+        #expect(try numbers(disk.file("login-2.har")) == (grows ? [0, 1, 2, 3] : [2, 3]))
+        #expect(try Data(contentsOf: URL(filePath: rig.path)) == there)
+        let news = rig.news
+        #expect(
+            news.count == 2
+                && news.last
+                    == .goesOn(
+                        path: disk.file("login-2.har"),
+                        waited: 2,
+                        lost: 0
+                    ),
+            "\(news)"
+        )
+    }
+
     /// Rights are asked for when a file is opened.
     @Test func fileThatWasMadeReadOnlyIsWrittenOn() throws {
         let folder = try TemporaryFolder()

@@ -24,6 +24,8 @@ package final class SteadyCapture: Sendable {
         var caughtUp = 0
         /// The file has no name that leads to it.
         var isAdrift = false
+        /// Another program has written into the file, and there is no other yet: nothing may be written to it.
+        var isBarred = false
         /// Entries that will be in no file any more, and since when.
         var lost = 0
         var lostSince: Timestamp?
@@ -109,7 +111,7 @@ package final class SteadyCapture: Sendable {
     package func append(_ exchanges: [Exchange]) {
         let entries = facts.withLock { EncodedEntries(exchanges, &$0) }
         let news = state.withLock { state -> [CaptureNews] in
-            if state.waiting.isEmpty {
+            if state.waiting.isEmpty, !state.isBarred {
                 do throws(CaptureError) {
                     try state.writer.append(entries)
                     wrote(entries, &state)
@@ -134,7 +136,7 @@ package final class SteadyCapture: Sendable {
             var news: [CaptureNews] = []
             switch whereabouts {
             case .inPlace:
-                if state.isAdrift { foundAgain(&state) }
+                foundAgain(&state)
                 state.recent = []
                 state.recentBytes = 0
                 state.orderlyEnd = state.writer.end
@@ -183,6 +185,7 @@ package final class SteadyCapture: Sendable {
     }
 
     private func catchUp(_ state: inout State) -> [CaptureNews] {
+        guard !state.isBarred else { return [] }
         var count = 0
         while let next = state.waiting.first {
             do throws(CaptureError) { try state.writer.append(next) } catch {
@@ -211,9 +214,10 @@ package final class SteadyCapture: Sendable {
 
     // MARK: - Another file
 
-    /// The file is in its place again: somebody has moved it back.
+    /// The file is in its place, perhaps again: somebody has moved it back.
     private func foundAgain(_ state: inout State) {
         state.isAdrift = false
+        state.isBarred = false
         state.nextPause = 1
         state.pause = 0
     }
@@ -245,8 +249,8 @@ package final class SteadyCapture: Sendable {
             let reason = Self.reason(error)
             state.pause = state.nextPause
             state.nextPause = min(state.nextPause * 2, 30)
-            guard !state.isAdrift else { return [] }
-            state.isAdrift = true
+            guard !state.isAdrift, !state.isBarred else { return [] }
+            if why == .extended { state.isBarred = true } else { state.isAdrift = true }
             if state.trouble == nil {
                 state.trouble = (clock(), "it was taken away (\(reason))")
             }
@@ -273,9 +277,12 @@ package final class SteadyCapture: Sendable {
             state.writer = new
         } catch {
             // The next inspection tries again.
+            state.isBarred = true
             if state.trouble == nil {
                 state.trouble = (clock(), Self.reason(error))
-                return [.stuck(path: old.path, reason: "another program wrote into it")]
+                let reason =
+                    "another program wrote into it, and there can be no other file: \(Self.reason(error))"
+                return [.stuck(path: old.path, reason: reason)]
             }
             return []
         }
@@ -288,6 +295,7 @@ package final class SteadyCapture: Sendable {
         state.recentBytes = 0
         state.written = 0
         state.orderlyEnd = state.writer.end
+        foundAgain(&state)
         return [.begunAnew(path: old.path, at: state.writer.path, lost: lost)]
     }
 
