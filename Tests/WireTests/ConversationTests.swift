@@ -231,9 +231,9 @@ struct ConversationTests {
         let body = Dialogue([.client(Self.get), .serverBytes(head + packed)]).exchanges().first?.response?
             .body
         #expect(body?.text == "authreel" && body?.wireSize == packed.count && body?.remainingCoding == nil)
-        let brotli = "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\nabc"
-        let kept = Dialogue([.client(Self.get), .server(brotli)]).exchanges().first?.response?.body
-        #expect(kept?.remainingCoding == "br" && kept?.bytes == Array("abc".utf8))
+        let unknown = "HTTP/1.1 200 OK\r\nContent-Encoding: dcb\r\nContent-Length: 3\r\n\r\nabc"
+        let kept = Dialogue([.client(Self.get), .server(unknown)]).exchanges().first?.response?.body
+        #expect(kept?.remainingCoding == "dcb" && kept?.bytes == Array("abc".utf8))
     }
 
     @Test func soundHostFieldNamesTheURL() {

@@ -1,6 +1,8 @@
-import CZlib
-
-/// Undoes content codings (RFC 9110, section 8.4): gzip and deflate; others are kept as they came and named.
+/// Undoes content codings (RFC 9110, section 8.4): gzip, deflate, and, where this machine has their libraries, brotli
+/// and zstd; others are kept as they came and named.
+///
+/// Brotli and zstd against a dictionary (`dcb`, `dcz`; RFC 9842) are among the others: what the client had before is
+/// not in the message.
 package enum ContentCoding {
     /// A body with as many codings undone as could be.
     package struct Result: Sendable {
@@ -11,6 +13,17 @@ package enum ContentCoding {
         /// Whether the bytes are all of the body: false behind a limit, or where the coded bytes break off.
         package var isWhole: Bool
     }
+
+    /// More than this no message has; each layer of a hostile one would cost as much as a body of the greatest size.
+    static let maximumCodings = 8
+
+    /// The codings that can be undone on this machine.
+    package static let known: Set<String> = {
+        var known: Set<String> = ["gzip", "x-gzip", "deflate"]
+        if BrotliDecoder.isAvailable { known.insert("br") }
+        if ZstandardDecoder.isAvailable { known.insert("zstd") }
+        return known
+    }()
 
     /// The codings of a message in the order in which they were applied, `identity` left out.
     package static func codings(of headers: HeaderFields) -> [String] {
@@ -25,17 +38,12 @@ package enum ContentCoding {
     /// `isTruncated`: whether `bytes` are only the beginning, so that their end is no defect.
     package static func decode(_ bytes: [UInt8], codings: [String], limit: Int, isTruncated: Bool) -> Result {
         var result = Result(bytes: bytes, remaining: nil, isWhole: true)
+        guard codings.count <= maximumCodings else {
+            result.remaining = codings.joined(separator: ", ")
+            return result
+        }
         for (index, coding) in codings.enumerated().reversed() {
-            let decoded: (bytes: [UInt8], isWhole: Bool)? =
-                switch coding {
-                case "gzip", "x-gzip": inflate(result.bytes, windowBits: 15 + 16, limit: limit)
-                // Zlib-wrapped says the specification; raw is what some servers send.
-                case "deflate":
-                    inflate(result.bytes, windowBits: 15, limit: limit)
-                        ?? inflate(result.bytes, windowBits: -15, limit: limit)
-                default: nil
-                }
-            guard let decoded else {
+            guard let decoded = decode(result.bytes, coding: coding, limit: limit) else {
                 result.remaining = codings[...index].joined(separator: ", ")
                 return result
             }
@@ -45,40 +53,17 @@ package enum ContentCoding {
         return result
     }
 
-    /// Nil when not a single byte comes out of what is no such coding.
-    private static func inflate(_ bytes: [UInt8], windowBits: Int32, limit: Int) -> (
-        bytes: [UInt8], isWhole: Bool
-    )? {
-        var stream = z_stream()
-        guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
-        else { return nil }
-        defer { inflateEnd(&stream) }
-        var output: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        var input = bytes
-        return input.withUnsafeMutableBufferPointer { buffer -> (bytes: [UInt8], isWhole: Bool)? in
-            stream.next_in = buffer.baseAddress
-            stream.avail_in = UInt32(clamping: buffer.count)
-            while true {
-                let (status, count) = chunk.withUnsafeMutableBufferPointer { out -> (Int32, Int) in
-                    stream.next_out = out.baseAddress
-                    stream.avail_out = UInt32(out.count)
-                    let status = CZlib.inflate(&stream, Z_NO_FLUSH)
-                    return (status, out.count - Int(stream.avail_out))
-                }
-                output.append(contentsOf: chunk[..<min(count, limit - output.count)])
-                guard output.count < limit else { return (output, status == Z_STREAM_END) }
-                switch status {
-                case Z_STREAM_END:
-                    // A gzip body may be several members (RFC 1952, section 2.2).
-                    guard windowBits > 15, stream.avail_in > 0, inflateReset(&stream) == Z_OK else {
-                        return (output, true)
-                    }
-                case Z_OK: if stream.avail_in == 0, count < chunk.count { return (output, false) }
-                case Z_BUF_ERROR: return output.isEmpty ? nil : (output, false)
-                default: return output.isEmpty ? nil : (output, false)
-                }
-            }
+    /// Nil where the coding is not known here, or nothing comes out of what is no such coding.
+    private static func decode(_ bytes: [UInt8], coding: String, limit: Int) -> DecodedBytes? {
+        switch coding {
+        case "gzip", "x-gzip": InflateDecoder(.gzip)?.decode(bytes, limit: limit)
+        // Zlib-wrapped says the specification; raw is what some servers send.
+        case "deflate":
+            InflateDecoder(.zlib)?.decode(bytes, limit: limit)
+                ?? InflateDecoder(.raw)?.decode(bytes, limit: limit)
+        case "br": BrotliDecoder()?.decode(bytes, limit: limit)
+        case "zstd": ZstandardDecoder()?.decode(bytes, limit: limit)
+        default: nil
         }
     }
 }
