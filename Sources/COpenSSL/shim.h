@@ -58,6 +58,77 @@ static inline X509 *ar_x509_stack_at(const STACK_OF(X509) *stack, int index) { r
 static inline void ar_openssl_free(void *pointer) { OPENSSL_free(pointer); }
 static inline long ar_bio_memory(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 
+// MARK: the client's end: security, certificates of ours, sessions
+
+#include <openssl/pkcs12.h>
+
+// OpenSSL's rules for its level, which stay as they are for ciphers, key exchanges and the server's certificates, but for
+// the versions and the signatures of the handshake: TLS 1.0 and 1.1 sign with SHA-1. A certificate of ours is its
+// server's business.
+static inline int ar_tls_security(const SSL *ssl, const SSL_CTX *context, int operation, int bits, int nid, void *other, void *standard) {
+    switch (operation) {
+    case SSL_SECOP_VERSION:
+    case SSL_SECOP_SIGALG_SUPPORTED:
+    case SSL_SECOP_SIGALG_SHARED:
+    case SSL_SECOP_SIGALG_CHECK:
+    case SSL_SECOP_SIGALG_MASK:
+    case SSL_SECOP_EE_KEY:
+    case SSL_SECOP_CA_KEY:
+    case SSL_SECOP_CA_MD: return 1;
+    default:
+        return ((int (*)(const SSL *, const SSL_CTX *, int, int, int, void *, void *))standard)(ssl, context, operation, bits, nid,
+                                                                                                other, NULL);
+    }
+}
+// Servers before RFC 5746 as well: with renegotiation off there is nothing on our side that it would protect.
+static inline void ar_tls_ctx_allow_old_servers(SSL_CTX *context) {
+    SSL_CTX_set0_security_ex_data(context, (void *)SSL_CTX_get_security_callback(context));
+    SSL_CTX_set_security_callback(context, ar_tls_security);
+    SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT);
+}
+// Sessions go to the callback and nowhere else.
+static inline void ar_tls_ctx_hand_out_sessions(SSL_CTX *context, int (*take)(SSL *, SSL_SESSION *)) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(context, take);
+}
+static inline size_t ar_tls_session_ticket_length(const SSL_SESSION *session) {
+    const unsigned char *ticket = NULL;
+    size_t length = 0;
+    SSL_SESSION_get0_ticket(session, &ticket, &length);
+    return length;
+}
+// Only what was given is sent: OpenSSL would add what it finds among the trusted roots.
+static inline int ar_tls_use_certificate(SSL *ssl, X509 *certificate, EVP_PKEY *key) {
+    SSL_set_mode(ssl, SSL_MODE_NO_AUTO_CHAIN);
+    return SSL_use_certificate(ssl, certificate) == 1 && SSL_use_PrivateKey(ssl, key) == 1;
+}
+static inline int ar_tls_add_chain_certificate(SSL *ssl, X509 *certificate) { return (int)SSL_add1_chain_cert(ssl, certificate); }
+
+// Opens PKCS #12. Returns 0 where that was possible, 1 for other bytes, 2 for another passphrase (NULL stands for none), 3
+// for what cannot be decrypted or read; the error queue tells why.
+static inline int ar_pkcs12_open(const unsigned char *bytes, long length, const char *passphrase, X509 **certificate, EVP_PKEY **key,
+                                 STACK_OF(X509) **others) {
+    PKCS12 *file = d2i_PKCS12(NULL, &bytes, length);
+    if (!file) return 1;
+    int result = 3;
+    if (PKCS12_mac_present(file)) {
+        if (passphrase) {
+            if (PKCS12_verify_mac(file, passphrase, -1) != 1) result = 2;
+        } else if (PKCS12_verify_mac(file, "", 0) == 1) {
+            passphrase = "";
+        } else if (PKCS12_verify_mac(file, NULL, 0) != 1) {
+            result = 2;
+        }
+    }
+    if (result == 3) {
+        ERR_clear_error();
+        if (PKCS12_parse(file, passphrase, key, certificate, others) == 1) result = 0;
+    }
+    PKCS12_free(file);
+    return result;
+}
+static inline void ar_x509_stack_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+
 static inline int ar_mbstring_utf8(void) { return MBSTRING_UTF8; }
 static inline int ar_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
 // Subject and issuer in one line, RFC 2253, as UTF-8 text.

@@ -16,7 +16,8 @@ package final class PrivateKey: @unchecked Sendable {
     package let pointer: OpaquePointer
     package let publicKey: PublicKey
 
-    private init(owning pointer: OpaquePointer) throws(OpenSSLError) {
+    /// Takes over one reference of `pointer`.
+    init(owning pointer: OpaquePointer) throws(OpenSSLError) {
         guard let kind = Self.kind(of: pointer) else {
             EVP_PKEY_free(pointer)
             throw OpenSSLError(what: "a key of a kind that is not used here", reason: "")
