@@ -12,6 +12,7 @@ extension PrivateKey {
     /// - Parameters:
     ///   - text: begins with the key's block.
     ///   - passphrase: nil where there is none; one that is not needed is not looked at.
+    /// - Returns: the key.
     /// - Throws: ``CertifiedKeyError``.
     static func decrypting(pem text: String, passphrase: String?) throws(CertifiedKeyError) -> PrivateKey {
         guard let memory = BIO_new(BIO_s_mem()) else { throw .unreadable(reason: "out of memory") }

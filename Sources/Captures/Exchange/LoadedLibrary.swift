@@ -25,11 +25,12 @@ struct LoadedLibrary {
         return nil
     }
 
-    /// One of its functions; nil where it has none of this name.
+    /// One of its functions.
     ///
     /// - Parameters:
     ///   - name: its symbol.
     ///   - type: a `@convention(c)` function type, which has to be the symbol's own.
+    /// - Returns: the function; nil where it has none of this name.
     func function<Function>(_ name: String, as type: Function.Type) -> Function? {
         precondition(MemoryLayout<Function>.size == MemoryLayout<UnsafeMutableRawPointer>.size)
         return dlsym(handle, name).map { unsafeBitCast($0, to: type) }
