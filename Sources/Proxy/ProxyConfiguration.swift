@@ -20,6 +20,8 @@ package struct ProxyConfiguration: Sendable {
     package var permits: @Sendable (_ host: String, _ port: Int) -> Bool
     /// Ports on 127.0.0.1 where other servers of this program listen: nobody reaches them through the proxy.
     package var ownPorts: [Int] = []
+    /// What a server that asks for a certificate is shown, by its host and port; nil for none.
+    package var clientCertificate: @Sendable (_ host: String, _ port: Int) -> CertifiedKey? = { _, _ in nil }
     /// A client that refuses our certificate for a host is passed through to it from its next connection on.
     package var passesPinningClients: Bool
     /// Trusted besides the system's roots.
@@ -120,6 +122,10 @@ package enum ProxyNotice: Sendable, Hashable {
     case notHTTP(host: String)
     /// A provider's certificate would not have been accepted, had checking not been switched off.
     case toleratedCertificate(host: String, reason: String)
+    /// A provider asked for a certificate, and there is none for it.
+    case clientCertificateMissing(host: String)
+    /// A provider asked for a certificate and was shown this one.
+    case clientCertificateShown(host: String, subject: String)
 }
 
 /// Hosts as options name them: `login.example`, or `*.example` for everything below it (and itself).

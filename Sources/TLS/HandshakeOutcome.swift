@@ -24,6 +24,13 @@ package struct HandshakeFacts: Sendable {
     package let peerCertificates: [Certificate]
     /// Why the peer's certificate would have been refused, where verification was switched off and it would.
     package let tolerated: CertificateProblem?
+    /// Whether it goes on with an earlier session: certificates are then those of that session's first handshake, which
+    /// verified them.
+    package let isResumed: Bool
+    /// Whether a server asked us for a certificate.
+    package let wantsClientCertificate: Bool
+    /// The one of ours that a server was shown.
+    package let shownCertificate: Certificate?
 }
 
 /// Why there is no connection.
@@ -32,6 +39,11 @@ package enum HandshakeFailure: Error, Sendable, Hashable, CustomStringConvertibl
     case certificate(CertificateProblem)
     /// The other end gave up.
     case alertReceived(TLSAlert)
+    /// A server asked for a certificate of ours and gave up over what it got: the subject of what it was shown, nil
+    /// where that was none.
+    ///
+    /// With TLS 1.3 our handshake is done before it can say so: then it is a ``TLSError`` afterwards.
+    case clientCertificate(shown: String?, TLSAlert)
     /// We gave up; the words are OpenSSL's, e.g. `wrong version number`.
     case protocolError(String)
     /// The connection was closed in the middle.
@@ -43,6 +55,10 @@ package enum HandshakeFailure: Error, Sendable, Hashable, CustomStringConvertibl
         switch self {
         case .certificate(let problem): problem.description
         case .alertReceived(let alert): "alert \(alert.name) received"
+        case .clientCertificate(nil, let alert):
+            "alert \(alert.name) received for want of a client certificate"
+        case .clientCertificate(let shown?, let alert):
+            "alert \(alert.name) received after the client certificate \(shown)"
         case .protocolError(let words): words
         case .closed: "the connection was closed during the handshake"
         case .connectionError(let words): words

@@ -23,6 +23,10 @@ package struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
     /// `unknown_ca`.
     package var rejectsCertificate: Bool { [42, 43, 45, 46, 48].contains(code) }
 
+    /// Whether a server that asked for a certificate of ours may mean that one: besides those, `handshake_failure`,
+    /// `certificate_revoked`, `access_denied` and `certificate_required`.
+    var refusesClientCertificate: Bool { rejectsCertificate || [40, 44, 49, 116].contains(code) }
+
     private static let names: [UInt8: String] = [
         0: "close_notify", 10: "unexpected_message", 20: "bad_record_mac", 21: "decryption_failed",
         22: "record_overflow", 30: "decompression_failure", 40: "handshake_failure", 41: "no_certificate",

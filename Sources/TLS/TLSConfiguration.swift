@@ -1,3 +1,5 @@
+package import LibCrypto
+
 /// What one connection asks for besides its context.
 package enum TLSConfiguration: Sendable, Hashable {
     /// We open the connection.
@@ -7,7 +9,15 @@ package enum TLSConfiguration: Sendable, Hashable {
     /// verifies; sent
     ///     in the ClientHello where it is a name (RFC 6066, section 3).
     ///   - alpn: offered, in order; empty sends no such extension.
-    case client(serverName: String?, alpn: [String])
+    ///   - certificate: shown to a server that asks for one; nil shows none.
+    ///   - endpoint: `HOST:PORT`, as dialled: a session of the same server is taken up again where everything here is
+    ///     the same; nil takes up none.
+    case client(
+        serverName: String?,
+        alpn: [String],
+        certificate: CertifiedKey? = nil,
+        endpoint: String? = nil
+    )
     /// We accept the connection.
     case server(alpn: ServerProtocols)
 }

@@ -14,7 +14,9 @@ final class TLSConnection {
         /// the
         ///     ClientHello (an address does not, RFC 6066, section 3).
         ///   - alpn: offered, in order.
-        case client(name: String?, alpn: [String])
+        ///   - certificate: shown where the server asks for one.
+        ///   - endpoint: `HOST:PORT`, whose sessions are taken up again; nil takes up none.
+        case client(name: String?, alpn: [String], certificate: CertifiedKey?, endpoint: String?)
         /// - Parameter alpn: taken when the client offers it, else none is agreed. ``ServerProtocols`` says more.
         case server(alpn: ServerProtocols)
     }
@@ -49,6 +51,12 @@ final class TLSConnection {
     /// Whether our Certificate message has been made.
     private(set) var hasSentCertificate = false
     private(set) var certificateProblem: CertificateProblem?
+    private var isAskedForCertificate = false
+    private var hasShownCertificate = false
+    private var certificate: CertifiedKey?
+    private var sessionKey: SessionCache.Key?
+    /// The session that the server was offered to go on with.
+    private var offered: SessionCache.Session?
     private let ssl: OpaquePointer
     private let role: Role
 
@@ -69,18 +77,34 @@ final class TLSConnection {
         SSL_set_info_callback(ssl, noteAlert)
         SSL_set_msg_callback(ssl, noteMessage)
         switch role {
-        case .client(let name, let alpn):
+        case .client(let name, let alpn, let certificate, let endpoint):
             SSL_set_connect_state(ssl)
             if let name, !setName(name) { throw .draining() }
             let list = Self.wireForm(alpn)
             if !list.isEmpty { SSL_set_alpn_protos(ssl, list, UInt32(list.count)) }
+            SSL_set_cert_cb(ssl, noteRequest, nil)
+            if let certificate { try show(certificate) }
+            guard let endpoint, let name else { return }
+            let key = SessionCache.Key(
+                endpoint: endpoint,
+                serverName: name,
+                alpn: alpn,
+                certificate: certificate?.thumbprint ?? []
+            )
+            sessionKey = key
+            offered = context.sessions.session(for: key, now: .now())
+            if let offered { SSL_set_session(ssl, offered.handle.pointer) }
         case .server:
             SSL_set_accept_state(ssl)
         }
     }
 
     // SSL_free frees the BIO too; neither calls back.
-    deinit { SSL_free(ssl) }
+    deinit {
+        // Without it a session of a connection that ended without close_notify could not be taken up again.
+        if case .client = role { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
+        SSL_free(ssl)
+    }
 
     static func owner(of ssl: OpaquePointer?) -> TLSConnection? {
         guard let ssl, let owner = ar_tls_owner(ssl) else { return nil }
@@ -99,8 +123,15 @@ final class TLSConnection {
         }
         if SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ { return .needsInput }
         let words = drainedReason()
+        if offered != nil, let sessionKey { context.sessions.forget(sessionKey) }
         if let certificateProblem, context.verifiesPeer { return .failed(.certificate(certificateProblem)) }
-        if let receivedAlert { return .failed(.alertReceived(receivedAlert)) }
+        if let receivedAlert {
+            guard isAskedForCertificate, receivedAlert.refusesClientCertificate else {
+                return .failed(.alertReceived(receivedAlert))
+            }
+            let shown = hasShownCertificate ? certificate?.certificate.subject : nil
+            return .failed(.clientCertificate(shown: shown, receivedAlert))
+        }
         return .failed(words.map { .protocolError($0) } ?? .closed)
     }
 
@@ -118,8 +149,39 @@ final class TLSConnection {
             } ?? "",
             alpn: agreed,
             peerCertificates: peerCertificates(),
-            tolerated: certificateProblem
+            tolerated: resumed.map(\.tolerated) ?? certificateProblem,
+            isResumed: SSL_session_reused(ssl) == 1,
+            wantsClientCertificate: resumed?.askedForCertificate ?? isAskedForCertificate,
+            shownCertificate: resumed?.hasShownCertificate ?? hasShownCertificate
+                ? certificate?.certificate : nil
         )
+    }
+
+    /// The session that the server went on with.
+    private var resumed: SessionCache.Session? { SSL_session_reused(ssl) == 1 ? offered : nil }
+
+    /// Keeps a session that the server gave for later connections; whether its reference was taken over.
+    func keep(_ session: OpaquePointer) -> Bool {
+        guard let sessionKey else { return false }
+        let handle = SessionHandle(owning: session)
+        var deadline = NIODeadline.now() + SessionCache.lifetime
+        if let resumed {
+            // The certificate was looked at when that one was made.
+            deadline = resumed.deadline
+        } else if let own = peerCertificates().first {
+            deadline = min(deadline, .now() + .seconds(own.notAfter - handle.givenAt))
+        }
+        context.sessions.keep(
+            SessionCache.Session(
+                handle: handle,
+                deadline: deadline,
+                tolerated: resumed.map(\.tolerated) ?? certificateProblem,
+                askedForCertificate: resumed?.askedForCertificate ?? isAskedForCertificate,
+                hasShownCertificate: resumed?.hasShownCertificate ?? hasShownCertificate
+            ),
+            for: sessionKey
+        )
+        return true
     }
 
     func selectProtocol(among offered: UnsafeBufferPointer<UInt8>) -> Selection {
@@ -222,7 +284,24 @@ final class TLSConnection {
 
     fileprivate func received(alert: TLSAlert) { receivedAlert = alert }
 
-    fileprivate func sentCertificate() { hasSentCertificate = true }
+    /// `isEmpty`: it says that there is none.
+    fileprivate func sentCertificate(isEmpty: Bool) {
+        hasSentCertificate = true
+        hasShownCertificate = !isEmpty
+    }
+
+    fileprivate func wasAskedForCertificate() { isAskedForCertificate = true }
+
+    private func show(_ certificate: CertifiedKey) throws(TLSError) {
+        guard ar_tls_use_certificate(ssl, certificate.certificate.pointer, certificate.key.pointer) == 1
+        else {
+            throw .draining()
+        }
+        for other in certificate.chain.dropFirst() {
+            guard ar_tls_add_chain_certificate(ssl, other.pointer) == 1 else { throw .draining() }
+        }
+        self.certificate = certificate
+    }
 
     private func setName(_ name: String) -> Bool {
         // An address is verified against the addresses of the certificate and is not sent.
@@ -263,5 +342,12 @@ private let noteMessage:
         guard isSent == 1, contentType == SSL3_RT_HANDSHAKE, length > 0, let bytes,
             bytes.load(as: UInt8.self) == UInt8(SSL3_MT_CERTIFICATE)
         else { return }
-        TLSConnection.owner(of: ssl)?.sentCertificate()
+        // Type and length, the empty context of TLS 1.3, and the length of an empty list.
+        TLSConnection.owner(of: ssl)?.sentCertificate(isEmpty: length <= 8)
     }
+
+/// Called when a server has asked for a certificate (`SSL_set_cert_cb(3)`).
+private let noteRequest: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { ssl, _ in
+    TLSConnection.owner(of: ssl)?.wasAskedForCertificate()
+    return 1
+}

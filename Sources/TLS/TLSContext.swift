@@ -9,6 +9,8 @@ package final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     let keyLog: KeyLog?
     let verifiesPeer: Bool
+    /// Of a client's connections.
+    let sessions = SessionCache()
 
     private init(pointer: OpaquePointer, keyLog: KeyLog?, verifiesPeer: Bool) {
         self.pointer = pointer
@@ -50,9 +52,11 @@ package final class TLSContext: @unchecked Sendable {
             verifiesPeer: configuration.verifiesServer
         )
         context.setUp()
-        // Level 0 lets TLS 1.0 and short keys pass, which is what one wants of a server one has decided not
-        // to check.
+        // Level 0 lets short keys pass, which is what one wants of a server one has decided not to check. Level 1
+        // would not speak TLS 1.0 and 1.1; what it asks of certificates holds for their servers as well.
         SSL_CTX_set_security_level(pointer, configuration.verifiesServer ? 1 : 0)
+        ar_tls_ctx_allow_old_servers(pointer)
+        ar_tls_ctx_hand_out_sessions(pointer, keepSession)
         if configuration.trustsSystemRoots { SSL_CTX_set_default_verify_paths(pointer) }
         // So that a given certificate is an anchor whether or not it has signed itself.
         ar_tls_ctx_set_partial_chain(pointer)
@@ -138,6 +142,11 @@ private let noteProblem: @convention(c) (CInt, OpaquePointer?) -> CInt = { accep
     let connection = Unmanaged<TLSConnection>.fromOpaque(owner).takeUnretainedValue()
     connection.noteCertificateProblem(store)
     return accepted
+}
+
+private let keepSession: @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt = { ssl, session in
+    guard let session, let connection = TLSConnection.owner(of: ssl) else { return 0 }
+    return connection.keep(session) ? 1 : 0
 }
 
 private let selectProtocol:

@@ -82,7 +82,8 @@ package final class TLSHandler: ChannelDuplexHandler {
         guard connection == nil, state == .handshaking else { return }
         let role: TLSConnection.Role =
             switch configuration {
-            case .client(let name, let alpn): .client(name: name, alpn: alpn)
+            case .client(let name, let alpn, let certificate, let endpoint):
+                .client(name: name, alpn: alpn, certificate: certificate, endpoint: endpoint)
             case .server(let alpn): .server(alpn: alpn)
             }
         do throws(TLSError) {

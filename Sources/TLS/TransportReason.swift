@@ -37,6 +37,11 @@ package enum TransportReason {
                 case .other: "CERTIFICATE_VERIFY_FAILED"
                 }
             return "\(code): the certificate of \(serverName) is not accepted: \(problem)"
+        case .clientCertificate(let shown, let alert):
+            let what = shown.map { "did not accept the client certificate \($0)" }
+            return "ERR_BAD_SSL_CLIENT_AUTH_CERT: \(origin) "
+                + (what ?? "asked for a client certificate and was shown none")
+                + ": it sent TLS alert \(alert.name)"
         case .alertReceived(.certificateRequired):
             return "ERR_BAD_SSL_CLIENT_AUTH_CERT: \(origin) sent TLS alert certificate_required"
         case .alertReceived(let alert):

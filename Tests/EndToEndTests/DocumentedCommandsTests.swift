@@ -182,6 +182,7 @@ struct DocumentedCommandsTests {
             )
         }
         try Data("not-a-secret\n".utf8).write(to: URL(filePath: folder.file("client-secret")))
+        try putClientCertificate(into: folder)
         try putEncryptedCapture(of: capture, into: folder)
         try received.get().write(to: URL(filePath: folder.file("received.har")))
         // `--upstream-ca test-ca.pem` and the like name files that the reader is supposed to have.
@@ -190,6 +191,20 @@ struct DocumentedCommandsTests {
             withIntermediateDirectories: true
         )
         return folder
+    }
+
+    /// What a provider that asks for a client certificate is shown, in PEM and PKCS #12.
+    private static func putClientCertificate(into folder: TemporaryFolder) throws {
+        try Data("not-a-secret\n".utf8).write(to: URL(filePath: folder.file("passphrase")))
+        let made = try shell(
+            """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=client -keyout client.pem -out c.pem
+            cat c.pem >> client.pem
+            openssl pkcs12 -export -in client.pem -out client.p12 -passout file:passphrase
+            """,
+            in: folder
+        )
+        try #require(made.status == 0, "\(made.errors)")
     }
 
     /// What somebody has shared.

@@ -10,7 +10,7 @@ struct TLSHandlerTests {
     private static let now = Int64(Date().timeIntervalSince1970)
 
     /// What a channel's tail saw.
-    private final class Tail: ChannelInboundHandler {
+    final class Tail: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         var outcomes: [HandshakeOutcome] = []
@@ -30,7 +30,7 @@ struct TLSHandlerTests {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { errors.append(error) }
     }
 
-    private struct Ends {
+    struct Ends {
         let client = EmbeddedChannel()
         let server = EmbeddedChannel()
         let clientTail = Tail()
@@ -40,11 +40,21 @@ struct TLSHandlerTests {
             client clientContext: TLSContext,
             name: String? = "login.example",
             offering alpn: [String] = ["http/1.1"],
+            showing certificate: CertifiedKey? = nil,
+            endpoint: String? = nil,
             server serverContext: TLSContext,
             protocols: ServerProtocols = ServerProtocols(accepted: "http/1.1")
         ) throws {
             try client.pipeline.syncOperations.addHandlers([
-                TLSHandler(context: clientContext, configuration: .client(serverName: name, alpn: alpn)),
+                TLSHandler(
+                    context: clientContext,
+                    configuration: .client(
+                        serverName: name,
+                        alpn: alpn,
+                        certificate: certificate,
+                        endpoint: endpoint
+                    )
+                ),
                 clientTail,
             ])
             try server.pipeline.syncOperations.addHandlers([
@@ -78,7 +88,7 @@ struct TLSHandlerTests {
         }
     }
 
-    private static func authority() throws -> CertificateIssuer {
+    static func authority() throws -> CertificateIssuer {
         let key = try PrivateKey.generate(.elliptic(.p256))
         let certificate = try CertificateIssuer.authority(
             commonName: "test authority",
@@ -88,7 +98,7 @@ struct TLSHandlerTests {
         return try CertificateIssuer(certificate: certificate, key: key)
     }
 
-    private static func server(
+    static func server(
         _ authority: CertificateIssuer,
         name: CertificateIssuer.Name = .host("login.example"),
         notAfter: Int64 = now + 3600,
@@ -103,7 +113,7 @@ struct TLSHandlerTests {
         return try .server(chain: [leaf], key: key, keyLog: keyLog)
     }
 
-    private static func client(
+    static func client(
         trusting roots: [Certificate],
         verifies: Bool = true,
         keyLog: KeyLog? = nil

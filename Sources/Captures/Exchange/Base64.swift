@@ -19,6 +19,12 @@ package enum Base64 {
         return String(decoding: output, as: UTF8.self)
     }
 
+    /// In the alphabet for URLs and without padding (section 5).
+    package static func encodeForURLs(_ bytes: some Collection<UInt8>) -> String {
+        let text = encode(bytes).utf8.filter { $0 != 0x3d }
+        return String(decoding: text.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 }, as: UTF8.self)
+    }
+
     /// The bytes that the text spells; characters outside of both alphabets are passed over, as MIME readers
     /// do.
     package static func decode(_ text: String) -> [UInt8] {

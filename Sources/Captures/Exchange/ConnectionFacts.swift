@@ -11,6 +11,10 @@ package struct ConnectionFacts: Blank {
     package var cipher: String?
     package var serverName: String?
     package var alpn: String?
+    /// The certificate that the server asked for and was shown, by its SHA-256 in base64url: the `x5t#S256` of tokens
+    /// that are bound to it (RFC 8705, section 3.1); empty where it asked for one and was shown none, nil where it asked
+    /// for none.
+    package var clientCertificate: String?
 
     package init(
         id: String? = nil,
@@ -19,7 +23,8 @@ package struct ConnectionFacts: Blank {
         serverTLSVersion: String? = nil,
         cipher: String? = nil,
         serverName: String? = nil,
-        alpn: String? = nil
+        alpn: String? = nil,
+        clientCertificate: String? = nil
     ) {
         self.id = id
         self.serverAddress = serverAddress
@@ -28,6 +33,7 @@ package struct ConnectionFacts: Blank {
         self.cipher = cipher
         self.serverName = serverName
         self.alpn = alpn
+        self.clientCertificate = clientCertificate
     }
 }
 

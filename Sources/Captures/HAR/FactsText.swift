@@ -61,6 +61,7 @@ struct FactsText {
             ("serverAddress", connection.serverAddress), ("clientTLS", connection.clientTLSVersion),
             ("serverTLS", connection.serverTLSVersion), ("cipher", connection.cipher),
             ("serverName", connection.serverName), ("alpn", connection.alpn),
+            ("clientCertificate", connection.clientCertificate),
         ] {
             if let value { ends.members.append(JSONObject.Member(name: name, value: .string(value))) }
         }

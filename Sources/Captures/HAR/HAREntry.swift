@@ -229,7 +229,8 @@ enum HAREntry {
             serverTLSVersion: facts["serverTLS"]?.string,
             cipher: facts["cipher"]?.string,
             serverName: facts["serverName"]?.string,
-            alpn: facts["alpn"]?.string
+            alpn: facts["alpn"]?.string,
+            clientCertificate: facts["clientCertificate"]?.string
         )
     }
 

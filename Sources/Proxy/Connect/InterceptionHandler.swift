@@ -163,7 +163,15 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
             refuse(.handshakeTimeout(origin))
         }
         leg.startTLS(
-            TLSHandler(context: proxy.upstreamTLS, configuration: .client(serverName: name, alpn: protocols))
+            TLSHandler(
+                context: proxy.upstreamTLS,
+                configuration: .client(
+                    serverName: name,
+                    alpn: protocols,
+                    certificate: proxy.configuration.clientCertificate(origin.host, origin.port),
+                    endpoint: origin.description
+                )
+            )
         )
     }
 
@@ -176,6 +184,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
             if let problem = agreed.tolerated {
                 proxy.notify(.toleratedCertificate(host: origin.description, reason: problem.description))
             }
+            proxy.noteClientCertificate(agreed, origin)
             guard interception.hello != nil else { return join() }
             accept(ServerProtocols(accepted: agreed.alpn), next: .clientHandshake)
         case .failed(let failure): handshakeFailed(failure)
@@ -184,6 +193,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     }
 
     private func handshakeFailed(_ failure: HandshakeFailure) {
+        if case .clientCertificate(shown: nil, _) = failure { proxy.noteMissingCertificate(origin) }
         refuse(.handshake(origin, serverName: interception.providerName ?? origin.host, failure))
     }
 

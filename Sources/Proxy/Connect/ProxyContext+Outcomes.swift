@@ -1,4 +1,5 @@
 internal import Captures
+internal import LibCrypto
 internal import TLS
 
 /// What is kept and told of a client's connection that comes to nothing.
@@ -38,6 +39,19 @@ extension ProxyContext {
         if authority.signs(for: host) { return false }
         notify(.outsideScope(host: host))
         return true
+    }
+
+    /// What became of a provider's wish for a certificate.
+    func noteClientCertificate(_ agreed: HandshakeFacts, _ origin: Origin) {
+        guard agreed.wantsClientCertificate else { return }
+        guard let shown = agreed.shownCertificate else { return noteMissingCertificate(origin) }
+        notify(.clientCertificateShown(host: origin.description, subject: shown.subject))
+    }
+
+    /// A provider asked for a certificate and was shown none; where there is one, it is not of a kind that it takes.
+    func noteMissingCertificate(_ origin: Origin) {
+        guard configuration.clientCertificate(origin.host, origin.port) == nil else { return }
+        notify(.clientCertificateMissing(host: origin.description))
     }
 
     func keep(_ reason: String, of entry: TunnelEntry) {

@@ -1,4 +1,5 @@
 internal import Captures
+internal import LibCrypto
 internal import NIOCore
 internal import TLS
 internal import Wire
@@ -29,6 +30,10 @@ struct TunnelEntry {
         facts.serverTLSVersion = agreed.version
         facts.cipher = agreed.cipher
         facts.alpn = agreed.alpn
+        if agreed.wantsClientCertificate {
+            facts.clientCertificate =
+                agreed.shownCertificate.map { Base64.encodeForURLs(Digest.of($0.der)) } ?? ""
+        }
     }
 
     /// A tunnel that came to nothing.

@@ -1,4 +1,5 @@
 package import Captures
+package import LibCrypto
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -17,6 +18,8 @@ package final class HTTPSender: Sendable {
         package var proxy: (host: String, port: Int)?
         /// Whom to trust.
         package var tls: TLSContext
+        /// What a server that asks for a certificate is shown, by its host and port; nil for none.
+        package var clientCertificate: @Sendable (_ host: String, _ port: Int) -> CertifiedKey?
         /// For a request as a whole.
         package var timeout: Duration
         /// The time, for the exchanges; without one they all begin at the epoch.
@@ -25,11 +28,15 @@ package final class HTTPSender: Sendable {
         package init(
             proxy: (host: String, port: Int)? = nil,
             tls: TLSContext,
+            clientCertificate: @escaping @Sendable (_ host: String, _ port: Int) -> CertifiedKey? = { _, _ in
+                nil
+            },
             timeout: Duration = .seconds(15),
             clock: @escaping @Sendable () -> Timestamp = { Timestamp(nanoseconds: 0) }
         ) {
             self.proxy = proxy
             self.tls = tls
+            self.clientCertificate = clientCertificate
             self.timeout = timeout
             self.clock = clock
         }
@@ -143,6 +150,7 @@ package final class HTTPSender: Sendable {
             connect: target.connect,
             serverName: target.serverName,
             tls: configuration.tls,
+            certificate: target.serverName.flatMap { configuration.clientCertificate($0, target.serverPort) },
             origin: target.origin,
             authority: target.authority,
             scheme: target.scheme,
@@ -213,6 +221,8 @@ private struct Target {
     var connect: String?
     /// Nil speaks in clear.
     var serverName: String?
+    /// The server's, also where a proxy is dialled.
+    var serverPort: Int
     /// Whether the proxy is told the whole URL (RFC 9112, section 3.2.2).
     var isAbsolute: Bool
     var origin: String
@@ -228,6 +238,7 @@ private struct Target {
         (self.host, self.port) = proxy ?? (name, port)
         connect = proxy != nil && isTLS ? "\(host):\(port)" : nil
         serverName = isTLS ? name : nil
+        serverPort = port
         isAbsolute = proxy != nil && !isTLS
         self.origin = origin
     }

@@ -1,4 +1,5 @@
 internal import Captures
+internal import LibCrypto
 internal import NIOCore
 internal import TLS
 internal import Wire
@@ -15,6 +16,8 @@ final class SendingHandler: ChannelInboundHandler {
         /// Nil speaks in clear.
         var serverName: String?
         var tls: TLSContext
+        /// Shown to a server that asks for one.
+        var certificate: CertifiedKey?
         var origin: String
         var authority: String
         var scheme: String
@@ -81,7 +84,12 @@ final class SendingHandler: ChannelInboundHandler {
         guard let name = plan.serverName else { return ready(context, nil) }
         let handler = TLSHandler(
             context: plan.tls,
-            configuration: .client(serverName: name, alpn: ["http/1.1"])
+            configuration: .client(
+                serverName: name,
+                alpn: ["http/1.1"],
+                certificate: plan.certificate,
+                endpoint: plan.origin
+            )
         )
         do {
             try context.pipeline.syncOperations.addHandler(handler, position: .before(self))
@@ -118,7 +126,11 @@ final class SendingHandler: ChannelInboundHandler {
             serverTLSVersion: facts?.version,
             cipher: facts?.cipher,
             serverName: plan.serverName,
-            alpn: facts?.alpn
+            alpn: facts?.alpn,
+            clientCertificate: facts.flatMap { facts in
+                guard facts.wantsClientCertificate else { return nil }
+                return facts.shownCertificate.map { Base64.encodeForURLs(Digest.of($0.der)) } ?? ""
+            }
         )
         if let connectedAt {
             configuration.timings.connect = connectedAt - plan.startedAt

@@ -35,8 +35,8 @@ struct LeakPath {
         beforeRequest afterRequest lastAccess eTag hitCount blocked dns connect send wait receive ssl \
         _initiator _priority _resourceType _fromCache _transferSize _error _errorMessage _failureText _blockedReason \
         _tlsError _webSocketMessages _connectionId type opcode data stack \
-        _authreel _response address alpn cipher client clientTLS contentCoding malformed offset pid process reason \
-        pushed received sent serverAddress serverName serverTLS side trailers truncated tunnel upgradedTo
+        _authreel _response address alpn cipher client clientCertificate clientTLS contentCoding malformed offset pid process \
+        pushed reason received sent serverAddress serverName serverTLS side trailers truncated tunnel upgradedTo
         """
         .split(separator: " ").map(String.init)
     )

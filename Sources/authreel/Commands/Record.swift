@@ -25,6 +25,7 @@ struct Record: AsyncParsableCommand {
               authreel record -- curl -L https://app.example/login
               authreel record --upstream-ca test-ca.pem --only "*.example"
               authreel record --ca-scope idp.example --ca-scope 127.0.0.1 -- ./app
+              authreel record --client-cert idp.example=client.pem
               authreel record --listen 127.0.0.1:9090
               authreel record --reverse https://idp.example=127.0.0.1:9443
               authreel record --allow-remote --listen 0.0.0.0:8080

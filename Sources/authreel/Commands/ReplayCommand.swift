@@ -130,6 +130,7 @@ struct ReplayCommand: AsyncParsableCommand {
                     return (address.host, address.port)
                 },
                 tls: try upstream.context(),
+                clientCertificate: try upstream.clientCertificate.certificates("replay").certificate,
                 timeout: .seconds(30),
                 clock: { SystemClock.now }
             )

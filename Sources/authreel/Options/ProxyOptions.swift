@@ -98,7 +98,7 @@ struct ProxyOptions: ParsableArguments {
                     "where that is wanted: \(Invocation.name) record --allow-remote --listen \(Self.bracketed(host)):\(port)"
             )
         }
-        return ProxyConfiguration(
+        var configuration = ProxyConfiguration(
             host: host,
             port: port,
             // Who named a port may have told others of it.
@@ -114,6 +114,8 @@ struct ProxyOptions: ParsableArguments {
                 do { return try KeyLog(path: path) } catch { throw CommandFailure(.noInput, "\(error)") }
             }
         )
+        configuration.clientCertificate = try upstream.clientCertificate.certificates().certificate
+        return configuration
     }
 
     static let defaultPort = 8080

@@ -6,15 +6,29 @@ import Replay
 
 /// Reads secrets from where they are kept; never from the command line, which other users can see.
 enum Secret {
-    static func read(_ source: String, name: String) throws -> String {
-        if source == "prompt" { return try prompt(name) }
+    /// Reads one.
+    ///
+    /// - Parameters:
+    ///   - source: `env:VARIABLE`, `file:PATH` or `prompt`.
+    ///   - name: whose it is, as the option names it.
+    ///   - option: as the user wrote it.
+    ///   - command: the command that takes the option.
+    /// - Returns: the secret.
+    /// - Throws: ``CommandFailure``.
+    static func read(
+        _ source: String,
+        name: String,
+        option: String = "--secret",
+        command: String = "replay"
+    ) throws -> String {
+        if source == "prompt" { return try prompt(name, option) }
         if source.hasPrefix("env:") {
             let variable = String(source.dropFirst(4))
             guard let value = ProcessInfo.processInfo.environment[variable] else {
                 throw CommandFailure(
                     .usage,
-                    "--secret \(name): the environment has no variable \(variable)",
-                    hint: "\(variable)=… \(Invocation.name) replay …"
+                    "\(option) \(name): the environment has no variable \(variable)",
+                    hint: "\(variable)=… \(Invocation.name) \(command) …"
                 )
             }
             return value
@@ -28,8 +42,8 @@ enum Secret {
         }
         throw CommandFailure(
             .usage,
-            "--secret \(name) says where the secret is: env:VARIABLE, file:PATH or prompt",
-            hint: "--secret \(name)=prompt asks for it"
+            "\(option) \(name) says where the secret is: env:VARIABLE, file:PATH or prompt",
+            hint: "\(option) \(name)=prompt asks for it"
         )
     }
 
@@ -55,12 +69,12 @@ enum Secret {
         }
     }
 
-    private static func prompt(_ name: String) throws -> String {
+    private static func prompt(_ name: String, _ option: String) throws -> String {
         guard let answer = try SecretPrompt.ask("\(name): ") else {
             throw CommandFailure(
                 .usage,
-                "--secret \(name)=prompt needs a terminal to ask on",
-                hint: "--secret \(name)=env:VARIABLE takes it from the environment"
+                "\(option) \(name)=prompt needs a terminal to ask on",
+                hint: "\(option) \(name)=env:VARIABLE takes it from the environment"
             )
         }
         return answer

@@ -18,6 +18,8 @@ struct UpstreamTrustOptions: ParsableArguments {
     @Flag(name: .customLong("insecure-upstream"), help: "Accept any certificate on the provider's side.")
     var insecureUpstream = false
 
+    @OptionGroup var clientCertificate: ClientCertificateOptions
+
     /// The certificates that are trusted besides the system's.
     ///
     /// - Throws: ``CommandFailure`` for a file that cannot be read or holds none.

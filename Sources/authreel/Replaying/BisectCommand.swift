@@ -15,7 +15,12 @@ struct BisectCommand {
     func run(_ good: Diff.ChosenFlow, _ bad: Diff.ChosenFlow) async throws {
         let credentials = try options.driving.credentials()
         let sender = HTTPSender(
-            .init(tls: try options.upstream.context(), timeout: .seconds(30), clock: { SystemClock.now })
+            .init(
+                tls: try options.upstream.context(),
+                clientCertificate: try options.upstream.clientCertificate.certificates("diff").certificate,
+                timeout: .seconds(30),
+                clock: { SystemClock.now }
+            )
         )
         do {
             try await run(good, bad, credentials, sender)

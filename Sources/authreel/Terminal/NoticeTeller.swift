@@ -68,6 +68,11 @@ final class NoticeTeller: Sendable {
         case .clientIsIntercepted: break
         case .toleratedCertificate(let host, let reason):
             StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
+        case .clientCertificateMissing(let host):
+            StandardError.warn("\(host) asked for a client certificate, and was shown none")
+            StandardError.note("to show one: \(Invocation.name) record --client-cert \(host)=FILE")
+        case .clientCertificateShown(let host, let subject):
+            StandardError.note("\(host) was shown the client certificate \(subject)")
         }
     }
 }

@@ -1,0 +1,193 @@
+import Foundation
+import LibCrypto
+import NIOCore
+import NIOEmbedded
+import TLS
+import Testing
+
+/// Sessions of servers that are taken up again, between two handlers without sockets.
+struct SessionResumptionTests {
+    private typealias Ends = TLSHandlerTests.Ends
+
+    private static let now = Int64(Date().timeIntervalSince1970)
+    private static let endpoint = "login.example:443"
+
+    private func facts(_ tail: TLSHandlerTests.Tail) throws -> HandshakeFacts {
+        guard case .completed(let facts) = try #require(tail.outcomes.first) else {
+            throw TLSError.invalidConfiguration("\(tail.outcomes)")
+        }
+        return facts
+    }
+
+    /// One connection to its end; whether it went on with an earlier session.
+    @discardableResult
+    private func connect(
+        _ client: TLSContext,
+        _ server: TLSContext,
+        name: String = "login.example",
+        offering alpn: [String] = ["http/1.1"],
+        showing certificate: CertifiedKey? = nil,
+        endpoint: String? = Self.endpoint
+    ) throws -> HandshakeFacts {
+        let ends = try Ends(
+            client: client,
+            name: name,
+            offering: alpn,
+            showing: certificate,
+            endpoint: endpoint,
+            server: server
+        )
+        try ends.exchange()
+        let found = try facts(ends.clientTail)
+        #expect(try facts(ends.serverTail).isResumed == found.isResumed)
+        ends.finish()
+        return found
+    }
+
+    private func contexts() throws -> (client: TLSContext, server: TLSContext) {
+        let authority = try TLSHandlerTests.authority()
+        return (
+            try TLSHandlerTests.client(trusting: [authority.certificate]),
+            try TLSHandlerTests.server(authority)
+        )
+    }
+
+    @Test func secondConnectionGoesOnWithTheSessionOfTheFirst() throws {
+        let (client, server) = try contexts()
+        let first = try connect(client, server)
+        let second = try connect(client, server)
+        #expect(!first.isResumed && second.isResumed)
+        #expect(second.peerCertificates.map(\.der) == first.peerCertificates.map(\.der))
+        #expect(second.alpn == "http/1.1" && second.version == "TLSv1.3" && second.tolerated == nil)
+        #expect(try connect(client, server).isResumed)
+    }
+
+    @Test func resumedConnectionCarriesBytes() throws {
+        let (client, server) = try contexts()
+        try connect(client, server)
+        let ends = try Ends(client: client, endpoint: Self.endpoint, server: server)
+        ends.client.writeAndFlush(ByteBuffer(string: "early"), promise: nil)
+        try ends.exchange()
+        #expect(try facts(ends.clientTail).isResumed)
+        #expect(ends.serverTail.bytes == Array("early".utf8))
+        ends.finish()
+    }
+
+    @Test func eachTicketIsUsedOnce() throws {
+        let (client, server) = try contexts()
+        // Our servers give one.
+        try connect(client, server)
+        let both = try (0..<2).map { _ in
+            try Ends(client: client, endpoint: Self.endpoint, server: server)
+        }
+        for ends in both { try ends.exchange() }
+        #expect(try both.map { try facts($0.clientTail).isResumed } == [true, false])
+        for ends in both { ends.finish() }
+    }
+
+    @Test func whatIsAskedForOtherwiseIsVerifiedAnew() throws {
+        let (client, server) = try contexts()
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let own = try CertifiedKey(
+            key: key,
+            certificates: [
+                try TLSHandlerTests.authority().leaf(
+                    for: .host("client.example"),
+                    key: key,
+                    validity: .init(notBefore: Self.now - 60, notAfter: Self.now + 60)
+                )
+            ]
+        )
+        try connect(client, server)
+        #expect(try !connect(client, server, endpoint: "login.example:8443").isResumed)
+        #expect(try !connect(client, server, name: "LOGIN.example").isResumed)
+        #expect(try !connect(client, server, offering: ["http/1.1", "x"]).isResumed)
+        #expect(try !connect(client, server, offering: []).isResumed)
+        #expect(try !connect(client, server, showing: own).isResumed)
+        #expect(try !connect(client, server, endpoint: nil).isResumed)
+        #expect(try connect(client, server).isResumed)
+        #expect(try connect(client, server, showing: own).isResumed)
+        #expect(try !connect(client, server, endpoint: nil).isResumed)
+    }
+
+    @Test func sessionDoesNotHelpAServerOfAnotherName() throws {
+        let (client, server) = try contexts()
+        try connect(client, server)
+        let ends = try Ends(client: client, name: "b.example", endpoint: Self.endpoint, server: server)
+        try ends.exchange()
+        guard case .failed(.certificate(let problem))? = ends.clientTail.outcomes.first else {
+            Issue.record("\(ends.clientTail.outcomes)")
+            return
+        }
+        #expect(problem.kind == .wrongName)
+        ends.finish()
+    }
+
+    @Test func unverifiedSessionIsOfNoUseToWhoVerifies() throws {
+        let authority = try TLSHandlerTests.authority()
+        let server = try TLSHandlerTests.server(authority)
+        try connect(try TLSHandlerTests.client(trusting: [], verifies: false), server)
+        let ends = try Ends(
+            client: try TLSHandlerTests.client(trusting: []),
+            endpoint: Self.endpoint,
+            server: server
+        )
+        try ends.exchange()
+        guard case .failed(.certificate)? = ends.clientTail.outcomes.first else {
+            Issue.record("\(ends.clientTail.outcomes)")
+            return
+        }
+        ends.finish()
+    }
+
+    @Test func whatWasToleratedIsToldOfTheResumedConnectionToo() throws {
+        let authority = try TLSHandlerTests.authority()
+        let server = try TLSHandlerTests.server(authority)
+        let client = try TLSHandlerTests.client(trusting: [], verifies: false)
+        let first = try connect(client, server)
+        let second = try connect(client, server)
+        #expect(second.isResumed)
+        #expect(second.tolerated != nil && second.tolerated == first.tolerated)
+        let third = try connect(client, server)
+        #expect(third.isResumed && third.tolerated == first.tolerated)
+    }
+
+    @Test func sessionEndsWithTheValidityOfTheCertificate() throws {
+        let authority = try TLSHandlerTests.authority()
+        let server = try TLSHandlerTests.server(authority, notAfter: Self.now - 60)
+        let client = try TLSHandlerTests.client(trusting: [], verifies: false)
+        try connect(client, server)
+        #expect(try !connect(client, server).isResumed)
+    }
+
+    @Test func sessionsOfTheServersAskedLongestAgoAreForgotten() throws {
+        let (client, server) = try contexts()
+        for index in 0..<70 { try connect(client, server, endpoint: "login.example:\(index)") }
+        #expect(try connect(client, server, endpoint: "login.example:69").isResumed)
+        #expect(try connect(client, server, endpoint: "login.example:6").isResumed)
+        #expect(try !connect(client, server, endpoint: "login.example:5").isResumed)
+    }
+
+    @Test func connectionThatJustEndedLeavesItsSession() throws {
+        let (client, server) = try contexts()
+        do {
+            let ends = try Ends(client: client, endpoint: Self.endpoint, server: server)
+            try ends.exchange()
+            // Without close_notify from either side.
+            ends.client.pipeline.fireChannelInactive()
+            ends.server.pipeline.fireChannelInactive()
+            ends.finish()
+        }
+        #expect(try connect(client, server).isResumed)
+    }
+
+    @Test func serverThatHasForgottenVerifiesAnew() throws {
+        let authority = try TLSHandlerTests.authority()
+        let client = try TLSHandlerTests.client(trusting: [authority.certificate])
+        try connect(client, try TLSHandlerTests.server(authority))
+        // Another process, with other keys for its tickets.
+        let facts = try connect(client, try TLSHandlerTests.server(authority))
+        #expect(!facts.isResumed && facts.tolerated == nil)
+        #expect(facts.peerCertificates.first?.subject == "CN=login.example")
+    }
+}
