@@ -13,7 +13,9 @@ package enum TransportFailure: Sendable, Equatable {
     package init?(_ words: String) {
         let words = words.lowercased()
         guard !Self.notOfTheServer.contains(where: words.containsBytes) else { return nil }
-        if let code = Self.systemCode(in: words) {
+        if Self.proxies.contains(where: words.containsBytes) {
+            self = .unreachable
+        } else if let code = Self.systemCode(in: words) {
             switch code {
             case 1201...1204: self = .certificate
             case 1200, 1205, 1206: self = .handshake
@@ -46,6 +48,12 @@ package enum TransportFailure: Sendable, Equatable {
     private static let notOfTheServer = [
         "handshake with client", "client tls handshake", "of the client with the recorder",
         "does not trust the proxy's certificate", "err_aborted", "err_blocked_by", "ns_binding_aborted",
+    ]
+
+    /// Of another proxy on the way: whatever it is about, the server was not spoken to.
+    private static let proxies = [
+        "err_proxy_", "err_tunnel_connection_failed", "err_socks_connection_", "ns_error_proxy_",
+        "ns_error_unknown_proxy_host",
     ]
 
     private static let certificates = [
