@@ -1,5 +1,6 @@
 package import Captures
 package import LibCrypto
+internal import NIOCore
 package import TLS
 
 /// What a proxy is told before it starts.
@@ -22,6 +23,18 @@ package struct ProxyConfiguration: Sendable {
     package var ownPorts: [Int] = []
     /// What a server that asks for a certificate is shown, by its host and port; nil for none.
     package var clientCertificate: @Sendable (_ host: String, _ port: Int) -> CertifiedKey? = { _, _ in nil }
+    /// By way of which providers are reached; nil connects to them directly.
+    package var upstreamProxy: UpstreamProxy?
+    /// What clients have to give before they may use the proxy; nil asks for nothing.
+    package var proxyCredentials: BasicCredentials?
+    /// Whether a process of this machine may use the proxy without credentials; asked on a thread that may wait.
+    package var vouchesFor: (@Sendable (_ processID: Int32) -> Bool)?
+    /// Whether clients on the network may reach what listens on this machine's loopback.
+    package var allowsRemoteLoopback = false
+    /// Whether a connection comes from another machine, by its two ends.
+    var isRemote: @Sendable (_ client: SocketAddress, _ own: SocketAddress) -> Bool = {
+        ClientIdentity.isRemote($0, $1)
+    }
     /// A client that refuses our certificate for a host is passed through to it from its next connection on.
     package var passesPinningClients: Bool
     /// Trusted besides the system's roots.
@@ -88,6 +101,8 @@ package struct ProxyLimits: Sendable, Hashable {
     package var connectTime: Duration
     /// For a TLS handshake with either side.
     package var handshakeTime: Duration
+    /// For the answer of another proxy on the way, which has a connection of its own to make.
+    package var proxyTime = Duration.seconds(60)
     /// How long a side whose other side is gone may take to read what is left and to close.
     package var lingerTime: Duration
 

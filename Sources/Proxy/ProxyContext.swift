@@ -45,9 +45,13 @@ final class ProxyContext: Sendable {
         )
         reverse = configuration.reverse.map { ReverseListener($0) }
         connector = UpstreamConnector(
-            connectTime: TimeAmount(configuration.limits.connectTime),
-            own: [own] + reverse.map(\.own) + configuration.ownPorts.map(OwnAddress.init(loopbackPort:)),
-            permits: configuration.permits
+            limits: configuration.limits,
+            policy: DestinationPolicy(
+                own: [own] + reverse.map(\.own) + configuration.ownPorts.map(OwnAddress.init(loopbackPort:))
+            ),
+            permits: configuration.permits,
+            proxy: configuration.upstreamProxy,
+            tls: upstreamTLS
         )
     }
 
@@ -60,6 +64,12 @@ final class ProxyContext: Sendable {
             address: own.origin(of: channel),
             network: network
         ).response(to: request)
+    }
+
+    /// Whether a client may have this request carried out.
+    func authorizes(_ request: ProxyRequest, of identity: ClientIdentity) -> Bool {
+        guard let credentials = configuration.proxyCredentials else { return true }
+        return identity.isVouchedFor || request.proxyAuthorization.map(credentials.accept) ?? false
     }
 }
 

@@ -179,6 +179,7 @@ package final class ProxyServer: Service {
             channel.pipeline.fireUserInboundEventTriggered(StopRecording(done: promise))
             try? await promise.futureResult.get()
         }
+        context.connector.resolver.shutdown()
         try? await running.group.shutdownGracefully()
         try? await context.threads.shutdownGracefully()
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Proxy
 
 /// Which names lead to this machine, whatever its resolver knows.
-struct UpstreamConnectorTests {
+struct HostResolverTests {
     @Test(arguments: [
         ("localhost", "localhost"), ("localhost.", "localhost"), ("LOCALHOST", "localhost"),
         ("idp.localhost", "localhost"),
@@ -11,6 +11,6 @@ struct UpstreamConnectorTests {
         ("localhost.example", "localhost.example"), ("", ""),
     ])
     func namesBelowLocalhostAreThisMachine(_ row: (host: String, resolvable: String)) {
-        #expect(UpstreamConnector.resolvable(row.host) == row.resolvable)
+        #expect(HostResolver.resolvable(row.host) == row.resolvable)
     }
 }

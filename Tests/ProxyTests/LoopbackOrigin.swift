@@ -43,6 +43,7 @@ final class LoopbackOrigin: Sendable {
         tls: TLSContext?,
         reads: Bool = true,
         greeting: String = "",
+        host: String = "127.0.0.1",
         script: @escaping Script
     ) async throws {
         let counts = counts
@@ -64,7 +65,7 @@ final class LoopbackOrigin: Sendable {
                     try channel.pipeline.syncOperations.addHandler(ScriptHandler(script, counts, greeting))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: host, port: 0).get()
         port = channel.localAddress?.port ?? 0
     }
 

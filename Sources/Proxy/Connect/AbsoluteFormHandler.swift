@@ -21,12 +21,21 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case closing
     }
 
+    /// The one that the requests go to.
+    private struct Provider {
+        var origin: Origin
+        var tee: Tee
+        var handler: TeeHandler
+        /// Where another proxy wants to know the origin of each request.
+        var retargeting: RetargetingHandler?
+    }
+
     private let proxy: ProxyContext
     private let identity: ClientIdentity
     private var context: ChannelHandlerContext?
     private var splitter: RequestSplitter
     private var phase = Phase.forwarding
-    private var current: (origin: Origin, tee: Tee, handler: TeeHandler)?
+    private var current: Provider?
     private var isRefusing = false
     private var isReadPending = false
     private var isInputClosed = false
@@ -110,7 +119,13 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func route(_ request: ProxyRequest) {
         switch request.target {
         case .absolute(let origin) where !proxy.own.isNamed(by: origin):
-            if let current, current.origin == origin { return pass(request) }
+            guard proxy.authorizes(request, of: identity) else {
+                guard current?.tee.isIdle ?? true else { return wait(request) }
+                return answer(PlainResponse.unauthorized.bytes(forMethod: request.method))
+            }
+            // Another protocol wants a tunnel.
+            let isUsable = current.map { $0.retargeting == nil || !request.asksForUpgrade } ?? false
+            if let current, current.origin == origin, isUsable { return pass(request) }
             guard !isRefusing else { return }
             if let current, !current.tee.isIdle {
                 phase = .waitingForAnswers(request)
@@ -151,6 +166,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func pass(_ request: ProxyRequest) {
+        current?.retargeting?.expectHead()
         context?.fireChannelRead(wrapInboundOut(ByteBuffer(bytes: request.rewritten)))
     }
 
@@ -161,12 +177,17 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         phase = .dialing
         leaveProvider()
         let began = proxy.clock()
-        proxy.connector.connect(to: origin, on: context.eventLoop).assumeIsolated().whenComplete {
+        let wanted = UpstreamRequest(
+            origin: origin,
+            isRestricted: proxy.isRestricted(identity),
+            isPlainHTTP: !request.asksForUpgrade
+        )
+        proxy.connector.connect(wanted, on: context.eventLoop).assumeIsolated().whenComplete {
             [self] result in
             let took = proxy.clock() - began
             identity.whenKnown { [self] in
                 switch result {
-                case .success(let channel): join(origin, request, channel, took)
+                case .success(let connection): join(origin, request, connection, took)
                 case .failure(let error):
                     refuse(origin, request, error as? UpstreamFailure ?? .dialing(origin, error))
                 }
@@ -177,16 +198,22 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func leaveProvider() {
-        guard let (_, tee, handler) = current else { return }
+        guard let provider = current else { return }
         current = nil
-        tee.release()
-        context?.pipeline.syncOperations.removeHandler(handler, promise: nil)
+        provider.tee.release()
+        context?.pipeline.syncOperations.removeHandler(provider.handler, promise: nil)
     }
 
-    private func join(_ origin: Origin, _ request: ProxyRequest, _ channel: any Channel, _ took: Duration) {
+    private func join(
+        _ origin: Origin,
+        _ request: ProxyRequest,
+        _ connection: UpstreamConnection,
+        _ took: Duration
+    ) {
+        let channel = connection.channel
         guard let context else { return channel.close(promise: nil) }
         var facts = ConnectionFacts(id: identity.connectionID)
-        facts.serverAddress = channel.remoteAddress?.ipAddress.map { "\($0):\(origin.port)" }
+        facts.serverAddress = connection.address.flatMap(TunnelEntry.text(of:))
         let tee = Tee(
             proxy: proxy,
             origin: origin,
@@ -196,16 +223,25 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             records: proxy.configuration.opens(origin.host)
         )
         let handlers = tee.makeHandlers()
+        let retargeting = connection.retargets.map {
+            RetargetingHandler(
+                proxy: $0,
+                origin: origin,
+                maximumHeadBytes: proxy.configuration.limits.headBytes
+            )
+        }
         do {
             try context.pipeline.syncOperations.addHandler(handlers.client, position: .after(self))
+            if let retargeting { try channel.pipeline.syncOperations.addHandler(retargeting) }
             try channel.pipeline.syncOperations.addHandler(handlers.server)
             try channel.syncOptions?.setOption(.autoRead, value: true)
         } catch {
             channel.close(promise: nil)
             return context.close(promise: nil)
         }
-        current = (origin, tee, handlers.client)
+        current = Provider(origin: origin, tee: tee, handler: handlers.client, retargeting: retargeting)
         phase = .forwarding
+        if !connection.early.isEmpty { tee.received(ByteBuffer(bytes: connection.early), from: .server) }
         pass(request)
         context.fireChannelReadComplete()
         if isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }

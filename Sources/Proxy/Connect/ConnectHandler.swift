@@ -18,14 +18,19 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isAnswered = false
     private var isInputClosed = false
     private var isSent = false
+    /// What came before it was known whose it is; nil where that does not matter, or is known.
+    private var held: ByteBuffer?
+    private var hasDemanded = false
 
     init(proxy: ProxyContext) {
         self.proxy = proxy
-        identity = ClientIdentity(connectionID: proxy.connections.nextID())
+        let identity = ClientIdentity(connectionID: proxy.connections.nextID())
+        self.identity = identity
         let own = proxy.own
         machine = ConnectStateMachine(
             maximumHeadBytes: proxy.configuration.limits.headBytes,
-            isOwn: { own.isNamed(by: $0) }
+            isOwn: { own.isNamed(by: $0) },
+            isAuthorized: { proxy.authorizes($0, of: identity) }
         )
     }
 
@@ -48,15 +53,44 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard deadline == nil else { return }
         startedAt = proxy.clock()
         identity.find(for: context.channel, proxy: proxy)
+        awaitHead()
+        let configuration = proxy.configuration
+        guard configuration.proxyCredentials != nil, configuration.vouchesFor != nil, !identity.isRemote
+        else {
+            return
+        }
+        held = ByteBuffer()
+        try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+        identity.whenFound { [self] in
+            let bytes = held
+            held = nil
+            if let bytes, bytes.readableBytes > 0, !isAnswered {
+                carryOut(machine.received(bytes.readableBytesView))
+            }
+            try? self.context?.channel.syncOptions?.setOption(.autoRead, value: true)
+        }
+    }
+
+    private func awaitHead() {
         setDeadline(proxy.configuration.limits.headTime) { [self] in
-            if let action = machine.timedOut() { carryOut(action) }
+            // Whoever was asked for credentials may be asking somebody.
+            if machine.isIdle, hasDemanded {
+                context?.close(promise: nil)
+            } else if let action = machine.timedOut() {
+                carryOut(action)
+            }
         }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // After an answer the rest is read and dropped, so that closing does not take the answer with it.
         guard !isAnswered else { return }
-        carryOut(machine.received(unwrapInboundIn(data).readableBytesView))
+        var bytes = unwrapInboundIn(data)
+        if held != nil {
+            held?.writeBuffer(&bytes)
+        } else {
+            carryOut(machine.received(bytes.readableBytesView))
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -79,6 +113,14 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch action {
         case .waitForMoreBytes: break
         case .respond(let refusal): answer(PlainResponse.unusable(refusal).bytes())
+        case .demandCredentials(let method, closes: true):
+            answer(PlainResponse.unauthorized.bytes(forMethod: method))
+        case .demandCredentials(let method, closes: false):
+            hasDemanded = true
+            let page = PlainResponse.unauthorized.bytes(forMethod: method, closes: false)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: page)), promise: nil)
+            awaitHead()
+            carryOut(machine.received([]))
         case .serve(let request):
             answer(proxy.answer(to: request, on: context.channel).bytes(forMethod: request.method))
         case .serveTunnel(let origin, let rest):

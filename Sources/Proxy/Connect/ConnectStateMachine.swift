@@ -6,6 +6,8 @@ struct ConnectStateMachine {
         case waitForMoreBytes
         /// Answer and close.
         case respond(ProxyRequest.Refusal)
+        /// Ask for credentials; the client may try again on this connection, unless it is to be closed.
+        case demandCredentials(method: String, closes: Bool)
         /// Dial, answer, and look at what comes then; the rest are bytes that came behind the head.
         case tunnel(Origin, rest: [UInt8])
         /// A tunnel to the proxy itself: answer, and serve what is asked for inside.
@@ -18,6 +20,11 @@ struct ConnectStateMachine {
 
     private let maximumHeadBytes: Int
     private let isOwn: @Sendable (Origin) -> Bool
+    private let isAuthorized: (ProxyRequest) -> Bool
+    /// How often credentials were asked for.
+    private var demands = 0
+    /// Bytes to come of the body of a request that was not carried out.
+    private var unwanted = 0
     private var bytes: [UInt8] = []
     private var scanned = 0
     private var isDecided = false
@@ -25,14 +32,33 @@ struct ConnectStateMachine {
     /// - Parameters:
     ///   - maximumHeadBytes: beyond, the answer is 431.
     ///   - isOwn: whether an address is the proxy's own, so that a request to it is for the set-up page.
-    init(maximumHeadBytes: Int, isOwn: @escaping @Sendable (Origin) -> Bool) {
+    ///   - isAuthorized: whether a request for somebody else may be carried out.
+    init(
+        maximumHeadBytes: Int,
+        isOwn: @escaping @Sendable (Origin) -> Bool,
+        isAuthorized: @escaping (ProxyRequest) -> Bool = { _ in true }
+    ) {
         self.maximumHeadBytes = maximumHeadBytes
         self.isOwn = isOwn
+        self.isAuthorized = isAuthorized
     }
+
+    /// How often a client may try without the right credentials before it has to connect anew.
+    static let maximumDemands = 8
+    /// How long the body of a request may be that is not carried out, and is read all the same.
+    static let maximumUnwantedBytes = 65_536
+
+    /// Whether nothing of a request is there.
+    var isIdle: Bool { !isDecided && bytes.isEmpty }
 
     mutating func received(_ new: some Sequence<UInt8>) -> Action {
         guard !isDecided else { return .waitForMoreBytes }
         bytes += new
+        if unwanted > 0 {
+            let count = min(unwanted, bytes.count)
+            bytes.removeFirst(count)
+            unwanted -= count
+        }
         // Empty lines before a request are skipped (RFC 9112, section 2.2).
         if scanned == 0 {
             let lead = bytes.prefix { $0 == 0x0d || $0 == 0x0a }.count
@@ -69,14 +95,34 @@ struct ConnectStateMachine {
             switch request.target {
             case .tunnel(let origin) where isOwn(origin):
                 return decide(.serveTunnel(origin, rest: Array(bytes[end...])))
-            case .tunnel(let origin): return decide(.tunnel(origin, rest: Array(bytes[end...])))
             case .absolute(let origin) where isOwn(origin): return decide(.serve(OwnRequest(request)))
+            case .tunnel where !isAuthorized(request), .absolute where !isAuthorized(request):
+                return demand(request, end)
+            case .tunnel(let origin): return decide(.tunnel(origin, rest: Array(bytes[end...])))
             case .absolute: return decide(.forward(bytes: bytes))
             case .own: return decide(.serve(OwnRequest(request)))
             }
         } catch {
             return decide(.respond(error))
         }
+    }
+
+    private mutating func demand(_ request: ProxyRequest, _ end: Int) -> Action {
+        demands += 1
+        let length: Int? =
+            switch request.framing {
+            case .none: 0
+            // Whoever asks first, and is refused, does not send it.
+            case .length(let length): request.expectsContinue ? nil : length
+            case .chunked: nil
+            }
+        guard let length, length <= Self.maximumUnwantedBytes, demands < Self.maximumDemands else {
+            return decide(.demandCredentials(method: request.method, closes: true))
+        }
+        bytes.removeFirst(end)
+        scanned = 0
+        unwanted = length
+        return .demandCredentials(method: request.method, closes: false)
     }
 
     /// Time is up: nil when the head is complete.

@@ -170,7 +170,8 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
                     alpn: protocols,
                     certificate: proxy.configuration.clientCertificate(origin.host, origin.port),
                     endpoint: origin.description
-                )
+                ),
+                firstBytes: leg.takeEarlyBytes()
             )
         )
     }

@@ -141,7 +141,7 @@ final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
             if case .intercepted = way {
                 identity.whenKnown { [self] in proxy.notify(.clientIsIntercepted(client: identity.facts)) }
             }
-        case .tunnel, .serveTunnel, .forward:
+        case .tunnel, .serveTunnel, .forward, .demandCredentials:
             let refusal = ProxyRequest.Refusal(status: 400, reason: "a tunnel inside a tunnel to the proxy")
             answer(PlainResponse.unusable(refusal).bytes())
         }

@@ -29,6 +29,8 @@ struct ProxyRequest: Equatable {
     var path: String
     /// What the client says it is; empty where it does not.
     var userAgent = ""
+    /// The value of its `Proxy-Authorization`; nil where there is none, or more than one.
+    var proxyAuthorization: [UInt8]?
     /// The head as a server wants it: origin-form, without what is for proxies only; everything else byte for
     /// byte.
     var rewritten: [UInt8]
@@ -110,6 +112,7 @@ struct ProxyRequest: Equatable {
     mutating func readFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Refusal) {
         var lengths: [Int] = []
         var isChunked = false
+        var authorizations: [[UInt8]] = []
         for line in lines {
             if Self.isField(line, "content-length") {
                 for part in Self.value(of: line).split(separator: 0x2c) {
@@ -122,12 +125,15 @@ struct ProxyRequest: Equatable {
                 isChunked = Self.lowercased(Self.value(of: line)).hasSuffix("chunked")
             } else if Self.isField(line, "user-agent") {
                 userAgent = String(decoding: Self.value(of: line), as: UTF8.self)
+            } else if Self.isField(line, "proxy-authorization") {
+                authorizations.append(Array(Self.value(of: line)))
             } else if Self.isField(line, "upgrade") {
                 asksForUpgrade = true
             } else if Self.isField(line, "expect") {
                 expectsContinue = Self.lowercased(Self.value(of: line)) == "100-continue"
             }
         }
+        proxyAuthorization = authorizations.count == 1 ? authorizations[0] : nil
         guard Set(lengths).count <= 1 else {
             throw Refusal(status: 400, reason: "two Content-Length values that differ")
         }
@@ -260,9 +266,12 @@ struct Origin: Hashable, CustomStringConvertible {
 
     var description: String { "\(hostInURL):\(port)" }
 
-    /// The host as TLS names it: a final dot is for the resolver; certificates and the server name extension do not
-    /// have it (RFC 6066, section 3).
-    var hostInTLS: String { host.utf8.last == 0x2e ? String(host.dropLast()) : host }
+    /// The host as TLS names it: a final dot is for the resolver, an address' zone for the system; certificates and the
+    /// server name extension do not have them (RFC 6066, section 3).
+    var hostInTLS: String {
+        if isIPv6 { return String(host.prefix { $0 != "%" }) }
+        return host.utf8.last == 0x2e ? String(host.dropLast()) : host
+    }
 
     /// As a URL writes it, without the port that its scheme implies.
     func authority(defaultPort: Int) -> String { port == defaultPort ? hostInURL : description }

@@ -116,7 +116,7 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
         phase = .dialing(hello)
         deadline?.cancel()
         entry.facts.serverName = hello?.serverName
-        proxy.dial(entry, on: context.eventLoop) { [self] result, entry in
+        proxy.dial(entry, on: context.eventLoop, isChosenByClient: false) { [self] result, entry in
             guard case .dialing = phase, let context = self.context else {
                 if case .success(let leg) = result { leg.close() }
                 return

@@ -19,9 +19,12 @@ struct TunnelEntry {
     /// Takes note of the connection to the origin.
     mutating func connected(to address: SocketAddress?, in time: Duration) {
         timings.connect = time
-        facts.serverAddress = address.flatMap { address in
-            address.ipAddress.map { "\($0.utf8.contains(0x3a) ? "[\($0)]" : $0):\(address.port ?? 0)" }
-        }
+        facts.serverAddress = address.flatMap(Self.text(of:))
+    }
+
+    /// `ADDRESS:PORT`, with brackets around an IPv6 address.
+    static func text(of address: SocketAddress) -> String? {
+        address.ipAddress.map { "\($0.utf8.contains(0x3a) ? "[\($0)]" : $0):\(address.port ?? 0)" }
     }
 
     /// Takes note of what TLS with the origin came to.

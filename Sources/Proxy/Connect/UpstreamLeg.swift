@@ -16,7 +16,10 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
 
     private(set) var context: ChannelHandlerContext?
     weak var owner: (any UpstreamLegOwner)?
-    private var early = ByteBuffer()
+    private var early: ByteBuffer
+
+    /// `early`: what came of the provider already.
+    init(early: [UInt8] = []) { self.early = ByteBuffer(bytes: early) }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -27,6 +30,7 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
 
     func startReading() {
         guard let context else { return }
+        guard early.readableBytes == 0 else { return owner?.upstreamSpoke() ?? () }
         startReading(context)
     }
 
@@ -38,7 +42,7 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     func startTLS(_ handler: TLSHandler) {
         guard let context else { return }
         try? context.pipeline.syncOperations.addHandler(handler, position: .before(self))
-        startReading()
+        startReading(context)
     }
 
     func takeEarlyBytes() -> ByteBuffer {
@@ -89,26 +93,37 @@ extension ProxyContext {
     /// - Parameters:
     ///   - entry: of what is to come; takes note of the connection.
     ///   - loop: of the client's connection.
+    ///   - isChosenByClient: whether it was the client that named the origin.
     ///   - done: is given the provider's connection, not read yet, and the entry. It closes what it has no use for.
     func dial(
         _ entry: TunnelEntry,
         on loop: any EventLoop,
+        isChosenByClient: Bool = true,
         _ done: @escaping (Result<UpstreamLeg, UpstreamFailure>, TunnelEntry) -> Void
     ) {
         let began = clock()
-        connector.connect(to: entry.origin, on: loop).assumeIsolated().whenComplete { [self] result in
+        let request = UpstreamRequest(
+            origin: entry.origin,
+            isRestricted: isChosenByClient && isRestricted(entry.identity)
+        )
+        connector.connect(request, on: loop).assumeIsolated().whenComplete { [self] result in
             var entry = entry
             let outcome: Result<UpstreamLeg, UpstreamFailure>
             do {
-                let channel = try result.get()
-                let leg = UpstreamLeg()
-                try channel.pipeline.syncOperations.addHandler(leg)
-                entry.connected(to: channel.remoteAddress, in: clock() - began)
+                let connection = try result.get()
+                let leg = UpstreamLeg(early: connection.early)
+                try connection.channel.pipeline.syncOperations.addHandler(leg)
+                entry.connected(to: connection.address, in: clock() - began)
                 outcome = .success(leg)
             } catch {
                 outcome = .failure(error as? UpstreamFailure ?? .dialing(entry.origin, error))
             }
             entry.identity.whenKnown { [entry] in done(outcome, entry) }
         }
+    }
+
+    /// Whether this machine's loopback is closed to a client.
+    func isRestricted(_ identity: ClientIdentity) -> Bool {
+        identity.isRemote && !configuration.allowsRemoteLoopback
     }
 }

@@ -6,16 +6,20 @@ struct PlainResponse {
     var fileName: String?
     /// From where the page may show pictures; from nowhere without it.
     var imageSource: String?
+    /// What it asks for, the value of `Proxy-Authenticate`.
+    var challenge: String?
 
     /// The bytes to send; a HEAD request gets the head only.
-    func bytes(forMethod method: String = "GET") -> [UInt8] {
+    func bytes(forMethod method: String = "GET", closes: Bool = true) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.phrase(status))\r\nContent-Type: \(mediaType)\r\n"
-        head += "Content-Length: \(body.count)\r\nConnection: close\r\nCache-Control: no-store\r\n"
+        head +=
+            "Content-Length: \(body.count)\r\nConnection: \(closes ? "close" : "keep-alive")\r\nCache-Control: no-store\r\n"
         // Pages of ours speak of what others sent; nothing in them may run.
         head += "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'"
         if let imageSource { head += "; img-src \(imageSource)" }
         head += "\r\n"
         head += "X-Content-Type-Options: nosniff\r\nVia: 1.1 authreel\r\n"
+        if let challenge { head += "Proxy-Authenticate: \(challenge)\r\n" }
         if let fileName { head += "Content-Disposition: attachment; filename=\"\(fileName)\"\r\n" }
         head += "\r\n"
         return Array(head.utf8) + (method == "HEAD" ? [] : body)
@@ -40,13 +44,27 @@ struct PlainResponse {
     /// For a provider that cannot be reached, or must not be.
     static func unreachable(_ origin: Origin, _ failure: UpstreamFailure) -> PlainResponse {
         problem(
-            502,
-            "authreel cannot reach \(origin)",
+            failure.status,
+            failure.status == 403
+                ? "authreel does not let you reach \(origin)" : "authreel cannot reach \(origin)",
             failure.reason,
             hint: failure.reason.utf8.starts(with: "ERR_CERT_AUTHORITY_INVALID".utf8)
                 ? "Trust the provider's authority with --upstream-ca FILE, or check nothing with --insecure-upstream."
-                : nil
+                : failure.hint
         )
+    }
+
+    /// For a client that has not said who it is, or not rightly.
+    static var unauthorized: PlainResponse {
+        var page = problem(
+            407,
+            "authreel asks for a user name and password",
+            "This recorder was started with --proxy-auth.",
+            hint: "Give your client the user name and password of --proxy-auth, in its proxy settings or as "
+                + "http://USER:PASSWORD@HOST:PORT; whoever started the recorder knows them."
+        )
+        page.challenge = "Basic realm=\"authreel\""
+        return page
     }
 
     /// The beginning of a page; `style` stands behind the rules that all pages have.
@@ -81,7 +99,9 @@ struct PlainResponse {
         switch status {
         case 200: "OK"
         case 400: "Bad Request"
+        case 403: "Forbidden"
         case 404: "Not Found"
+        case 407: "Proxy Authentication Required"
         case 408: "Request Timeout"
         case 431: "Request Header Fields Too Large"
         case 502: "Bad Gateway"

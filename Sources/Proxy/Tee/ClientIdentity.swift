@@ -12,8 +12,14 @@ final class ClientIdentity {
     }
     /// Tells the connections of a recording apart.
     let connectionID: String
+    /// Whether it is another machine's.
+    private(set) var isRemote = false
+    /// Whether it need not say who it is.
+    private(set) var isVouchedFor = false
     private var isKnown = false
+    private var isFound = false
     private var waiting: [() -> Void] = []
+    private var waitingLong: [() -> Void] = []
 
     init(connectionID: String) {
         self.connectionID = connectionID
@@ -21,15 +27,24 @@ final class ClientIdentity {
 
     /// Starts looking; call once, on the channel's loop.
     func find(for channel: any Channel, proxy: ProxyContext) {
-        guard let client = channel.remoteAddress, let own = channel.localAddress else { return known(nil) }
+        guard let client = channel.remoteAddress, let own = channel.localAddress else {
+            return found(nil, isVouchedFor: false)
+        }
+        isRemote = proxy.configuration.isRemote(client, own)
         facts.address = client.ipAddress.map { ip in
             "\(ip.utf8.contains(0x3a) ? "[\(ip)]" : ip):\(client.port ?? 0)"
         }
+        let vouchesFor =
+            isRemote || proxy.configuration.proxyCredentials == nil ? nil : proxy.configuration.vouchesFor
         proxy.threads.runIfActive(eventLoop: channel.eventLoop) {
-            ClientProcess.owner(client: client, proxy: own)
+            let owner = ClientProcess.owner(client: client, proxy: own)
+            return (owner, owner.map { vouchesFor?($0.processID) ?? false } ?? false)
         }
         .assumeIsolated()
-        .whenComplete { result in self.known(try? result.get()) }
+        .whenComplete { result in
+            let (owner, isVouchedFor) = (try? result.get()) ?? (nil, false)
+            self.found(owner, isVouchedFor: isVouchedFor)
+        }
         // A machine with very many processes must not keep its logins waiting.
         channel.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(250)) { self.release() }
     }
@@ -39,10 +54,33 @@ final class ClientIdentity {
         if isKnown { body() } else { waiting.append(body) }
     }
 
-    private func known(_ owner: ClientProcess.Owner?) {
+    /// Calls back when the search is over, however long it takes; at once where it is.
+    func whenFound(_ body: @escaping () -> Void) {
+        if isFound { body() } else { waitingLong.append(body) }
+    }
+
+    private func found(_ owner: ClientProcess.Owner?, isVouchedFor: Bool) {
         facts.process = owner?.name
         facts.processID = owner?.processID
+        self.isVouchedFor = isVouchedFor
         release()
+        isFound = true
+        let bodies = waitingLong
+        waitingLong = []
+        for body in bodies { body() }
+    }
+
+    /// Whether a connection comes from elsewhere than from this machine, by whichever of its addresses.
+    static func isRemote(
+        _ client: SocketAddress,
+        _ own: SocketAddress,
+        machine: () -> MachineAddresses = MachineAddresses.current
+    ) -> Bool {
+        if AddressReach(client) == .loopback { return false }
+        guard let address = client.ipAddress.map(MachineAddresses.canonical),
+            address != own.ipAddress.map(MachineAddresses.canonical)
+        else { return false }
+        return !machine().contain(address)
     }
 
     private func release() {

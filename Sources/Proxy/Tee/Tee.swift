@@ -125,6 +125,15 @@ final class Tee {
         close()
     }
 
+    /// The way to the provider turns out to be none: the client is told in the place of an answer.
+    func failed(_ failure: UpstreamFailure) {
+        guard !isOver else { return }
+        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
+        end(.server, failure.reason)
+        client?.write(ByteBuffer(bytes: PlainResponse.unreachable(origin, failure).bytes()))
+        close()
+    }
+
     func gone(_ side: Side) {
         if side == .client { client = nil } else { server = nil }
         guard !isOver else { return }

@@ -2,102 +2,210 @@ internal import NIOCore
 internal import NIOPosix
 internal import TLS
 
-/// Dials providers.
+/// What is to be dialled, and for whom.
+struct UpstreamRequest: Sendable {
+    var origin: Origin
+    /// Whether it is for a client on the network, to which this machine's loopback is closed.
+    var isRestricted = false
+    /// Whether plain http is spoken, request by request, which a proxy takes without a tunnel.
+    var isPlainHTTP = false
+}
+
+/// A connection to a provider.
+struct UpstreamConnection: Sendable {
+    /// Does not read yet (`autoRead` is off).
+    var channel: any Channel
+    /// The provider's address, where it is known.
+    var address: SocketAddress?
+    /// What came of the provider already.
+    var early: [UInt8] = []
+    /// The proxy that wants requests in absolute form; nil where they go to the provider itself.
+    var retargets: UpstreamProxy?
+}
+
+/// Dials providers, directly or by way of another proxy.
 struct UpstreamConnector: Sendable {
-    let connectTime: TimeAmount
-    /// Where the proxy itself listens; set once it does.
-    let own: [OwnAddress]
+    let limits: ProxyLimits
+    let policy: DestinationPolicy
     /// Whether a server may be connected to, by host and port.
     var permits: @Sendable (_ host: String, _ port: Int) -> Bool = { _, _ in true }
+    var proxy: UpstreamProxy?
+    /// For a proxy that is spoken to in TLS.
+    var tls: TLSContext?
+    var resolver = HostResolver()
 
-    /// Opens a connection to `origin` on the loop of the client's connection.
+    /// Opens a connection on the loop of the client's connection.
     ///
-    /// - Returns: a channel that does not read yet (`autoRead` is off); fails with ``UpstreamFailure``.
-    func connect(to origin: Origin, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
+    /// - Returns: the connection; fails with ``UpstreamFailure``.
+    func connect(_ request: UpstreamRequest, on loop: any EventLoop) -> EventLoopFuture<UpstreamConnection> {
+        let origin = request.origin
         guard permits(origin.host, origin.port) else {
             return loop.makeFailedFuture(UpstreamFailure.notPermitted(origin))
         }
-        let bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(connectTime)
-            .channelOption(.autoRead, value: false)
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-        let own = own
-        // An address needs no resolver, and so no other thread.
-        let connected =
-            if let address = try? SocketAddress(ipAddress: origin.host, port: origin.port) {
-                bootstrap.connect(to: address)
-            } else {
-                bootstrap.connect(host: Self.resolvable(origin.host), port: origin.port)
+        guard let proxy, !proxy.isPassedBy(origin.host) else {
+            return dial(origin, isRestricted: request.isRestricted, on: loop).map {
+                UpstreamConnection(channel: $0, address: $0.remoteAddress)
             }
-        return connected.flatMapThrowing { channel in
-            guard !own.contains(where: { $0.isReached(by: channel) }) else {
-                channel.close(promise: nil)
-                throw UpstreamFailure.loop(origin)
+        }
+        return connect(request, by: proxy, on: loop)
+    }
+
+    // MARK: Directly
+
+    /// Resolves, judges, connects.
+    private func dial(_ origin: Origin, isRestricted: Bool, on loop: any EventLoop) -> EventLoopFuture<
+        any Channel
+    > {
+        addresses(of: origin, isRestricted: isRestricted, on: loop).flatMap { [self] all, permitted in
+            let bootstrap = ClientBootstrap(group: loop)
+                .connectTimeout(TimeAmount(limits.connectTime))
+                .channelOption(.autoRead, value: false)
+                .channelOption(.allowRemoteHalfClosure, value: true)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            let isLiteral = (try? SocketAddress(ipAddress: origin.host, port: origin.port)) != nil
+            let connected =
+                if isLiteral, let address = permitted.first {
+                    bootstrap.connect(to: address)
+                } else {
+                    bootstrap.resolver(KnownAddresses(addresses: permitted, loop: loop))
+                        .connect(host: origin.host, port: origin.port)
+                }
+            return connected.flatMapThrowing { [policy] channel in
+                guard !policy.isOwn(channel) else {
+                    channel.close(promise: nil)
+                    throw UpstreamFailure.loop(origin)
+                }
+                return channel
+            }.flatMapErrorThrowing { error in
+                if error is UpstreamFailure { throw error }
+                // The address that was left out is the likelier trouble.
+                if permitted.count < all.count { throw UpstreamFailure.loop(origin) }
+                throw UpstreamFailure.dialing(origin, error)
             }
-            return channel
-        }.flatMapErrorThrowing { error in
-            if error is UpstreamFailure { throw error }
-            throw UpstreamFailure.dialing(origin, error)
         }
     }
-}
 
-extension UpstreamConnector {
-    /// The name to ask the system for: names below `localhost` are this machine, whatever its resolver knows of them
-    /// (RFC 6761, section 6.3), and so is `localhost.`, by which runtimes that leave out loopback can name it.
-    static func resolvable(_ host: String) -> String {
-        let name = host.utf8.last == 0x2e ? String(host.dropLast()) : host
-        return name.lowercased() == "localhost" || name.lowercased().hasSuffix(".localhost")
-            ? "localhost" : host
-    }
-}
-
-/// Why there is no connection to a provider, worded as rules and people recognise it.
-struct UpstreamFailure: Error, Equatable {
-    /// The words of the entry's `_error`.
-    let reason: String
-
-    static func loop(_ origin: Origin) -> UpstreamFailure {
-        UpstreamFailure(reason: "\(origin) is this recorder itself; it does not connect to itself")
-    }
-
-    static func notPermitted(_ origin: Origin) -> UpstreamFailure {
-        UpstreamFailure(reason: "\(origin) is not to be connected to")
-    }
-
-    /// A connection that was not made.
-    static func dialing(_ origin: Origin, _ error: any Error) -> UpstreamFailure {
-        if let error = error as? NIOConnectionError {
-            // The last attempt is IPv4 where there is one: the more telling of `localhost`'s two refusals.
-            guard let last = error.connectionErrors.last else {
-                return UpstreamFailure(reason: TransportReason.notFound(origin.host))
-            }
-            return dialing(last.error, address: "\(last.target.ipAddress ?? origin.host):\(origin.port)")
-        }
-        return dialing(error, address: origin.description)
-    }
-
-    private static func dialing(_ error: any Error, address: String) -> UpstreamFailure {
-        if case ChannelError.connectTimeout? = error as? ChannelError {
-            return UpstreamFailure(reason: TransportReason.timedOut(address))
-        }
-        guard let error = error as? IOError else {
-            return UpstreamFailure(reason: "cannot connect to \(address): \(error)")
-        }
-        return UpstreamFailure(reason: TransportReason.dialing(error.errnoCode, address: address))
-    }
-
-    /// A handshake with a provider that failed.
-    static func handshake(_ origin: Origin, serverName: String, _ failure: HandshakeFailure)
-        -> UpstreamFailure
+    /// All addresses of an origin, and those of them that may be connected to; none of both when there is none.
+    private func addresses(of origin: Origin, isRestricted: Bool, on loop: any EventLoop)
+        -> EventLoopFuture<(all: [SocketAddress], permitted: [SocketAddress])>
     {
-        UpstreamFailure(
-            reason: TransportReason.handshake(origin.description, serverName: serverName, failure)
+        let time = TimeAmount(limits.connectTime)
+        return resolver.resolve(origin.host, port: origin.port, within: time, on: loop)
+            .flatMapErrorThrowing { throw UpstreamFailure.dialing(origin, $0) }
+            .flatMapThrowing { [policy] all in
+                guard !all.isEmpty else { throw UpstreamFailure.notFound(origin) }
+                return (all, try policy.permitted(all, of: origin, isRestricted: isRestricted))
+            }
+    }
+
+    // MARK: By way of a proxy
+
+    private func connect(_ request: UpstreamRequest, by proxy: UpstreamProxy, on loop: any EventLoop)
+        -> EventLoopFuture<UpstreamConnection>
+    {
+        let origin = request.origin
+        // What spells an address can be judged here, whoever connects to it.
+        if let address = HostResolver.numeric(origin.host, port: origin.port) {
+            do throws(UpstreamFailure) {
+                _ = try policy.permitted([address], of: origin, isRestricted: request.isRestricted)
+            } catch {
+                return loop.makeFailedFuture(error)
+            }
+        }
+        guard proxy.scheme == .socks5 else {
+            return connect(request, by: proxy, asking: .name(origin.host), on: loop)
+        }
+        return addresses(of: origin, isRestricted: request.isRestricted, on: loop).flatMap { _, permitted in
+            // Most proxies have a way for IPv4, not all of them for IPv6.
+            guard let address = permitted.first(where: { $0.protocol == .inet }) ?? permitted.first else {
+                return loop.makeFailedFuture(UpstreamFailure.notFound(origin))
+            }
+            return connect(request, by: proxy, asking: .address(AddressReach.bytes(of: address)), on: loop)
+                .map { connection in
+                    var connection = connection
+                    connection.address = address
+                    return connection
+                }
+        }
+    }
+
+    private func connect(
+        _ request: UpstreamRequest,
+        by proxy: UpstreamProxy,
+        asking destination: SOCKSStateMachine.Destination,
+        on loop: any EventLoop
+    ) -> EventLoopFuture<UpstreamConnection> {
+        let origin = request.origin
+        return dial(proxy.origin, isRestricted: false, on: loop)
+            .flatMapErrorThrowing { error in
+                throw UpstreamFailure.unreachable(
+                    proxy,
+                    error as? UpstreamFailure ?? .dialing(proxy.origin, error)
+                )
+            }
+            .flatMap { channel in
+                // A proxy on this machine would take the client to this machine's loopback.
+                guard request.isRestricted, Self.isOnThisMachine(channel), proxy.scheme != .socks5 else {
+                    return loop.makeSucceededFuture(channel)
+                }
+                return judgeForNeighbour(origin, on: loop).map { channel }.flatMapErrorThrowing { error in
+                    channel.close(promise: nil)
+                    throw error
+                }
+            }
+            .flatMap { channel in
+                let isRetargeted = request.isPlainHTTP && !proxy.scheme.isSOCKS
+                let handler = UpstreamTunnelHandler(
+                    proxy: proxy,
+                    origin: origin,
+                    task: isRetargeted ? .none : Self.task(origin, proxy, destination, limits),
+                    limits: limits,
+                    promise: channel.eventLoop.makePromise()
+                )
+                return handler.begin(on: channel, tls: proxy.scheme == .https ? tls : nil).map { early in
+                    UpstreamConnection(
+                        channel: channel,
+                        early: early,
+                        retargets: isRetargeted ? proxy : nil
+                    )
+                }
+            }
+    }
+
+    private static func task(
+        _ origin: Origin,
+        _ proxy: UpstreamProxy,
+        _ destination: SOCKSStateMachine.Destination,
+        _ limits: ProxyLimits
+    ) -> UpstreamTunnelHandler.Task {
+        guard proxy.scheme.isSOCKS else {
+            return .connect(ConnectAnswerStateMachine(maximumHeadBytes: limits.headBytes))
+        }
+        var destination = destination
+        // What spells an address is none to be resolved.
+        if case .name(let name) = destination, let address = HostResolver.numeric(name, port: origin.port) {
+            destination = .address(AddressReach.bytes(of: address))
+        }
+        return .socks(
+            SOCKSStateMachine(destination: destination, port: origin.port, credentials: proxy.credentials)
         )
     }
 
-    static func handshakeTimeout(_ origin: Origin) -> UpstreamFailure {
-        UpstreamFailure(reason: TransportReason.handshakeTimedOut(origin.description))
+    /// Judges a name that a proxy on this machine is about to resolve, by what it leads to here.
+    ///
+    /// A name that nobody here knows may be known to the proxy.
+    private func judgeForNeighbour(_ origin: Origin, on loop: any EventLoop) -> EventLoopFuture<Void> {
+        resolver.resolve(origin.host, port: origin.port, within: TimeAmount(limits.connectTime), on: loop)
+            .flatMapThrowing { [policy] addresses in
+                guard !addresses.isEmpty else { return }
+                _ = try policy.permitted(addresses, of: origin, isRestricted: true)
+            }
+    }
+
+    private static func isOnThisMachine(_ channel: any Channel) -> Bool {
+        guard let address = channel.remoteAddress else { return false }
+        if AddressReach(address) == .loopback { return true }
+        return address.ipAddress.map { MachineAddresses.current().contain(MachineAddresses.canonical($0)) }
+            ?? false
     }
 }

@@ -1,0 +1,62 @@
+internal import Captures
+internal import LibCrypto
+
+/// A user name and a password, as a proxy asks for them (RFC 7617; RFC 1929).
+package struct BasicCredentials: Sendable, Hashable {
+    package let user: String
+    package let password: String
+
+    /// Neither may hold a control character, nor the user name a colon: there would be no way to send them.
+    package init?(user: String, password: String) {
+        let isSendable = (user + password).unicodeScalars.allSatisfy { $0.value > 0x1f && $0.value != 0x7f }
+        guard !user.isEmpty, !user.utf8.contains(0x3a), isSendable else { return nil }
+        self.user = user
+        self.password = password
+    }
+
+    /// Reads `user:password`; a password may hold colons.
+    package init?(_ text: String) {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        self.init(user: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+    }
+
+    /// `user:password` as it stands before the host of a URL.
+    package var inURL: String { "\(Self.escape(user)):\(Self.escape(password))" }
+
+    /// The value of `Proxy-Authorization`.
+    var fieldValue: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
+
+    /// Whether the value of a `Proxy-Authorization` is these.
+    ///
+    /// Takes as long whatever the value is: digests are compared, and to the end.
+    func accept(_ value: some Collection<UInt8>) -> Bool {
+        let words = value.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
+        guard words.count == 2, String(decoding: words[0], as: UTF8.self).lowercased() == "basic" else {
+            return false
+        }
+        let given = Digest.of(Base64.decode(String(decoding: words[1], as: UTF8.self)))
+        let wanted = Digest.of("\(user):\(password)".utf8)
+        guard given.count == 32, wanted.count == 32 else { return false }
+        return zip(given, wanted).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private static func escape(_ text: String) -> String {
+        var escaped = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e:
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                escaped += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+            }
+        }
+        return escaped
+    }
+}
+
+// Passwords are not for messages.
+extension BasicCredentials: CustomStringConvertible, CustomDebugStringConvertible {
+    package var description: String { "\(user):***" }
+    package var debugDescription: String { description }
+}

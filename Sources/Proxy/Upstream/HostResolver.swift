@@ -1,0 +1,158 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Finds the addresses of names, so that they can be judged before anybody is connected to.
+///
+/// Each name is asked for once a connection: what is judged is what is dialled, whatever the name leads to a moment later.
+final class HostResolver: Sendable {
+    typealias Lookup = @Sendable (_ host: String, _ port: Int) -> [SocketAddress]
+
+    private struct Waiting {
+        var last = 0
+        var promises: [Int: EventLoopPromise<[SocketAddress]>] = [:]
+        var isOver = false
+    }
+
+    /// The system's resolver blocks, and may for long: its threads are nobody else's, and are not waited for.
+    private static let threads: NIOThreadPool = {
+        let threads = NIOThreadPool(numberOfThreads: 8)
+        threads.start()
+        return threads
+    }()
+
+    private let lookup: Lookup
+    private let waiting = NIOLockedValueBox(Waiting())
+
+    /// `lookup`: blocks; empty for a name without an address.
+    init(lookup: @escaping Lookup = { HostResolver.addresses(of: $0, port: $1) }) { self.lookup = lookup }
+
+    /// The addresses of a host, in the order of the system's preference.
+    ///
+    /// - Returns: empty when there is none; fails with `ChannelError.connectTimeout` when it takes too long.
+    func resolve(_ host: String, port: Int, within time: TimeAmount, on loop: any EventLoop)
+        -> EventLoopFuture<[SocketAddress]>
+    {
+        // An address needs no resolver, and so no other thread.
+        if let address = try? SocketAddress(ipAddress: host, port: port) {
+            return loop.makeSucceededFuture([address])
+        }
+        let promise = loop.makePromise(of: [SocketAddress].self)
+        let number = waiting.withLockedValue { waiting -> Int? in
+            guard !waiting.isOver else { return nil }
+            waiting.last += 1
+            waiting.promises[waiting.last] = promise
+            return waiting.last
+        }
+        guard let number else {
+            promise.fail(CancellationError())
+            return promise.futureResult
+        }
+        let deadline = loop.scheduleTask(in: time) { [self] in
+            take(number)?.fail(ChannelError.connectTimeout(time))
+        }
+        promise.futureResult.whenComplete { _ in deadline.cancel() }
+        let name = Self.resolvable(host)
+        Self.threads.submit { [self] _ in
+            // Whom nobody waits for any more need not be asked for.
+            guard waiting.withLockedValue({ $0.promises[number] != nil }) else { return }
+            let addresses = lookup(name, port)
+            take(number)?.succeed(addresses)
+        }
+        return promise.futureResult
+    }
+
+    /// Nobody is answered any more: their event loops are about to end.
+    func shutdown() {
+        let promises = waiting.withLockedValue { waiting in
+            defer { waiting.promises = [:] }
+            waiting.isOver = true
+            return waiting.promises.values.map(\.self)
+        }
+        for promise in promises { promise.fail(CancellationError()) }
+    }
+
+    private func take(_ number: Int) -> EventLoopPromise<[SocketAddress]>? {
+        waiting.withLockedValue { $0.promises.removeValue(forKey: number) }
+    }
+
+    // MARK: Names
+
+    /// The name to ask the system for: names below `localhost` are this machine, whatever its resolver knows of them
+    /// (RFC 6761, section 6.3), and so is `localhost.`, by which runtimes that leave out loopback can name it.
+    static func resolvable(_ host: String) -> String {
+        isLocalhost(host) ? "localhost" : host
+    }
+
+    private static func isLocalhost(_ host: String) -> Bool {
+        let name = (host.utf8.last == 0x2e ? String(host.dropLast()) : host).lowercased()
+        return name == "localhost" || name.hasSuffix(".localhost")
+    }
+
+    /// Whether a host is, by its name or in whatever spelling of an address, this machine's loopback.
+    static func isLoopback(_ host: String) -> Bool {
+        if isLocalhost(host) { return true }
+        let reach = numeric(host, port: 0).map(AddressReach.init)
+        return reach == .loopback || reach == .unspecified
+    }
+
+    /// The address that a host spells, in any of the ways that the system knows: `127.1`, `0x7f.1`, `2130706433`.
+    static func numeric(_ host: String, port: Int) -> SocketAddress? {
+        // All spellings begin with a digit, or hold a colon; names need not be looked at.
+        guard let first = host.utf8.first, (0x30...0x39).contains(first) || host.utf8.contains(0x3a) else {
+            return nil
+        }
+        return addresses(of: host, port: port, flags: AI_NUMERICHOST).first
+    }
+
+    /// Asks the system, which may take long unless `flags` say otherwise.
+    static func addresses(of host: String, port: Int, flags: CInt = 0) -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_flags = flags
+        #if canImport(Glibc)
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        #else
+        hints.ai_socktype = SOCK_STREAM
+        #endif
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &first) == 0 else { return [] }
+        defer { if let first { freeaddrinfo(first) } }
+        var found: [SocketAddress] = []
+        var next = first
+        while let info = next?.pointee {
+            next = info.ai_next
+            guard let bytes = info.ai_addr.map(UnsafeRawPointer.init) else { continue }
+            // Unaligned copies: nothing is promised of where they stand.
+            switch info.ai_family {
+            case AF_INET: found.append(SocketAddress(bytes.loadUnaligned(as: sockaddr_in.self), host: host))
+            case AF_INET6: found.append(SocketAddress(bytes.loadUnaligned(as: sockaddr_in6.self), host: host))
+            default: break
+            }
+        }
+        return found
+    }
+}
+
+/// Answers with addresses that are known already, so that they are tried as those of a name are (RFC 8305).
+struct KnownAddresses: Resolver, Sendable {
+    let addresses: [SocketAddress]
+    let loop: any EventLoop
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        loop.makeSucceededFuture(addresses.filter { $0.protocol == .inet })
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        loop.makeSucceededFuture(addresses.filter { $0.protocol == .inet6 })
+    }
+
+    func cancelQueries() {}
+}

@@ -1,0 +1,156 @@
+internal import NIOCore
+internal import NIOPosix
+internal import TLS
+
+/// Why there is no connection to a provider, worded as rules and people recognise it.
+struct UpstreamFailure: Error, Equatable {
+    /// The words of the entry's `_error`.
+    let reason: String
+    /// Of the page that the client gets.
+    var status = 502
+    /// What to do about it.
+    var hint: String?
+
+    static func loop(_ origin: Origin) -> UpstreamFailure {
+        UpstreamFailure(reason: "\(origin) is this recorder itself; it does not connect to itself")
+    }
+
+    static func notPermitted(_ origin: Origin) -> UpstreamFailure {
+        UpstreamFailure(reason: "\(origin) is not to be connected to")
+    }
+
+    /// A client on the network wants to go where it could not go by itself.
+    static func notFromNetwork(_ origin: Origin, _ address: String) -> UpstreamFailure {
+        UpstreamFailure(
+            reason:
+                "ERR_BLOCKED_BY_CLIENT: \(origin) is \(address) of the recorder's computer, which clients on the "
+                + "network do not reach through it",
+            status: 403,
+            hint: "Where they shall: authreel record --allow-remote --allow-remote-loopback"
+        )
+    }
+
+    /// A connection that was not made.
+    static func dialing(_ origin: Origin, _ error: any Error) -> UpstreamFailure {
+        if let error = error as? NIOConnectionError {
+            // The last attempt is IPv4 where there is one: the more telling of `localhost`'s two refusals.
+            guard let last = error.connectionErrors.last else { return notFound(origin) }
+            let host = last.target.ipAddress ?? origin.host
+            return dialing(
+                last.error,
+                address: (host.utf8.contains(0x3a) ? "[\(host)]" : host) + ":\(origin.port)"
+            )
+        }
+        return dialing(error, address: origin.description)
+    }
+
+    static func notFound(_ origin: Origin) -> UpstreamFailure {
+        UpstreamFailure(reason: TransportReason.notFound(origin.host))
+    }
+
+    private static func dialing(_ error: any Error, address: String) -> UpstreamFailure {
+        if case ChannelError.connectTimeout? = error as? ChannelError {
+            return UpstreamFailure(reason: TransportReason.timedOut(address))
+        }
+        guard let error = error as? IOError else {
+            return UpstreamFailure(reason: "cannot connect to \(address): \(error)")
+        }
+        return UpstreamFailure(reason: TransportReason.dialing(error.errnoCode, address: address))
+    }
+
+    /// A handshake with a provider that failed.
+    static func handshake(_ origin: Origin, serverName: String, _ failure: HandshakeFailure)
+        -> UpstreamFailure
+    {
+        UpstreamFailure(
+            reason: TransportReason.handshake(origin.description, serverName: serverName, failure)
+        )
+    }
+
+    static func handshakeTimeout(_ origin: Origin) -> UpstreamFailure {
+        UpstreamFailure(reason: TransportReason.handshakeTimedOut(origin.description))
+    }
+}
+
+// MARK: - By way of another proxy
+
+/// The codes are those of Chrome, whose words people look up.
+extension UpstreamFailure {
+    /// There is no connection to the proxy.
+    static func unreachable(_ proxy: UpstreamProxy, _ failure: UpstreamFailure) -> UpstreamFailure {
+        UpstreamFailure(
+            reason:
+                "ERR_PROXY_CONNECTION_FAILED: no connection to the upstream proxy \(proxy): \(failure.reason)"
+        )
+    }
+
+    /// TLS with the proxy failed.
+    static func handshake(_ proxy: UpstreamProxy, _ failure: HandshakeFailure) -> UpstreamFailure {
+        let isCertificate = if case .certificate = failure { true } else { false }
+        let words = TransportReason.handshake(
+            proxy.origin.description,
+            serverName: proxy.origin.hostInTLS,
+            failure
+        )
+        return UpstreamFailure(
+            reason: "\(isCertificate ? "ERR_PROXY_CERTIFICATE_INVALID" : "ERR_PROXY_CONNECTION_FAILED"): "
+                + "TLS with the upstream proxy \(proxy): \(words)",
+            hint: isCertificate
+                ? "Trust the proxy's authority with --upstream-ca FILE."
+                : "A proxy without TLS is named by http://"
+        )
+    }
+
+    /// The proxy does not open the tunnel.
+    static func refused(
+        _ origin: Origin,
+        by proxy: UpstreamProxy,
+        _ refusal: ConnectAnswerStateMachine.Refusal
+    ) -> UpstreamFailure {
+        let line = "\(refusal.status) \(refusal.statusText)"
+        guard refusal.status == 407 else {
+            return UpstreamFailure(
+                reason: "ERR_TUNNEL_CONNECTION_FAILED: the upstream proxy \(proxy) answered "
+                    + "\(line.last == " " ? String(line.dropLast()) : line) to CONNECT \(origin)"
+            )
+        }
+        return wantsCredentials(proxy, refusal.challenges)
+    }
+
+    /// The proxy answered 407.
+    static func wantsCredentials(_ proxy: UpstreamProxy, _ challenges: [String]) -> UpstreamFailure {
+        let wishes = challenges.isEmpty ? "without saying how" : challenges.joined(separator: ", ")
+        let takesBasic = challenges.contains { $0.lowercased().hasPrefix("basic") }
+        let hint =
+            if proxy.credentials != nil && takesBasic {
+                "It does not accept the user name and password that were given."
+            } else if challenges.isEmpty || takesBasic {
+                "Give user name and password: --upstream-proxy-auth env:VARIABLE (USER:PASSWORD in VARIABLE)."
+            } else {
+                "authreel knows Basic only; a local proxy such as cntlm or px can do the rest."
+            }
+        return UpstreamFailure(
+            reason: "ERR_PROXY_AUTH_REQUESTED: the upstream proxy \(proxy) answered 407 "
+                + (proxy.credentials == nil
+                    ? "and wants a user name and password" : "to the user name and password it was given")
+                + " (Proxy-Authenticate: \(wishes))",
+            hint: hint
+        )
+    }
+
+    /// The SOCKS proxy does not open the tunnel.
+    static func refused(_ origin: Origin, by proxy: UpstreamProxy, code: UInt8) -> UpstreamFailure {
+        UpstreamFailure(
+            reason: "ERR_SOCKS_CONNECTION_FAILED: the upstream proxy \(proxy) does not connect to \(origin): "
+                + "\(SOCKSStateMachine.words(code)) (reply \(code))"
+        )
+    }
+
+    /// The proxy said what makes no sense, or nothing.
+    static func dialogue(_ origin: Origin, by proxy: UpstreamProxy, _ reason: String) -> UpstreamFailure {
+        let code = proxy.scheme.isSOCKS ? "ERR_SOCKS_CONNECTION_FAILED" : "ERR_TUNNEL_CONNECTION_FAILED"
+        return UpstreamFailure(
+            reason: "\(code): no way to \(origin) through the upstream proxy \(proxy): \(reason)"
+        )
+    }
+}
