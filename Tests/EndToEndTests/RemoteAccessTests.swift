@@ -10,7 +10,10 @@ struct RemoteAccessTests {
         let result = try Program.run(["record", "--listen", address])
         #expect(result.status == 64)
         #expect(result.errors.contains("is no loopback address"))
-        #expect(result.errors.contains("record --allow-remote --listen \(address)\n"), "\(result.errors)")
+        #expect(
+            result.errors.contains("record --allow-remote --listen \(address) --proxy-auth prompt\n"),
+            "\(result.errors)"
+        )
     }
 
     @Test func recorderOnTheNetworkSaysWhatThatMeansAndWhereItIs() throws {

@@ -28,7 +28,8 @@ struct Record: AsyncParsableCommand {
               authreel record --client-cert idp.example=client.pem
               authreel record --listen 127.0.0.1:9090
               authreel record --reverse https://idp.example=127.0.0.1:9443
-              authreel record --allow-remote --listen 0.0.0.0:8080
+              authreel record --allow-remote --listen 0.0.0.0:8080 --proxy-auth prompt
+              authreel record --upstream-proxy http://proxy.example:3128 --browser https://app.example/
             """
     )
 
@@ -120,6 +121,10 @@ struct Record: AsyncParsableCommand {
             half: halves.half,
             observe: { page?.show($0, unsettled: $1) }
         )
+        // Those that this process starts have no way to be told a password, or are told it by us.
+        if configuration.proxyCredentials != nil {
+            configuration.vouchesFor = { ProcessTree.ancestors(of: $0).contains(getpid()) }
+        }
         let recording = try Recording(
             to: writer,
             configuration: configuration,
@@ -156,6 +161,12 @@ struct Record: AsyncParsableCommand {
         }
         trust.announce(startsClients: command != nil || browser != nil)
         if proxy.allowRemote { Self.tellOfNetwork(recording, configuration) }
+        if configuration.proxyCredentials != nil {
+            StandardError.note("clients have to give the user name and password of --proxy-auth")
+        }
+        if let upstream = configuration.upstreamProxy {
+            StandardError.note("providers are reached by way of \(upstream)")
+        }
         for (origin, address) in recording.played {
             StandardError.note("\(origin.url) is played at \(origin.scheme.rawValue)://\(address)")
         }
@@ -164,6 +175,7 @@ struct Record: AsyncParsableCommand {
         let session = RecordingSession(
             recording: recording,
             address: address.onThisMachine,
+            credentials: configuration.proxyCredentials,
             certificatePath: trust.certificatePath,
             command: command,
             browser: browser,
@@ -255,9 +267,18 @@ struct Record: AsyncParsableCommand {
             )
             return
         }
-        StandardError.warn(
-            "anyone on the network can use this proxy, also to reach what listens on this computer alone; what they send is recorded"
-        )
+        let localhost =
+            configuration.allowsRemoteLoopback ? ", also to reach what listens on this computer alone" : ""
+        if configuration.proxyCredentials == nil {
+            StandardError.warn(
+                "anyone on the network can use this proxy\(localhost): it asks for no password; what they send is recorded"
+            )
+            StandardError.note(
+                "to ask for one: \(Invocation.name) record --allow-remote --proxy-auth prompt …"
+            )
+        } else if configuration.allowsRemoteLoopback {
+            StandardError.warn("whoever knows the password of --proxy-auth can use this proxy\(localhost)")
+        }
         let urls = recording.networkURLs
         if urls.isEmpty { StandardError.warn("this computer has no address on a network") }
         for url in urls { StandardError.note("on a phone open \(url)") }

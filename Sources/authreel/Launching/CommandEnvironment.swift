@@ -1,4 +1,5 @@
 import Foundation
+import Proxy
 
 /// The variables by which the runtimes of a command find the proxy and trust its authority.
 enum CommandEnvironment {
@@ -7,15 +8,17 @@ enum CommandEnvironment {
     /// - Parameters:
     ///   - inherited: what the command would have had.
     ///   - address: where the proxy listens.
+    ///   - credentials: what it asks for.
     ///   - files: made for the run.
     /// - Returns: all variables of the command.
     static func variables(
         over inherited: [String: String],
         proxy address: Recording.Address,
+        credentials: BasicCredentials? = nil,
         files: TrustFiles
     ) -> [String: String] {
         var variables = inherited
-        let proxy = "http://\(address)"
+        let proxy = proxyURL(address, credentials)
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
             variables[name] = proxy
             variables[name.lowercased()] = proxy
@@ -49,6 +52,11 @@ enum CommandEnvironment {
             javaOptions(host: address.host, port: address.port, store: files.javaStore)
         )
         return variables
+    }
+
+    /// The proxy as a variable names it.
+    static func proxyURL(_ address: Recording.Address, _ credentials: BasicCredentials?) -> String {
+        "http://\(credentials.map { $0.inURL + "@" } ?? "")\(address)"
     }
 
     /// Those that name a file in place of a program's roots: of OpenSSL, Go, Ruby, .NET, Python, curl, git, cargo, the AWS

@@ -10,6 +10,8 @@ import Synchronization
 struct RecordingSession {
     let recording: Recording
     let address: Recording.Address
+    /// What the proxy asks for.
+    var credentials: BasicCredentials?
     let certificatePath: String
     let command: CommandLauncher?
     let browser: BrowserLauncher?
@@ -131,7 +133,7 @@ struct RecordingSession {
         let authority = (try? String(contentsOfFile: certificatePath, encoding: .utf8)) ?? ""
         let files = try TrustFiles.write(
             to: folder,
-            proxy: "http://\(address)",
+            proxy: CommandEnvironment.proxyURL(address, credentials),
             authority: authority,
             environment: environment
         )
@@ -144,6 +146,7 @@ struct RecordingSession {
             environment: CommandEnvironment.variables(
                 over: environment,
                 proxy: address,
+                credentials: credentials,
                 files: files
             )
         )

@@ -63,7 +63,11 @@ struct ProxyOptions: ParsableArguments {
     )
     var autoPassThrough = true
 
+    @OptionGroup var access: ProxyAccessOptions
+
     @OptionGroup var upstream: UpstreamTrustOptions
+
+    @OptionGroup var upstreamProxy: UpstreamProxyOptions
 
     @Option(
         name: .customLong("max-body"),
@@ -95,7 +99,7 @@ struct ProxyOptions: ParsableArguments {
                 .usage,
                 "\(host) is no loopback address: anyone on the network could use the proxy",
                 hint:
-                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(Self.bracketed(host)):\(port)"
+                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(Self.bracketed(host)):\(port) --proxy-auth prompt"
             )
         }
         var configuration = ProxyConfiguration(
@@ -115,6 +119,8 @@ struct ProxyOptions: ParsableArguments {
             }
         )
         configuration.clientCertificate = try upstream.clientCertificate.certificates().certificate
+        configuration.upstreamProxy = try upstreamProxy.upstreamProxy()
+        try access.apply(to: &configuration, allowRemote: allowRemote)
         return configuration
     }
 

@@ -22,12 +22,39 @@ enum Secret {
         command: String = "replay"
     ) throws -> String {
         if source == "prompt" { return try prompt(name, option) }
+        if let value = try kept(source, option: "\(option) \(name)", command: command) { return value }
+        throw CommandFailure(
+            .usage,
+            "\(option) \(name) says where the secret is: env:VARIABLE, file:PATH or prompt",
+            hint: "\(option) \(name)=prompt asks for it"
+        )
+    }
+
+    /// What is kept where `env:VARIABLE`, `file:PATH` or `prompt` says.
+    ///
+    /// - Parameters:
+    ///   - source: the value of an option; no error repeats more of it than a variable's name or a path.
+    ///   - option: as the user wrote it.
+    ///   - command: the one that has the option.
+    /// - Returns: nil where it says none of these.
+    /// - Throws: ``CommandFailure`` when there is nothing to be had there.
+    static func kept(_ source: String, option: String, command: String = "record") throws -> String? {
+        if source == "prompt" {
+            guard let answer = try SecretPrompt.ask("\(option): ") else {
+                throw CommandFailure(
+                    .usage,
+                    "\(option) prompt needs a terminal to ask on",
+                    hint: "\(option) env:VARIABLE takes it from the environment"
+                )
+            }
+            return answer
+        }
         if source.hasPrefix("env:") {
             let variable = String(source.dropFirst(4))
             guard let value = ProcessInfo.processInfo.environment[variable] else {
                 throw CommandFailure(
                     .usage,
-                    "\(option) \(name): the environment has no variable \(variable)",
+                    "\(option): the environment has no variable \(variable)",
                     hint: "\(variable)=… \(Invocation.name) \(command) …"
                 )
             }
@@ -40,11 +67,7 @@ enum Secret {
             return text.hasPrefix("-----BEGIN")
                 ? text : String(text.reversed().drop { $0.isNewline }.reversed())
         }
-        throw CommandFailure(
-            .usage,
-            "\(option) \(name) says where the secret is: env:VARIABLE, file:PATH or prompt",
-            hint: "\(option) \(name)=prompt asks for it"
-        )
+        return nil
     }
 
     /// A private key in PEM or as a JWK.

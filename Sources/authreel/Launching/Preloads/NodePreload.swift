@@ -17,7 +17,12 @@ enum NodePreload {
           for (const scheme of ['http', 'https']) {
             const value = process.env[`${scheme}_proxy`] || process.env[`${scheme.toUpperCase()}_PROXY`]
             const url = value && new URL(value)
-            if (url && url.protocol === 'http:') proxies[scheme] = { host: bare(url.hostname), port: +url.port || 80 }
+            if (!url || url.protocol !== 'http:') continue
+            const password = url.username && `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+            proxies[scheme] = {
+              host: bare(url.hostname), port: +url.port || 80,
+              signIn: password ? { 'Proxy-Authorization': `Basic ${Buffer.from(password).toString('base64')}` } : {}
+            }
           }
           // A library that reads the variables itself connects to the proxy: that connection is none to put through it.
           const isProxy = (host, port) => Object.values(proxies).some(one => one.host === bare(host) && one.port === +port)
@@ -27,7 +32,8 @@ enum NodePreload {
           const tunnel = (proxy, host, port, timeout, done) => {
             const target = `${host.includes(':') ? `[${host}]` : host}:${port}`
             const asked = ask({
-              ...proxy, method: 'CONNECT', path: target, headers: { Host: target }, timeout,
+              host: proxy.host, port: proxy.port, method: 'CONNECT', path: target, timeout,
+              headers: { Host: target, ...proxy.signIn },
               createConnection: options => net.connect({ host: options.host, port: options.port, timeout })
             })
             let open = true

@@ -14,6 +14,16 @@ enum PythonPreload {
             return proxy if proxy and host and not proxy_bypass(host) else None
 
 
+        def sign_in(proxy):
+            from base64 import b64encode
+            from urllib.parse import unquote, urlsplit
+            parts = urlsplit(proxy)
+            if not parts.username:
+                return None
+            word = unquote(parts.username) + ":" + unquote(parts.password or "")
+            return {"Proxy-Authorization": "Basic " + b64encode(word.encode()).decode()}
+
+
         def change_ssl(module):
             original = module.SSLContext.load_verify_locations
 
@@ -37,7 +47,9 @@ enum PythonPreload {
                 if type(pool) is not Pool or pool.proxy or not proxy:
                     return None
                 if proxy not in pool.__dict__.setdefault("_authreel", {}):
-                    made = module.ProxyManager(proxy, headers=pool.headers, **pool.connection_pool_kw)
+                    made = module.ProxyManager(
+                        proxy, headers=pool.headers, proxy_headers=sign_in(proxy), **pool.connection_pool_kw
+                    )
                     made.pools = pool.pools
                     pool._authreel[proxy] = made
                 return pool._authreel[proxy]
