@@ -23,10 +23,14 @@ final class SmallProxy: Sendable {
 
     final class Log: Sendable {
         let heads = Mutex<[String]>([])
+        let accepted = Mutex(0)
     }
 
     /// Heads of requests, or `name:port` and `address:port` that a SOCKS client asked for.
     var heads: [String] { log.heads.withLock { $0 } }
+
+    /// How many connections there were.
+    var accepted: Int { log.accepted.withLock { $0 } }
 
     /// `hosts`: addresses of names that nobody else knows; `credentials`: `user:password`, for SOCKS.
     init(
@@ -43,7 +47,8 @@ final class SmallProxy: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
+                log.accepted.withLock { $0 += 1 }
+                return channel.eventLoop.makeCompletedFuture {
                     if let tls {
                         let handler = TLSHandler(
                             context: tls,

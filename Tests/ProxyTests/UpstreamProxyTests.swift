@@ -1,3 +1,4 @@
+import Captures
 import Testing
 
 @testable import Proxy
@@ -88,6 +89,14 @@ struct UpstreamProxyTests {
         ] {
             #expect(!credentials.accept(wrong.utf8), "\(wrong)")
         }
+    }
+
+    @Test func passwordIsAcceptedInBothEncodingsThatClientsUse() throws {
+        let credentials = try #require(BasicCredentials("al:é"))
+        #expect(credentials.accept("Basic \(Base64.encode(Array("al:é".utf8)))".utf8))
+        #expect(credentials.accept("Basic \(Base64.encode(Array("al:".utf8) + [0xe9]))".utf8))
+        let other = try #require(BasicCredentials("al:λ"))
+        #expect(!other.accept("Basic \(Base64.encode(Array("al:".utf8) + [0xbb]))".utf8))
     }
 
     @Test func credentialsStandInAURLAndAreReadFromIt() throws {

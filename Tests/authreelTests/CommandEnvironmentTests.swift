@@ -45,6 +45,20 @@ struct CommandEnvironmentTests {
         #expect(six["JAVA_TOOL_OPTIONS"]?.contains("-Dhttps.proxyHost=::1 ") == true)
     }
 
+    @Test func credentialsOfTheProxyStandInItsURL() {
+        let variables = CommandEnvironment.variables(
+            over: [:],
+            proxy: Self.address,
+            credentials: BasicCredentials("al@b:p:/ é"),
+            files: Self.files
+        )
+        for name in ["HTTP_PROXY", "https_proxy", "npm_config_proxy", "CGI_HTTP_PROXY"] {
+            #expect(variables[name] == "http://al%40b:p%3A%2F%20%C3%A9@127.0.0.1:8123")
+        }
+        // Others can read the command line that it ends up in.
+        #expect(variables["JAVA_TOOL_OPTIONS"]?.contains("al@b") == false)
+    }
+
     @Test func nobodyIsLeftOut() {
         let variables = variables(["NO_PROXY": "localhost", "no_proxy": "*", "NODE_USE_ENV_PROXY": "1"])
         #expect(

@@ -28,14 +28,25 @@ package struct BasicCredentials: Sendable, Hashable {
 
     /// Whether the value of a `Proxy-Authorization` is these.
     ///
-    /// Takes as long whatever the value is: digests are compared, and to the end.
+    /// In UTF-8, or in ISO 8859-1, which clients use that were told nothing else. Takes as long whatever the value is:
+    /// digests are compared, and to the end.
     func accept(_ value: some Collection<UInt8>) -> Bool {
         let words = value.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
         guard words.count == 2, String(decoding: words[0], as: UTF8.self).lowercased() == "basic" else {
             return false
         }
         let given = Digest.of(Base64.decode(String(decoding: words[1], as: UTF8.self)))
-        let wanted = Digest.of("\(user):\(password)".utf8)
+        let text = "\(user):\(password)"
+        let isUTF8 = Self.areEqual(given, Digest.of(text.utf8))
+        // What has no place in ISO 8859-1 becomes what no text has there.
+        let isLatin = Self.areEqual(
+            given,
+            Digest.of(text.unicodeScalars.map { UInt8(exactly: $0.value) ?? 0 })
+        )
+        return isUTF8 || isLatin
+    }
+
+    private static func areEqual(_ given: [UInt8], _ wanted: [UInt8]) -> Bool {
         guard given.count == 32, wanted.count == 32 else { return false }
         return zip(given, wanted).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
     }
