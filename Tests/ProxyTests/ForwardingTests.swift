@@ -275,6 +275,26 @@ struct ForwardingTests {
         try await proxy.stop()
     }
 
+    @Test func answer407IsHeardByAClientThatGoesOnSending() async throws {
+        let proxy = try await SmallProxy(.http) { _ in
+            Array("HTTP/1.1 407 No\r\nProxy-Authenticate: Negotiate\r\nContent-Length: 0\r\n\r\n".utf8)
+        }
+        let rig = try await rig("http://127.0.0.1:\(proxy.port)")
+        let raw = try await RawClient(port: rig.port)
+        try await raw.send("POST http://\(Self.name)/ HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n")
+        for _ in 0..<64 { try await raw.send([UInt8](repeating: 0x78, count: 65_536)) }
+        #expect(try await raw.until { $0.isEnded })
+        #expect(
+            raw.received.hasPrefix("HTTP/1.1 502 ") && raw.received.hasSuffix("</p>\n"),
+            "\(raw.received)"
+        )
+        #expect(rig.exchanges.map(\.request.method) == ["POST"])
+        #expect(rig.exchanges.first?.failure?.hasSuffix("(Proxy-Authenticate: Negotiate)") == true)
+        try await raw.close()
+        await rig.stop()
+        try await proxy.stop()
+    }
+
     @Test func answerOfAProxyThatIsNotARefusalPassesHoweverItComes() async throws {
         // An answer of the proxy's own that any provider could have given is what the client gets.
         let proxy = try await SmallProxy(.http) { _ in

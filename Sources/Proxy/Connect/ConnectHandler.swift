@@ -64,10 +64,9 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         identity.whenFound { [self] in
             let bytes = held
             held = nil
-            if let bytes, bytes.readableBytes > 0, !isAnswered {
-                carryOut(machine.received(bytes.readableBytesView))
-            }
             try? self.context?.channel.syncOptions?.setOption(.autoRead, value: true)
+            guard let bytes, bytes.readableBytes > 0, !isAnswered else { return }
+            carryOut(machine.received(bytes.readableBytesView))
         }
     }
 

@@ -130,8 +130,16 @@ final class Tee {
         guard !isOver else { return }
         proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
         end(.server, failure.reason)
+        conversation = nil
+        hasServerEnded = true
+        server?.detach()
+        server?.closeAfterFlush()
+        server = nil
         client?.write(ByteBuffer(bytes: PlainResponse.unreachable(origin, failure).bytes()))
-        close()
+        client?.closeOutput()
+        // What it has not sent yet is read and dropped, as in inputClosed.
+        client?.resumeReading()
+        closeAfter(proxy.configuration.limits.lingerTime)
     }
 
     func gone(_ side: Side) {

@@ -44,6 +44,7 @@ final class UpstreamTunnelHandler: ChannelInboundHandler, RemovableChannelHandle
     /// Begins on a channel that does not read yet; it does not when the future succeeds, and is closed when it fails.
     func begin(on channel: any Channel, tls: TLSContext?) -> EventLoopFuture<[UInt8]> {
         do {
+            guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
             try channel.pipeline.syncOperations.addHandler(self)
             isInHandshake = tls != nil
             setDeadline(tls == nil ? limits.proxyTime : limits.handshakeTime)
