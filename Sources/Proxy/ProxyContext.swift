@@ -62,7 +62,8 @@ final class ProxyContext: Sendable {
             certificate: authority.certificate,
             scope: authority.scope,
             address: own.origin(of: channel),
-            network: network
+            network: network,
+            asksForPassword: configuration.proxyCredentials != nil
         ).response(to: request)
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Proxy
@@ -74,6 +75,24 @@ struct ConnectAnswerStateMachineTests {
         )
         #expect(answer(String(repeating: "HTTP/1.1 100 Go on\r\n\r\n", count: 4), limit: 64) == tooLong)
         #expect(answer("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 99), limit: 64) != tooLong)
+    }
+
+    @Test func nothingThatAProxySaysIsTooMuch() {
+        var generator = SeededGenerator(seed: 407)
+        let pieces = [
+            "HTTP/1.1", " ", "407", "200", "100", "99999", "\r\n", "\n", "\r", ":", "Proxy-Authenticate",
+            "\u{0}", "é", "",
+            "\r\n\r\n", "Basic realm=\"", "\u{1b}[2J", "HTTP/1.1 407 x\r\nProxy-Authenticate:",
+        ]
+        for _ in 0..<20_000 {
+            var machine = ConnectAnswerStateMachine(maximumHeadBytes: 200)
+            for _ in 0..<Int.random(in: 1...12, using: &generator) {
+                let action = machine.received(Array((pieces.randomElement(using: &generator) ?? "").utf8))
+                guard case .refused(let refusal) = action else { continue }
+                let said = ([refusal.statusText] + refusal.challenges).joined()
+                #expect(!said.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7f })
+            }
+        }
     }
 
     @Test func whatIsRepeatedIsShort() {

@@ -1,9 +1,12 @@
+import Foundation
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import Proxy
 
-/// Which names lead to this machine, whatever its resolver knows.
 struct HostResolverTests {
+    /// Which names lead to this machine, whatever its resolver knows.
     @Test(arguments: [
         ("localhost", "localhost"), ("localhost.", "localhost"), ("LOCALHOST", "localhost"),
         ("idp.localhost", "localhost"),
@@ -12,5 +15,53 @@ struct HostResolverTests {
     ])
     func namesBelowLocalhostAreThisMachine(_ row: (host: String, resolvable: String)) {
         #expect(HostResolver.resolvable(row.host) == row.resolvable)
+    }
+
+    @Test func spellingsOfAddressesAreReadWithoutAskingAnybody() {
+        for (host, address) in [
+            ("127.1", "127.0.0.1"), ("2130706433", "127.0.0.1"), ("0x7f.1", "127.0.0.1"),
+            ("010.0.0.1", "8.0.0.1"),
+            ("192.0.2.1", "192.0.2.1"), ("2001:DB8:0:0::1", "2001:db8::1"),
+        ] { #expect(HostResolver.numeric(host, port: 80)?.ipAddress == address, "\(host)") }
+        for host in ["localhost", "1password.example", "256.0.0.1", "0x", "1.2.3.4.5", "a::b::c", ""] {
+            #expect(HostResolver.numeric(host, port: 80) == nil, "\(host)")
+        }
+    }
+
+    @Test func systemKnowsLocalhost() {
+        let addresses = HostResolver.addresses(of: "localhost", port: 8080)
+        #expect(addresses.contains { $0.ipAddress == "127.0.0.1" && $0.port == 8080 })
+    }
+
+    /// What the system's resolver blocks on for long keeps nobody waiting longer than agreed.
+    @Test func answerThatDoesNotComeIsNotWaitedFor() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        defer { gate.signal() }
+        let resolver = HostResolver { _, _ in
+            gate.wait()
+            return []
+        }
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let answer = resolver.resolve("slow.example", port: 1, within: .milliseconds(50), on: loop)
+        await #expect(throws: ChannelError.connectTimeout(.milliseconds(50))) { try await answer.get() }
+    }
+
+    @Test func endOfTheProxyEndsTheWaiting() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        defer { gate.signal() }
+        let resolver = HostResolver { _, _ in
+            gate.wait()
+            return []
+        }
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let answer = resolver.resolve("slow.example", port: 1, within: .seconds(60), on: loop)
+        resolver.shutdown()
+        await #expect(throws: CancellationError.self) { try await answer.get() }
+        let late = resolver.resolve("late.example", port: 1, within: .seconds(60), on: loop)
+        await #expect(throws: CancellationError.self) { try await late.get() }
+        // What needs no resolver goes on.
+        #expect(
+            try await resolver.resolve("192.0.2.1", port: 1, within: .seconds(60), on: loop).get().count == 1
+        )
     }
 }

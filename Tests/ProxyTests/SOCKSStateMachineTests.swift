@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Proxy
@@ -88,6 +89,23 @@ struct SOCKSStateMachineTests {
         var last = Action.waitForMoreBytes
         for answer in row.answers { last = machine.received(answer) }
         #expect(last == row.action)
+    }
+
+    @Test func nothingThatAProxySaysIsTooMuch() {
+        var generator = SeededGenerator(seed: 1080)
+        for _ in 0..<20_000 {
+            var machine = machine(.name("idp.example"), Bool.random(using: &generator) ? "al:pw" : nil)
+            // Mostly what leads further, so that each state is met.
+            for likely in [[5, [0, 2].randomElement(using: &generator) ?? 0], [1, 0], [5, 0, 0, 3, 255]]
+                as [[UInt8]]
+            {
+                let noise = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
+                    UInt8.random(in: 0...255, using: &generator)
+                }
+                _ = machine.received(Int.random(in: 0...4, using: &generator) > 0 ? likely : noise)
+            }
+            _ = machine.received([UInt8](repeating: 5, count: Int.random(in: 0...300, using: &generator)))
+        }
     }
 
     @Test func codesHaveWords() {

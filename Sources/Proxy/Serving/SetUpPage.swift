@@ -11,6 +11,8 @@ struct SetUpPage {
     let address: Origin?
     /// Where others on the network find it, the likeliest first; empty while it is on loopback only.
     let network: [Origin]
+    /// Whether clients have to give a user name and password.
+    var asksForPassword = false
 
     /// The name that shows, by being reached, that requests go by the proxy.
     private static let home = "http://\(OwnAddress.name)/"
@@ -119,12 +121,18 @@ struct SetUpPage {
         }
     }
 
+    private var password: String {
+        asksForPassword
+            ? " The proxy asks for a user name and password: whoever started the recorder has chosen them."
+            : ""
+    }
+
     private var facts: String {
         let fingerprint = SetUpInstructions.hexadecimal(Digest.of(certificate.der), separator: ":")
         let end = Timestamp(seconds: certificate.notAfter).rfc3339
         return """
             <p>What passes through this proxy is recorded. To record <code>https</code> too, the client has to trust \
-            the recorder's certificate. It was made on the computer that the recorder runs on, for this alone, and its \
+            the recorder's certificate.\(password) It was made on the computer that the recorder runs on, for this alone, and its \
             key never leaves it. \(limits)<strong>Remove the trust when you are done.</strong></p>
             <dl><dt>Proxy</dt><dd><code>\(address?.description ?? "")</code></dd>
             <dt>Certificate</dt><dd>\(PlainResponse.escape(certificate.commonName))</dd>
