@@ -8,7 +8,10 @@ import Testing
 @testable import Proxy
 
 /// Providers that are reached by way of another proxy, over real sockets.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "curl is not installed"))
+@Suite(
+    .serialized,
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "curl is not installed")
+)
 struct ForwardingTests {
     private static let hello = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".utf8)
     private static let name = "idp.example"
@@ -138,7 +141,7 @@ struct ForwardingTests {
         #expect(try await raw.until { $0.received.hasSuffix("ping") })
         #expect(proxy.heads.map { $0.prefix { $0 != " " } } == ["GET", "CONNECT"])
         #expect(rig.exchanges.map(\.response?.status) == [200, 101])
-        try await raw.close()
+        try? await raw.close()
         await rig.stop()
         try await proxy.stop()
         try await origin.stop()
@@ -237,7 +240,7 @@ struct ForwardingTests {
         #expect(raw.received.contains(PlainResponse.escape(words)))
         if let hint = row.hint { #expect(raw.received.contains(hint)) }
         #expect(rig.notices == [.upstreamFailed(host: "\(Self.name):443", reason: failure)])
-        try await raw.close()
+        try? await raw.close()
         await rig.stop()
         try await proxy.stop()
     }
@@ -279,7 +282,7 @@ struct ForwardingTests {
         let proxy = try await SmallProxy(.http) { _ in
             Array("HTTP/1.1 407 No\r\nProxy-Authenticate: Negotiate\r\nContent-Length: 0\r\n\r\n".utf8)
         }
-        let rig = try await rig("http://127.0.0.1:\(proxy.port)")
+        let rig = try await rig("http://127.0.0.1:\(proxy.port)") { $0.limits.lingerTime = .seconds(30) }
         let raw = try await RawClient(port: rig.port)
         try await raw.send("POST http://\(Self.name)/ HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n")
         for _ in 0..<64 { try await raw.send([UInt8](repeating: 0x78, count: 65_536)) }
@@ -290,7 +293,7 @@ struct ForwardingTests {
         )
         #expect(rig.exchanges.map(\.request.method) == ["POST"])
         #expect(rig.exchanges.first?.failure?.hasSuffix("(Proxy-Authenticate: Negotiate)") == true)
-        try await raw.close()
+        try? await raw.close()
         await rig.stop()
         try await proxy.stop()
     }
@@ -319,7 +322,7 @@ struct ForwardingTests {
         let failure = try #require(rig.exchanges.first?.failure)
         #expect(failure.hasSuffix("the head of its answer is longer than 4096 bytes"), "\(failure)")
         #expect(proxy.sent < 32 << 20)
-        try await raw.close()
+        try? await raw.close()
         await rig.stop()
         try await proxy.stop()
     }

@@ -9,6 +9,7 @@ import Testing
 
 /// Addresses of IPv6, wherever one may stand.
 @Suite(
+    .serialized,
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "curl is not installed"),
     .enabled(if: MachineAddresses.current().contain("::1"), "this machine has no IPv6")
 )
