@@ -105,19 +105,27 @@ package struct ProxyLimits: Sendable, Hashable {
     package var proxyTime = Duration.seconds(60)
     /// How long a side whose other side is gone may take to read what is left and to close.
     package var lingerTime: Duration
+    /// Connections of clients at a time; those beyond are closed at once.
+    package var connections: Int
+    /// What all connections together may hold of messages that are not whole yet; beyond, bodies are cut, heads not read.
+    package var heldBytes: Int
 
     package init(
         headBytes: Int = 65_536,
         headTime: Duration = .seconds(30),
         connectTime: Duration = .seconds(15),
         handshakeTime: Duration = .seconds(20),
-        lingerTime: Duration = .seconds(5)
+        lingerTime: Duration = .seconds(5),
+        connections: Int = 4096,
+        heldBytes: Int = 256 << 20
     ) {
         self.headBytes = headBytes
         self.headTime = headTime
         self.connectTime = connectTime
         self.handshakeTime = handshakeTime
         self.lingerTime = lingerTime
+        self.connections = connections
+        self.heldBytes = heldBytes
     }
 }
 
@@ -135,6 +143,8 @@ package enum ProxyNotice: Sendable, Hashable {
     case upstreamFailed(host: String, reason: String)
     /// What was said in a tunnel is not HTTP; it was passed on.
     case notHTTP(host: String)
+    /// There are as many connections as are allowed; further ones are closed. Said once.
+    case tooManyConnections(limit: Int)
     /// A provider's certificate would not have been accepted, had checking not been switched off.
     case toleratedCertificate(host: String, reason: String)
     /// A provider asked for a certificate, and there is none for it.

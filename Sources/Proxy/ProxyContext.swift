@@ -18,7 +18,8 @@ final class ProxyContext: Sendable {
     let gate: ResponseGate
     let clock: @Sendable () -> Timestamp
     let notify: @Sendable (ProxyNotice) -> Void
-    let connections = OpenConnections()
+    let connections: OpenConnections
+    let budget: RecordingBudget
     let pinning = PinningClients()
     /// Looks processes up, which reads many small files.
     let threads = NIOThreadPool(numberOfThreads: 1)
@@ -34,6 +35,8 @@ final class ProxyContext: Sendable {
         self.authority = authority
         self.clock = clock
         self.notify = notify
+        connections = OpenConnections(limit: configuration.limits.connections)
+        budget = RecordingBudget(bytes: configuration.limits.heldBytes)
         gate = ResponseGate(record: record, notify: notify)
         leaves = try LeafCertificates(authority: authority, keyLog: configuration.keyLog)
         upstreamTLS = try TLSContext.client(
@@ -165,30 +168,6 @@ final class OwnAddress: Sendable {
 
     /// The name that stands for the proxy wherever it listens.
     static let name = "authreel.proxy"
-}
-
-/// The clients' connections that are open.
-final class OpenConnections: Sendable {
-    private let count = NIOLockedValueBox(0)
-    private let channels = NIOLockedValueBox<[ObjectIdentifier: any Channel]>([:])
-
-    func add(_ channel: any Channel) {
-        let id = ObjectIdentifier(channel)
-        channels.withLockedValue { $0[id] = channel }
-        channel.closeFuture.whenComplete { [channels] _ in
-            _ = channels.withLockedValue { $0.removeValue(forKey: id) }
-        }
-    }
-
-    /// The number of a new connection in this recording.
-    func nextID() -> String {
-        count.withLockedValue { count in
-            count += 1
-            return String(count)
-        }
-    }
-
-    var all: [any Channel] { channels.withLockedValue { Array($0.values) } }
 }
 
 /// Tells the handlers of a client's connection to finish: what is pending is recorded as it stands.

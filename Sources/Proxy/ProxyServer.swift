@@ -136,7 +136,15 @@ package final class ProxyServer: Service {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
-                context.connections.add(channel)
+                switch context.connections.add(channel) {
+                case .open: break
+                case .closing(let other): other.close(promise: nil)
+                case .refused(let isFirst):
+                    if isFirst {
+                        context.notify(.tooManyConnections(limit: context.configuration.limits.connections))
+                    }
+                    return channel.close()
+                }
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(handler())
                 }

@@ -16,8 +16,8 @@ package struct Conversation {
         package var isAuthorityFixed = false
         /// Bytes of a body that are kept.
         package var maximumBodyBytes: Int
-        /// What all connections share of memory for bodies; nil where each has what it needs.
-        package var bodyBudget: BodyBudget?
+        /// What all connections share of memory; nil where each has what it needs.
+        package var budget: RecordingBudget?
         package var connection: ConnectionFacts
         package var client: ClientFacts
         /// What it took to open the connection; goes to its first exchange.
@@ -49,7 +49,7 @@ package struct Conversation {
             authority: configuration.authority,
             isAuthorityFixed: configuration.isAuthorityFixed,
             maximumBodyBytes: configuration.maximumBodyBytes,
-            budget: configuration.bodyBudget,
+            budget: configuration.budget,
             connection: configuration.connection,
             client: configuration.client,
             timings: configuration.timings

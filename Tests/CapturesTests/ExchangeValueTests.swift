@@ -57,6 +57,16 @@ struct RecordedURLTests {
             _ = RecordedURL("https://a.example/b").resolving(text)
         }
     }
+
+    @Test(arguments: ["/", "/a", "/a?", "/a?b=c&d", "/a#f", "/a?b#c?d#e", "/a#b?c", "//x/y?z", "/é?ü=ö"])
+    func fromItsPartsItIsTheSame(target: String) {
+        let parts = RecordedURL(scheme: "https", authority: "idp.example:8443", target: target)
+        let whole = RecordedURL("https://idp.example:8443\(target)")
+        #expect(parts == whole)
+        #expect(parts.path == whole.path)
+        #expect(parts.query == whole.query)
+        #expect(parts.fragment == whole.fragment)
+    }
 }
 
 struct PercentEncodingTests {

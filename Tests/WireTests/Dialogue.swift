@@ -20,7 +20,7 @@ struct Dialogue {
     var authority = "idp.example"
     var isAuthorityFixed = false
     var maximumBodyBytes = 4 << 20
-    var bodyBudget: BodyBudget?
+    var budget: RecordingBudget?
     /// What was agreed in TLS.
     var alpn: String?
 
@@ -37,7 +37,7 @@ struct Dialogue {
         var configuration = Conversation.Configuration(scheme: scheme, authority: authority)
         configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
-        configuration.bodyBudget = bodyBudget
+        configuration.budget = budget
         configuration.connection.alpn = alpn
         return Conversation(configuration)
     }

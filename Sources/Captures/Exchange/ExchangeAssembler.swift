@@ -28,7 +28,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
     private let authority: String
     private let isAuthorityFixed: Bool
     private let maximumBodyBytes: Int
-    private let budget: BodyBudget.Share?
+    private let budget: RecordingBudget.Share?
     private let connection: Sparse<ConnectionFacts>
     private let client: Sparse<ClientFacts>
     private var openingTimings: Timings
@@ -40,7 +40,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         authority: String,
         isAuthorityFixed: Bool = false,
         maximumBodyBytes: Int,
-        budget: BodyBudget? = nil,
+        budget: RecordingBudget? = nil,
         connection: ConnectionFacts = ConnectionFacts(),
         client: ClientFacts = ClientFacts(),
         timings: Timings = Timings()
@@ -49,7 +49,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         self.authority = authority
         self.isAuthorityFixed = isAuthorityFixed
         self.maximumBodyBytes = maximumBodyBytes
-        self.budget = budget.map(BodyBudget.Share.init)
+        self.budget = budget.map(RecordingBudget.Share.init)
         self.connection = Sparse(wrappedValue: connection)
         self.client = Sparse(wrappedValue: client)
         openingTimings = timings
@@ -107,6 +107,17 @@ package struct ExchangeAssembler: ExchangeEventSink {
             open.values[index].responseBody.append(contentsOf: slice)
             open.values[index].responseSkipped += bytes.count - kept
         }
+    }
+
+    package mutating func mayHold(_ change: Int) -> Bool {
+        guard let budget else { return true }
+        guard change > 0 else {
+            budget.give(-change)
+            return true
+        }
+        let granted = budget.take(upTo: change)
+        if granted < change { budget.give(granted) }
+        return granted == change
     }
 
     // MARK: -

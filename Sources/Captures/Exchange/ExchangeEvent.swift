@@ -26,6 +26,8 @@ package protocol ExchangeEventSink {
     mutating func receive(_ event: ExchangeEvent, of exchange: Int)
     /// Bytes of a body as they came, framing (chunks, frames) undone, coding not; there during the call only.
     mutating func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>, of message: MessageSide, in exchange: Int)
+    /// The decoder holds so many more bytes of heads, or fewer; false where there is no room for them.
+    mutating func mayHold(_ change: Int) -> Bool
 }
 
 /// Which message of an exchange.

@@ -274,6 +274,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         )
         configuration.maximumBodyBytes =
             proxy.configuration.opens(origin.host) ? proxy.configuration.maximumBodyBytes : 0
+        configuration.budget = proxy.budget
         configuration.connection = facts
         configuration.client = identity.facts
         configuration.timings = timings

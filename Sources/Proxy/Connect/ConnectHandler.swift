@@ -109,6 +109,7 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func carryOut(_ action: ConnectStateMachine.Action) {
         guard let context else { return }
+        if action != .waitForMoreBytes { proxy.connections.spoke(context.channel) }
         switch action {
         case .waitForMoreBytes: break
         case .respond(let refusal): answer(PlainResponse.unusable(refusal).bytes())

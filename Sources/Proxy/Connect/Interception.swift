@@ -33,11 +33,12 @@ struct Interception {
         return usable.isEmpty && !hello.alpn.isEmpty ? nil : usable
     }
 
-    func conversation(maximumBodyBytes: Int) -> Conversation {
+    func conversation(maximumBodyBytes: Int, budget: RecordingBudget) -> Conversation {
         entry.conversation(
             scheme: providerName == nil ? "http" : "https",
             isAuthorityFixed: isPlayed,
-            maximumBodyBytes: maximumBodyBytes
+            maximumBodyBytes: maximumBodyBytes,
+            budget: budget
         )
     }
 }

@@ -367,7 +367,10 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     // MARK: -
 
     private func conversation() -> Conversation {
-        interception.conversation(maximumBodyBytes: proxy.configuration.maximumBodyBytes)
+        interception.conversation(
+            maximumBodyBytes: proxy.configuration.maximumBodyBytes,
+            budget: proxy.budget
+        )
     }
 
     private func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {

@@ -60,14 +60,21 @@ struct TunnelEntry {
     ///   - scheme: of the URLs, `http` or `https`.
     ///   - isAuthorityFixed: whether the URLs name the origin whatever `Host` says.
     ///   - maximumBodyBytes: how much of a body is kept.
+    ///   - budget: what all connections share of memory.
     /// - Returns: the decoder.
-    func conversation(scheme: String, isAuthorityFixed: Bool = false, maximumBodyBytes: Int) -> Conversation {
+    func conversation(
+        scheme: String,
+        isAuthorityFixed: Bool = false,
+        maximumBodyBytes: Int,
+        budget: RecordingBudget
+    ) -> Conversation {
         var configuration = Conversation.Configuration(
             scheme: scheme,
             authority: origin.authority(defaultPort: scheme == "https" ? 443 : 80)
         )
         configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.budget = budget
         configuration.connection = connection
         configuration.client = identity.facts
         configuration.timings = timings

@@ -10,18 +10,20 @@ struct HTTP1Decoder {
     /// Requests sent ahead of their answers; more are not followed.
     static let maximumPipelined = 1024
 
+    private static let noRoom = "the limit of what is recorded at a time is reached"
+
     private enum State {
         case head
         case fixed(remaining: Int)
         case chunked(ChunkedBody)
-        case trailers
+        case trailers(TrailerSection)
         case untilClose
     }
 
     /// One direction.
     private struct Direction {
         var state: State = .head
-        /// Bytes of a head or trailers that is not whole yet.
+        /// Bytes of a head that is not whole yet.
         var pending: [UInt8] = []
         /// How far `pending` was searched for its end.
         var searched = 0
@@ -72,7 +74,10 @@ struct HTTP1Decoder {
         var index = 0
         while index < input.count, !isOver { advance(&direction, side, input, &index, time, &sink) }
         direction.offset += input.count
-        if isOver { direction.pending = [] }
+        if isOver, !direction.pending.isEmpty {
+            _ = sink.mayHold(-direction.pending.count)
+            direction.pending = []
+        }
         exchangeDirection(side, &direction)
         return index
     }
@@ -136,12 +141,12 @@ struct HTTP1Decoder {
             switch output {
             case .data(let range): body(&direction, side, input, range, &sink)
             case .needsMore: index = input.count
-            case .trailers: direction.state = .trailers
+            case .trailers: direction.state = .trailers(TrailerSection())
             case .broken(let place, let reason):
                 lose(reason, at: direction.offset + place, side, of: direction.exchange, time, &sink)
             }
-        case .trailers:
-            trailers(&direction, side, input, &index, time, &sink)
+        case .trailers(let section):
+            trailers(section, &direction, side, input, &index, time, &sink)
         }
     }
 
@@ -168,6 +173,9 @@ struct HTTP1Decoder {
             }
         }
         let before = direction.pending.count
+        guard sink.mayHold(input.count - index) else {
+            return lose(Self.noRoom, at: direction.offset + index, side, of: nil, time, &sink)
+        }
         direction.pending.append(contentsOf: input[index...])
         let end = direction.pending.withUnsafeBufferPointer {
             Self.endOfHead($0, from: 0, scanFrom: max(0, direction.searched - 3))
@@ -190,6 +198,7 @@ struct HTTP1Decoder {
         let start = direction.offset + index - before
         index += end - before
         let pending = direction.pending
+        _ = sink.mayHold(-pending.count)
         direction.pending = []
         direction.searched = 0
         pending[..<end].withUnsafeBufferPointer { message($0, at: start, &direction, side, time, &sink) }
@@ -344,6 +353,7 @@ struct HTTP1Decoder {
     }
 
     private mutating func trailers(
+        _ section: TrailerSection,
         _ direction: inout Direction,
         _ side: Side,
         _ input: UnsafeBufferPointer<UInt8>,
@@ -351,33 +361,16 @@ struct HTTP1Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        // Line by line: most bodies have no trailers, and the empty line stands alone.
-        guard let feed = input[index...].firstIndex(of: 0x0a) else {
-            direction.pending.append(contentsOf: input[index...])
-            index = input.count
-            if direction.pending.count > Self.maximumHeadBytes {
-                lose(
-                    "trailers of more than 256 KiB",
-                    at: direction.offset,
-                    side,
-                    of: direction.exchange,
-                    time,
-                    &sink
-                )
-            }
-            return
+        var section = section
+        let before = section.count
+        let output = section.next(input, &index)
+        direction.state = .trailers(section)
+        guard output != .tooLong, sink.mayHold(section.count - before) else {
+            let reason = output == .tooLong ? "trailers of more than 64 KiB" : Self.noRoom
+            return lose(reason, at: direction.offset + index, side, of: direction.exchange, time, &sink)
         }
-        let lineStart = direction.searched
-        direction.pending.append(contentsOf: input[index...feed])
-        index = feed + 1
-        let line = direction.pending[lineStart...].prefix { $0 != 0x0d && $0 != 0x0a }
-        direction.searched = direction.pending.count
-        guard line.isEmpty else { return }
-        let text = Array("GET / HTTP/1.1\r\n".utf8) + direction.pending
-        direction.pending = []
-        direction.searched = 0
-        let fields =
-            text.withUnsafeBufferPointer { HeadParser.parse($0, isRequest: true)?.headers } ?? HeaderFields()
+        guard case .fields(let fields) = output else { return }
+        _ = sink.mayHold(-section.count)
         if !fields.fields.isEmpty {
             sink.receive(
                 side == .client ? .requestTrailers(fields) : .responseTrailers(fields),

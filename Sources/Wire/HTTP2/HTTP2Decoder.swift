@@ -17,6 +17,8 @@ struct HTTP2Decoder {
     /// Of the table that a direction's header blocks share; browsers ask for 64 KiB at most.
     static let maximumTableBytes = 256 << 10
 
+    private static let noRoom = "the limit of what is recorded at a time is reached"
+
     /// One direction.
     private struct Direction {
         var reader = FrameReader()
@@ -115,6 +117,7 @@ struct HTTP2Decoder {
             sink.receive(.failed(reason: reason, at: time), of: stream.exchange)
         }
         streams = [:]
+        _ = sink.mayHold(-headBytes)
         headBytes = 0
     }
 
@@ -196,6 +199,7 @@ struct HTTP2Decoder {
                 return lose("a header block of more than 256 KiB", at: offset, side, time, &sink)
             }
             set(nil, side)
+            _ = sink.mayHold(-block.bytes.readableBytes)
             block.bytes.writeBytes(payload)
             begin(block, header, side, time, &sink)
         case HTTP2FrameType.settings: settings(payload, header, side)
@@ -240,7 +244,7 @@ struct HTTP2Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        guard let stream = forget(header.stream) else { return }
+        guard let stream = forget(header.stream, &sink) else { return }
         let code = HTTP2ErrorCode.name(HTTP2FrameHeader.number(payload))
         let reason =
             side == .client
@@ -268,7 +272,7 @@ struct HTTP2Decoder {
         let last = HTTP2FrameHeader.number(payload) & 0x7fff_ffff
         let refused = streams.filter { $0.key > last && $0.key % 2 == 1 }
         for (id, stream) in refused.sorted(by: { $0.key < $1.key }) {
-            forget(id)
+            forget(id, &sink)
             sink.receive(
                 .failed(
                     reason: "the provider closes the connection and did not take the request (\(words))",
@@ -288,7 +292,12 @@ struct HTTP2Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        guard header.has(.endHeaders) else { return set(block, side) }
+        guard header.has(.endHeaders) else {
+            guard sink.mayHold(block.bytes.readableBytes) else {
+                return lose(Self.noRoom, at: block.offset, side, time, &sink)
+            }
+            return set(block, side)
+        }
         var bytes = block.bytes
         let size = bytes.readableBytes
         var fields: FieldBlock
@@ -339,7 +348,7 @@ struct HTTP2Decoder {
         let weight =
             256 + head.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
         guard streams[id] == nil, streams.count < Self.maximumStreams,
-            headBytes + weight <= Self.maximumHeadBytes
+            headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight)
         else {
             return lose(
                 "more requests without an answer than are followed",
@@ -388,7 +397,7 @@ struct HTTP2Decoder {
         // From here on the stream carries another protocol.
         sink.receive(.upgraded(to: name), of: stream.exchange)
         sink.receive(.responseEnd(at: time), of: stream.exchange)
-        forget(id)
+        forget(id, &sink)
     }
 
     private mutating func endMessage(
@@ -406,15 +415,16 @@ struct HTTP2Decoder {
             return sink.receive(.requestEnd(at: time), of: stream.exchange)
         }
         sink.receive(.responseEnd(at: time), of: stream.exchange)
-        forget(id)
+        forget(id, &sink)
     }
 
     // MARK: -
 
     @discardableResult
-    private mutating func forget(_ id: UInt32) -> HTTP2Stream? {
+    private mutating func forget(_ id: UInt32, _ sink: inout some ExchangeEventSink) -> HTTP2Stream? {
         guard let stream = streams.removeValue(forKey: id) else { return nil }
         headBytes -= stream.headBytes
+        _ = sink.mayHold(-stream.headBytes)
         return stream
     }
 

@@ -69,14 +69,7 @@ struct ProxyOptions: ParsableArguments {
 
     @OptionGroup var upstreamProxy: UpstreamProxyOptions
 
-    @Option(
-        name: .customLong("max-body"),
-        help: ArgumentHelp(
-            "Bytes of a body that are kept (suffixes K, M, G); the rest streams by.",
-            valueName: "SIZE"
-        )
-    )
-    var maximumBody = "4M"
+    @OptionGroup var limits: LimitOptions
 
     @Option(help: ArgumentHelp("Append the TLS secrets of both sides, for Wireshark.", valueName: "FILE"))
     var keylog: String?
@@ -113,11 +106,12 @@ struct ProxyOptions: ParsableArguments {
             passesPinningClients: autoPassThrough,
             upstreamTrust: try upstream.certificates(),
             insecureUpstream: upstream.insecureUpstream,
-            maximumBodyBytes: try bodyBytes(),
+            maximumBodyBytes: try limits.bodyBytes(),
             keyLog: try keylog.map { path in
                 do { return try KeyLog(path: path) } catch { throw CommandFailure(.noInput, "\(error)") }
             }
         )
+        configuration.limits = try limits.limits()
         configuration.clientCertificate = try upstream.clientCertificate.certificates().certificate
         configuration.upstreamProxy = try upstreamProxy.upstreamProxy()
         try access.apply(to: &configuration, allowRemote: allowRemote)
@@ -128,20 +122,6 @@ struct ProxyOptions: ParsableArguments {
 
     /// A host as it stands before a port.
     static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
-
-    private func bodyBytes() throws -> Int {
-        let units: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
-        let unit = maximumBody.last.flatMap { units[Character($0.lowercased())] }
-        let digits = unit == nil ? Substring(maximumBody) : maximumBody.dropLast()
-        guard let count = Int(digits), count >= 0, count < 1 << 32 else {
-            throw CommandFailure(
-                .usage,
-                "--max-body takes a number of bytes, not \(maximumBody)",
-                hint: "for example --max-body 16M"
-            )
-        }
-        return count * (unit ?? 1)
-    }
 }
 
 extension CommandFailure {

@@ -66,6 +66,10 @@ final class NoticeTeller: Sendable {
             StandardError.note("\(host.printable) is outside of --ca-scope: passed on unread")
         case .notHTTP(let host): StandardError.note("\(host) sent what is no HTTP message: passed on unread")
         case .clientIsIntercepted: break
+        case .tooManyConnections(let limit):
+            StandardError.warn(
+                "\(limit) connections are open; further ones are closed (--max-connections allows more)"
+            )
         case .toleratedCertificate(let host, let reason):
             StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
         case .clientCertificateMissing(let host):

@@ -306,26 +306,53 @@ struct HTTP2ConversationTests {
     }
 
     @Test mutating func connectionsShareWhatMemoryThereIs() {
-        let budget = BodyBudget(bytes: 15)
+        let budget = RecordingBudget(bytes: 4_000)
         client.get(1, "/a")
         client.get(3, "/b")
         let asked = client.take()
         server.headers(1, [(":status", "200")])
         server.headers(3, [(":status", "200")])
-        server.data(1, "0123456789")
-        server.data(3, "0123456789", ends: true)
+        server.data(1, String(repeating: "x", count: 2_000))
+        server.data(3, String(repeating: "y", count: 2_000), ends: true)
         server.data(1, "", ends: true)
         let exchanges = Self.exchanges([.clientBytes(asked), .serverBytes(server.bytes)]) {
-            $0.bodyBudget = budget
+            $0.budget = budget
         }
-        #expect(exchanges.map { $0.response?.body?.text } == ["01234", "0123456789"])
+        let kept = exchanges.compactMap { $0.response?.body?.bytes?.count }
+        // Heads count, too.
+        #expect(kept.reduce(0, +) < 3_500 && kept.last == 2_000)
+        #expect(exchanges.map { $0.response?.body?.wireSize } == [2_000, 2_000])
         #expect(exchanges.map { $0.response?.body?.isTruncated } == [true, false])
-        #expect(budget.available == 15)
+        #expect(budget.available == 4_000)
         // One that is forgotten under way gives back, too.
         client = HTTP2Speaker.client()
         client.headers(1, HTTP2Speaker.request("POST", "/c"))
         client.data(1, "0123456789")
-        _ = Self.exchanges([.clientBytes(client.bytes)]) { $0.bodyBudget = budget }
-        #expect(budget.available == 15)
+        _ = Self.exchanges([.clientBytes(client.bytes)]) { $0.budget = budget }
+        #expect(budget.available == 4_000)
+    }
+
+    @Test mutating func headsThatThereIsNoRoomForAreNotRead() {
+        let budget = RecordingBudget(bytes: 1_000)
+        for number in 0..<4 { client.get(UInt32(number * 2 + 1), "/\(number)") }
+        let exchanges = Self.exchanges([.clientBytes(client.bytes)]) { $0.budget = budget }
+        #expect(exchanges.count < 4)
+        #expect(
+            exchanges.allSatisfy {
+                $0.failure?.hasPrefix("the connection could not be read any further") == true
+            }
+        )
+        #expect(budget.available == 1_000)
+        let half = "GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: 2_000)
+        let broken = Self.exchanges([.client("GET / HTTP/1.1\r\n"), .client(half)]) {
+            $0.alpn = nil
+            $0.budget = budget
+        }
+        #expect(
+            broken.map(\.failure) == [
+                "the connection could not be read any further: the limit of what is recorded at a time is reached"
+            ]
+        )
+        #expect(budget.available == 1_000)
     }
 }

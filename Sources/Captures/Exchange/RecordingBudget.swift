@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// How many bytes of bodies all connections together may hold until their entries are written.
+/// How many bytes all connections together may hold until their entries are written.
 ///
-/// One connection's bodies are bounded by the limit of a body; many connections, or many streams of one, are by this.
-/// What it does not grant is not kept: the body counts as truncated, the traffic goes on.
-package final class BodyBudget: Sendable {
+/// One connection is bounded by the limits of heads and bodies; many connections, or many streams of one, are by this. What
+/// it does not grant is not kept: a body counts as truncated, a head that cannot be held is not read; the traffic goes on.
+package final class RecordingBudget: Sendable {
     private let left: Atomic<Int>
 
     /// `bytes`: in all.
@@ -15,10 +15,10 @@ package final class BodyBudget: Sendable {
 
     /// What one connection has taken; gives it back when the connection is forgotten.
     package final class Share {
-        private let budget: BodyBudget
+        private let budget: RecordingBudget
         private var taken = 0
 
-        package init(of budget: BodyBudget) { self.budget = budget }
+        package init(of budget: RecordingBudget) { self.budget = budget }
 
         deinit { budget.left.add(taken, ordering: .relaxed) }
 

@@ -1,0 +1,25 @@
+import JSON
+import Testing
+
+struct JSONWriterTests {
+    /// What has to be escaped is found wherever it stands, also behind bytes that look alike.
+    @Test func whatIsEscapedIsFoundAtEveryPlace() throws {
+        let special = [
+            "\"", "\\", "\n", "\r", "\t", "\u{0}", "\u{1f}", "\u{7f}", "\u{2028}", "\u{2029}", "â", "ÿ", "!",
+            "#", "]",
+        ]
+        for place in 0..<20 {
+            for first in special {
+                for second in special {
+                    let text = String(repeating: "a", count: place) + first + second + "bcdefghij"
+                    var bytes: [UInt8] = []
+                    JSONWriter.append(string: text, to: &bytes)
+                    #expect(try JSONParser.parse(bytes).string == text)
+                    #expect(!bytes.contains { $0 < 0x20 || $0 == 0x7f })
+                    let written = String(decoding: bytes, as: UTF8.self).unicodeScalars
+                    #expect(!written.contains { $0 == "\u{2028}" || $0 == "\u{2029}" })
+                }
+            }
+        }
+    }
+}
