@@ -122,13 +122,42 @@ struct ProxyRequestTests {
     @Test func requestLineIsRewrittenAndFieldsForProxiesGo() throws {
         #expect(
             try rewritten(
-                "GET HTTP://u:p@A.example:8080?q=%2F HTTP/1.1\r\nPROXY-connection: x\r\n folded\r\nB:c\r\n  d\r\n\r\n"
-            ) == "GET /?q=%2F HTTP/1.1\r\nB:c\r\n  d\r\n\r\n"
+                "GET HTTP://u:p@A.example:8080?q=%2F HTTP/1.1\r\nPROXY-connection: x\r\nB:c\r\n\r\n"
+            )
+                == "GET /?q=%2F HTTP/1.1\r\nB:c\r\n\r\n"
         )
         #expect(
-            try rewritten("GET http://a/b HTTP/1.0\nProxy-Authorization : z\nX: y\n\n")
-                == "GET /b HTTP/1.0\nX: y\n\n"
+            try rewritten("GET http://a/b HTTP/1.0\r\nProxy-Authorization: z\r\nX: y\r\n\r\n")
+                == "GET /b HTTP/1.0\r\nX: y\r\n\r\n"
         )
+    }
+
+    @Test func whatCouldBeReadInTwoWaysIsNotRewritten() {
+        let heads = [
+            "X: 1\n\r\n": "a line that ends in LF alone",
+            "X: 1\r\n 2\r\n\r\n": "a field that is folded over lines",
+            "X : 1\r\n\r\n": "a field name with characters that are not allowed",
+            ": 1\r\n\r\n": "a field line without a name",
+            "X: 1\r2\r\n\r\n": "NUL or CR within a line",
+            "Content-Length: 3\r\ntransfer-encoding: chunked\r\n\r\n":
+                "both Transfer-Encoding and Content-Length",
+            "Transfer-Encoding: chunked, identity\r\n\r\n":
+                "Transfer-Encoding of a request does not end in chunked",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n":
+                "Transfer-Encoding of a request does not end in chunked",
+        ]
+        for (fields, reason) in heads {
+            #expect(
+                throws: ProxyRequest.Refusal(status: 400, reason: "\(reason): it could be read in two ways")
+            ) {
+                try rewritten("POST http://a/ HTTP/1.1\r\n" + fields)
+            }
+        }
+        #expect(throws: Never.self) {
+            try rewritten(
+                "POST http://a/ HTTP/1.1\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+            )
+        }
     }
 
     @Test func fieldsThatOnlyBeginAlikeStay() throws {

@@ -264,7 +264,7 @@ struct ProxyServerTests {
             hOsT:  localhost:\(first.port)\r
             Proxy-Authorization: Basic c2VjcmV0\r
             Proxy-Connection: keep-alive\r
-            X-Odd :kept\r
+            X-Odd:kept\r
             Content-Length: 4\r
             \r
             bodyGET http://localhost:\(second.port) HTTP/1.1\r
@@ -279,7 +279,7 @@ struct ProxyServerTests {
         #expect(try await raw.until { $0.received.components(separatedBy: "HTTP/1.1 200").count == 4 })
         #expect(
             seen.withLock { $0 } == [
-                "a POST /token?x=1 HTTP/1.1\r\nhOsT:  localhost:\(first.port)\r\nX-Odd :kept\r\nContent-Length: 4\r\n\r\nbody",
+                "a POST /token?x=1 HTTP/1.1\r\nhOsT:  localhost:\(first.port)\r\nX-Odd:kept\r\nContent-Length: 4\r\n\r\nbody",
                 "b GET / HTTP/1.1\r\nHost: localhost:\(second.port)\r\n\r\n",
                 "a GET /again HTTP/1.1\r\nHost: localhost:\(first.port)\r\n\r\n",
             ]

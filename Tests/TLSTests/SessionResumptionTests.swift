@@ -94,7 +94,7 @@ struct SessionResumptionTests {
                 try TLSHandlerTests.authority().leaf(
                     for: .host("client.example"),
                     key: key,
-                    validity: .init(notBefore: Self.now - 60, notAfter: Self.now + 60)
+                    validity: .init(notBefore: Self.now - 60, notAfter: Self.now + 3600)
                 )
             ]
         )

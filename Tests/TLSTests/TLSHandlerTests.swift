@@ -216,14 +216,14 @@ struct TLSHandlerTests {
     }
 
     static let verifications: [Verification] = [
-        .init(name: .host("a.example"), asked: "a.example", notAfter: now + 60, kind: nil),
-        .init(name: .host("a.example"), asked: "A.EXAMPLE", notAfter: now + 60, kind: nil),
-        .init(name: .host("*.login.example"), asked: "b.login.example", notAfter: now + 60, kind: nil),
-        .init(name: .host("a.example"), asked: "b.example", notAfter: now + 60, kind: .wrongName),
+        .init(name: .host("a.example"), asked: "a.example", notAfter: now + 3600, kind: nil),
+        .init(name: .host("a.example"), asked: "A.EXAMPLE", notAfter: now + 3600, kind: nil),
+        .init(name: .host("*.login.example"), asked: "b.login.example", notAfter: now + 3600, kind: nil),
+        .init(name: .host("a.example"), asked: "b.example", notAfter: now + 3600, kind: .wrongName),
         .init(name: .host("a.example"), asked: "a.example", notAfter: now - 60, kind: .outsideValidity),
-        .init(name: .address([10, 0, 0, 1]), asked: "10.0.0.1", notAfter: now + 60, kind: nil),
-        .init(name: .address([10, 0, 0, 1]), asked: "10.0.0.2", notAfter: now + 60, kind: .wrongName),
-        .init(name: .host("10.0.0.1"), asked: "10.0.0.1", notAfter: now + 60, kind: .wrongName),
+        .init(name: .address([10, 0, 0, 1]), asked: "10.0.0.1", notAfter: now + 3600, kind: nil),
+        .init(name: .address([10, 0, 0, 1]), asked: "10.0.0.2", notAfter: now + 3600, kind: .wrongName),
+        .init(name: .host("10.0.0.1"), asked: "10.0.0.1", notAfter: now + 3600, kind: .wrongName),
     ]
 
     @Test(arguments: verifications)
@@ -261,7 +261,7 @@ struct TLSHandlerTests {
         let leaf = try authority.leaf(
             for: .host("login.example"),
             key: key,
-            validity: .init(notBefore: Self.now - 60, notAfter: Self.now + 60)
+            validity: .init(notBefore: Self.now - 60, notAfter: Self.now + 3600)
         )
         let ends = try Ends(
             client: Self.client(trusting: [leaf]),

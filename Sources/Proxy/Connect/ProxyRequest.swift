@@ -75,6 +75,9 @@ struct ProxyRequest: Equatable {
             guard let origin = Origin(authority: authority, defaultPort: 80) else {
                 throw Refusal(status: 400, reason: "the URL has no usable host and port")
             }
+            if let ambiguity = Self.ambiguity(of: head) {
+                throw Refusal(status: 400, reason: "\(ambiguity): it could be read in two ways")
+            }
             request.target = .absolute(origin)
             requestTarget = path
             request.path = String(decoding: path, as: UTF8.self)
@@ -158,17 +161,13 @@ struct ProxyRequest: Equatable {
             rewritten += rest[lineEnd...end]
             rest = rest[(end + 1)...]
         }
-        var isDropping = false
         while let end = rest.firstIndex(of: 0x0a) {
             let line = rest[...end]
             rest = rest[(end + 1)...]
-            // A folded line belongs to the field before it (RFC 9112, section 5.2).
-            let isFolded = line.first == 0x20 || line.first == 0x09
-            if !isFolded {
-                isDropping =
-                    Self.isField(line, "proxy-authorization") || Self.isField(line, "proxy-connection")
+            if Self.isField(line, "proxy-authorization") || Self.isField(line, "proxy-connection") {
+                continue
             }
-            if !isDropping { rewritten += line }
+            rewritten += line
         }
         rewritten += rest
     }
