@@ -41,7 +41,9 @@ struct RealLoginTests {
                 (flow["links"]?.array ?? []).flatMap { link in
                     (link["uses"]?.array ?? []).map { use in
                         [link["name"], link["transform"], use["where"], use["name"]].map {
-                            JSONWriter.text(of: $0 ?? .null)
+                            // The relying party names a cookie for each login anew.
+                            ($0?.string ?? "").hasPrefix("mod_auth_openidc_state_")
+                                ? "mod_auth_openidc_state" : $0?.string ?? ""
                         }.joined(separator: " ")
                     }
                 }
