@@ -14,39 +14,14 @@ struct HTTP2Decoder {
     static let maximumHeadBytes = 4 << 20
     /// Streams under way; servers allow a hundred or two.
     static let maximumStreams = 4096
-    /// Of the table that a direction's header blocks share; browsers ask for 64 KiB at most.
-    static let maximumTableBytes = 256 << 10
 
     private static let noRoom = "the limit of what is recorded at a time is reached"
 
-    /// One direction.
-    private struct Direction {
-        var reader = FrameReader()
-        var fields = HPACKDecoder(
-            allocator: ByteBufferAllocator(),
-            maxDynamicTableSize: HPACKDecoder.maxDynamicTableSize,
-            maxHeaderListSize: FrameReader.maximumHeaderBlock
-        )
-        /// Bytes of this direction before the current input.
-        var offset = 0
-        /// A header block whose end has not come.
-        var block: Block?
-        /// Why this side is ending the connection.
-        var goAway: String?
-    }
-
-    private struct Block {
-        var stream: UInt32
-        var endsStream: Bool
-        /// The stream that is promised with this block.
-        var promised: UInt32?
-        var bytes: ByteBuffer
-        var offset: Int
-    }
+    private typealias Block = HTTP2Direction.Block
 
     private let scheme: String
-    private var client = Direction()
-    private var server = Direction()
+    private var client = HTTP2Direction()
+    private var server = HTTP2Direction()
     /// How much of the preface has come.
     private var prefaceBytes = 0
     private var streams: [UInt32: HTTP2Stream] = [:]
@@ -55,6 +30,11 @@ struct HTTP2Decoder {
     private var nextExchange = 0
 
     private(set) var hasLostTheThread = false
+
+    private subscript(side: Side) -> HTTP2Direction {
+        get { side == .client ? client : server }
+        _modify { if side == .client { yield &client } else { yield &server } }
+    }
 
     /// `scheme`: of the connection's URLs.
     init(scheme: String) { self.scheme = scheme }
@@ -79,7 +59,7 @@ struct HTTP2Decoder {
             lose("no HTTP/2 connection preface", at: client.offset + index, side, time, &sink)
         }
         while !hasLostTheThread, advance(side, input, &index, time, &sink) {}
-        if side == .client { client.offset += input.count } else { server.offset += input.count }
+        self[side].offset += input.count
     }
 
     /// False where what the client says is another thing.
@@ -131,7 +111,7 @@ struct HTTP2Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) -> Bool {
-        let piece = side == .client ? client.reader.next(input, &index) : server.reader.next(input, &index)
+        let piece = self[side].reader.next(input, &index)
         let offset = (side == .client ? client.offset : server.offset) + index
         switch piece {
         case .needsMore: return false
@@ -198,7 +178,7 @@ struct HTTP2Decoder {
             guard block.bytes.readableBytes + payload.count <= FrameReader.maximumHeaderBlock else {
                 return lose("a header block of more than 256 KiB", at: offset, side, time, &sink)
             }
-            set(nil, side)
+            self[side].block = nil
             _ = sink.mayHold(-block.bytes.readableBytes)
             block.bytes.writeBytes(payload)
             begin(block, header, side, time, &sink)
@@ -207,10 +187,6 @@ struct HTTP2Decoder {
         case HTTP2FrameType.goAway: goAway(payload, side, time, &sink)
         default: break
         }
-    }
-
-    private mutating func set(_ block: Block?, _ side: Side) {
-        if side == .client { client.block = block } else { server.block = block }
     }
 
     /// A payload without padding, and without as many bytes at its beginning; nil where it is too short for them.
@@ -226,14 +202,9 @@ struct HTTP2Decoder {
         guard !header.has(.acknowledges), header.stream == 0 else { return }
         for start in stride(from: 0, through: payload.count - 6, by: 6)
         where HTTP2FrameHeader.number(payload[start..<(start + 2)]) == 1 {
-            // SETTINGS_HEADER_TABLE_SIZE is what the other side may use. That it may use less from now on it says
-            // itself, at the beginning of a header block.
-            let size = min(Int(HTTP2FrameHeader.number(payload[(start + 2)...])), Self.maximumTableBytes)
-            if side == .client {
-                server.fields.maxDynamicTableLength = max(server.fields.maxDynamicTableLength, size)
-            } else {
-                client.fields.maxDynamicTableLength = max(client.fields.maxDynamicTableLength, size)
-            }
+            // SETTINGS_HEADER_TABLE_SIZE is what the other side may use.
+            let size = Int(HTTP2FrameHeader.number(payload[(start + 2)...]))
+            self[side == .client ? .server : .client].allowTable(of: size)
         }
     }
 
@@ -263,11 +234,8 @@ struct HTTP2Decoder {
         var words = "GOAWAY \(HTTP2ErrorCode.name(HTTP2FrameHeader.number(payload[4...])))"
         let debug = payload[8...].filter { (0x20...0x7e).contains($0) }
         if !debug.isEmpty { words += ": \(String(decoding: debug, as: UTF8.self))" }
-        if side == .client {
-            client.goAway = words
-            return
-        }
-        server.goAway = words
+        self[side].goAway = words
+        guard side == .server else { return }
         // What it has not begun it will not do; clients ask again on another connection (RFC 9113, section 6.8).
         let last = HTTP2FrameHeader.number(payload) & 0x7fff_ffff
         let refused = streams.filter { $0.key > last && $0.key % 2 == 1 }
@@ -296,15 +264,15 @@ struct HTTP2Decoder {
             guard sink.mayHold(block.bytes.readableBytes) else {
                 return lose(Self.noRoom, at: block.offset, side, time, &sink)
             }
-            return set(block, side)
+            self[side].block = block
+            return
         }
         var bytes = block.bytes
         let size = bytes.readableBytes
         var fields: FieldBlock
         do {
             fields = FieldBlock(
-                try side == .client
-                    ? client.fields.decodeHeaders(from: &bytes) : server.fields.decodeHeaders(from: &bytes)
+                try self[side].fields.decodeHeaders(from: &bytes)
             )
         } catch {
             return lose(
@@ -465,8 +433,8 @@ struct HTTP2Decoder {
         }
         for stream in streams.values { sink.receive(.malformed(place), of: stream.exchange) }
         failAll("the connection could not be read any further: \(reason)", time, &sink)
-        client = Direction()
-        server = Direction()
+        client = HTTP2Direction()
+        server = HTTP2Direction()
     }
 }
 

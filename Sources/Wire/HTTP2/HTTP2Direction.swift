@@ -1,0 +1,41 @@
+internal import NIOCore
+internal import NIOHPACK
+
+/// What one end of an HTTP/2 connection has said: its frames, and the state that its header blocks share.
+struct HTTP2Direction {
+    /// A header block whose end may not have come.
+    struct Block {
+        var stream: UInt32
+        var endsStream: Bool
+        /// The stream that is promised with this block.
+        var promised: UInt32?
+        var bytes: ByteBuffer
+        var offset: Int
+    }
+
+    /// Of the table that the header blocks share; browsers ask for 64 KiB at most.
+    static let maximumTableBytes = 256 << 10
+
+    var reader = FrameReader()
+    var fields = HPACKDecoder(
+        allocator: ByteBufferAllocator(),
+        maxDynamicTableSize: HPACKDecoder.maxDynamicTableSize,
+        maxHeaderListSize: FrameReader.maximumHeaderBlock
+    )
+    /// Bytes of this direction before the current input.
+    var offset = 0
+    /// A header block whose end has not come.
+    var block: Block?
+    /// Why this end is closing the connection.
+    var goAway: String?
+
+    /// The other end allows a table of this size (`SETTINGS_HEADER_TABLE_SIZE`).
+    ///
+    /// That this end uses less from now on it says itself, at the beginning of a header block.
+    mutating func allowTable(of bytes: Int) {
+        fields.maxDynamicTableLength = max(
+            fields.maxDynamicTableLength,
+            min(bytes, Self.maximumTableBytes)
+        )
+    }
+}
