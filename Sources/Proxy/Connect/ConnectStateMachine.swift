@@ -26,7 +26,7 @@ struct ConnectStateMachine {
     /// Bytes to come of the body of a request that was not carried out.
     private var unwanted = 0
     private var bytes: [UInt8] = []
-    private var scanned = 0
+    private var scanner = HeadScanner()
     private var isDecided = false
 
     /// - Parameters:
@@ -60,7 +60,7 @@ struct ConnectStateMachine {
             unwanted -= count
         }
         // Empty lines before a request are skipped (RFC 9112, section 2.2).
-        if scanned == 0 {
+        if scanner.scanned == 0 {
             let lead = bytes.prefix { $0 == 0x0d || $0 == 0x0a }.count
             if lead > 0 { bytes.removeFirst(lead) }
         }
@@ -70,7 +70,7 @@ struct ConnectStateMachine {
         {
             return decide(.respond(.init(status: 400, reason: "not a request of HTTP/1")))
         }
-        guard let end = endOfHead() else {
+        guard let end = scanner.length(in: bytes) else {
             guard bytes.count <= maximumHeadBytes else {
                 return decide(
                     .respond(
@@ -120,7 +120,7 @@ struct ConnectStateMachine {
             return decide(.demandCredentials(method: request.method, closes: true))
         }
         bytes.removeFirst(end)
-        scanned = 0
+        scanner = HeadScanner()
         unwanted = length
         return .demandCredentials(method: request.method, closes: false)
     }
@@ -135,15 +135,5 @@ struct ConnectStateMachine {
         isDecided = true
         bytes = []
         return action
-    }
-
-    private mutating func endOfHead() -> Int? {
-        while scanned < bytes.count {
-            defer { scanned += 1 }
-            guard bytes[scanned] == 0x0a, scanned > 0 else { continue }
-            if bytes[scanned - 1] == 0x0a { return scanned + 1 }
-            if scanned > 1, bytes[scanned - 1] == 0x0d, bytes[scanned - 2] == 0x0a { return scanned + 1 }
-        }
-        return nil
     }
 }

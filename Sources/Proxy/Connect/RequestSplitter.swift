@@ -23,7 +23,7 @@ struct RequestSplitter {
 
     private var state = State.head
     private var pending = ByteBuffer()
-    private var scanned = 0
+    private var scanner = HeadScanner()
     private let maximumHeadBytes: Int
     private let isForServer: Bool
 
@@ -75,7 +75,7 @@ struct RequestSplitter {
             return .body(part)
         case .ending:
             state = .head
-            scanned = 0
+            scanner = HeadScanner()
             return .end
         case .opaque:
             guard let part = pending.readSlice(length: pending.readableBytes), part.readableBytes > 0 else {
@@ -88,7 +88,7 @@ struct RequestSplitter {
 
     private mutating func nextHead() -> Piece? {
         let view = pending.readableBytesView
-        if scanned == 0 {
+        if scanner.scanned == 0 {
             let lead = view.prefix { $0 == 0x0d || $0 == 0x0a }.count
             if lead > 0 {
                 pending.moveReaderIndex(forwardBy: lead)
@@ -99,19 +99,7 @@ struct RequestSplitter {
             becomeOpaque()
             return next()
         }
-        let start = view.startIndex
-        var end: Int?
-        while scanned < view.count, end == nil {
-            let index = start + scanned
-            if view[index] == 0x0a, scanned > 0 {
-                if view[index - 1] == 0x0a
-                    || (scanned > 1 && view[index - 1] == 0x0d && view[index - 2] == 0x0a)
-                {
-                    end = scanned + 1
-                }
-            }
-            scanned += 1
-        }
+        let end = scanner.length(in: view)
         guard let end, end <= maximumHeadBytes else {
             guard end != nil || view.count > maximumHeadBytes else { return nil }
             state = .refused

@@ -23,7 +23,7 @@ struct ConnectAnswerStateMachine {
 
     private let maximumHeadBytes: Int
     private var bytes: [UInt8] = []
-    private var scanned = 0
+    private var scanner = HeadScanner()
     private var headBytes = 0
     private var isDecided = false
 
@@ -41,7 +41,7 @@ struct ConnectAnswerStateMachine {
                     .failed(reason: isTLS ? "it speaks TLS: name it by https://" : "its answer is not HTTP/1")
                 )
             }
-            guard let end = endOfHead() else {
+            guard let end = scanner.length(in: bytes) else {
                 guard headBytes + bytes.count <= maximumHeadBytes else { return decide(tooLong) }
                 return .waitForMoreBytes
             }
@@ -55,7 +55,7 @@ struct ConnectAnswerStateMachine {
             switch status {
             case 100, 102...199:
                 bytes = rest
-                scanned = 0
+                scanner = HeadScanner()
             // Whatever its fields say of a body: there is none (RFC 9110, section 9.3.6).
             case 200...299: return decide(.established(rest: rest))
             default:
@@ -83,16 +83,6 @@ struct ConnectAnswerStateMachine {
         isDecided = true
         bytes = []
         return action
-    }
-
-    private mutating func endOfHead() -> Int? {
-        while scanned < bytes.count {
-            defer { scanned += 1 }
-            guard bytes[scanned] == 0x0a, scanned > 0 else { continue }
-            if bytes[scanned - 1] == 0x0a { return scanned + 1 }
-            if scanned > 1, bytes[scanned - 1] == 0x0d, bytes[scanned - 2] == 0x0a { return scanned + 1 }
-        }
-        return nil
     }
 
     private static func statusLine(_ line: ArraySlice<UInt8>) -> (Int, ArraySlice<UInt8>)? {
