@@ -1,15 +1,39 @@
 /// Standard Base64 (RFC 4648, section 4), as HAR carries bodies that are no text.
 package enum Base64 {
     package static func append(_ bytes: some Collection<UInt8>, to output: inout [UInt8]) {
-        var iterator = bytes.makeIterator()
-        while let first = iterator.next() {
-            let second = iterator.next()
-            let third = second == nil ? nil : iterator.next()
-            output.append(alphabet[Int(first >> 2)])
-            output.append(alphabet[Int((first & 3) << 4 | (second ?? 0) >> 4)])
-            output.append(second.map { alphabet[Int(($0 & 15) << 2 | (third ?? 0) >> 6)] } ?? 0x3d)
-            output.append(third.map { alphabet[Int($0 & 63)] } ?? 0x3d)
+        if bytes.withContiguousStorageIfAvailable({ append($0, to: &output) }) == nil {
+            Array(bytes).withUnsafeBufferPointer { append($0, to: &output) }
         }
+    }
+
+    /// Three bytes at a time, two characters for each twelve bits.
+    private static func append(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+        let count = (bytes.count + 2) / 3 * 4
+        let text = [UInt8](unsafeUninitializedCapacity: count) { text, filled in
+            guard let base = text.baseAddress, count > 0 else { return }
+            var index = 0
+            pairs.withUnsafeBufferPointer { pairs in
+                var target = UnsafeMutableRawPointer(base)
+                while index + 3 <= bytes.count {
+                    let bits = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
+                    target.storeBytes(of: pairs[bits >> 12], as: UInt16.self)
+                    target.storeBytes(of: pairs[bits & 0xfff], toByteOffset: 2, as: UInt16.self)
+                    target += 4
+                    index += 3
+                }
+            }
+            if index < bytes.count {
+                let bits =
+                    UInt32(bytes[index]) << 16
+                    | (index + 1 < bytes.count ? UInt32(bytes[index + 1]) << 8 : 0)
+                text[count - 4] = alphabet[Int(bits >> 18)]
+                text[count - 3] = alphabet[Int(bits >> 12 & 63)]
+                text[count - 2] = index + 1 < bytes.count ? alphabet[Int(bits >> 6 & 63)] : 0x3d
+                text[count - 1] = 0x3d
+            }
+            filled = count
+        }
+        output.append(contentsOf: text)
     }
 
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
@@ -84,6 +108,11 @@ package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     )
+
+    /// The two characters of each twelve bits, as they lie in memory.
+    private static let pairs: [UInt16] = (0..<4096).map { bits in
+        UInt16(littleEndian: UInt16(alphabet[bits >> 6]) | UInt16(alphabet[bits & 63]) << 8)
+    }
 
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
