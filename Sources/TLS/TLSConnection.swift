@@ -96,6 +96,10 @@ final class TLSConnection {
             if let offered { SSL_set_session(ssl, offered.handle.pointer) }
         case .server:
             SSL_set_accept_state(ssl)
+            guard let shown = context.shown else { return }
+            try show(shown)
+            // Whom a ticket was given for (32 bytes at most, SSL_set_session_id_context(3)).
+            SSL_set_session_id_context(ssl, shown.thumbprint, UInt32(shown.thumbprint.count))
         }
     }
 

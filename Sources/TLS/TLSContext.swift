@@ -11,11 +11,19 @@ package final class TLSContext: @unchecked Sendable {
     let verifiesPeer: Bool
     /// Of a client's connections.
     let sessions = SessionCache()
+    /// What each connection shows in the place of the context's own certificate.
+    let shown: CertifiedKey?
 
-    private init(pointer: OpaquePointer, keyLog: KeyLog?, verifiesPeer: Bool) {
+    private init(
+        pointer: OpaquePointer,
+        keyLog: KeyLog?,
+        verifiesPeer: Bool,
+        shown: CertifiedKey? = nil
+    ) {
         self.pointer = pointer
         self.keyLog = keyLog
         self.verifiesPeer = verifiesPeer
+        self.shown = shown
     }
 
     deinit { SSL_CTX_free(pointer) }
@@ -107,6 +115,18 @@ package final class TLSContext: @unchecked Sendable {
         SSL_CTX_set_num_tickets(pointer, 1)
         SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
         return context
+    }
+
+    /// The same server under another name.
+    ///
+    /// A thousandth of what a context of its own takes, in time and in memory. A session of one of the two is not taken
+    /// up at the other.
+    ///
+    /// - Parameter certificate: with its key; authorities between it and the root behind it.
+    /// - Returns: a context for connections that we accept.
+    package func showing(_ certificate: CertifiedKey) -> TLSContext {
+        SSL_CTX_up_ref(pointer)
+        return TLSContext(pointer: pointer, keyLog: keyLog, verifiesPeer: verifiesPeer, shown: certificate)
     }
 
     private func setUp() {

@@ -62,6 +62,26 @@ struct SessionResumptionTests {
         #expect(try connect(client, server).isResumed)
     }
 
+    /// Servers of other names share what OpenSSL keeps for a server, and no sessions.
+    @Test func sessionOfOneNameIsNotTakenUpAtAnother() throws {
+        let authority = try TLSHandlerTests.authority()
+        let client = try TLSHandlerTests.client(trusting: [authority.certificate])
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let leaves = try (0..<2).map { _ in
+            try authority.leaf(
+                for: .host("login.example"),
+                key: key,
+                validity: .init(notBefore: Self.now - 60, notAfter: Self.now + 3600)
+            )
+        }
+        let shared = try TLSContext.server(chain: [leaves[0]], key: key)
+        let servers = try leaves.map { shared.showing(try CertifiedKey(key: key, certificates: [$0])) }
+        #expect(try connect(client, servers[0]).peerCertificates.first?.der == leaves[0].der)
+        let other = try connect(client, servers[1])
+        #expect(!other.isResumed && other.peerCertificates.first?.der == leaves[1].der)
+        #expect(try connect(client, servers[1]).isResumed)
+    }
+
     @Test func resumedConnectionCarriesBytes() throws {
         let (client, server) = try contexts()
         try connect(client, server)

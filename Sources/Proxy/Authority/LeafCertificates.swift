@@ -13,8 +13,8 @@ internal import Darwin
 
 /// The TLS contexts of the hosts that the proxy plays, made when they are first asked for.
 ///
-/// All share one key, made anew for each run. Used from every event loop: the lock is held while one is made,
-/// so that a page's twenty connections make one certificate.
+/// All share one key, made anew for each run, and what OpenSSL keeps for a server. Used from every event loop: the
+/// lock is held while one is made, so that a page's twenty connections make one certificate.
 final class LeafCertificates: Sendable {
     /// A hostile client may name any number of hosts.
     static let maximumCount = 2048
@@ -22,7 +22,13 @@ final class LeafCertificates: Sendable {
     private let authority: CertificateAuthority
     private let key: PrivateKey
     private let keyLog: KeyLog?
-    private let contexts = NIOLockedValueBox<[String: (context: TLSContext, madeAt: Timestamp)]>([:])
+    private struct Made {
+        var contexts: [String: (context: TLSContext, madeAt: Timestamp)] = [:]
+        /// The first, which the others share what they can with.
+        var first: TLSContext?
+    }
+
+    private let made = NIOLockedValueBox(Made())
 
     init(authority: CertificateAuthority, keyLog: KeyLog?) throws(OpenSSLError) {
         self.authority = authority
@@ -42,20 +48,19 @@ final class LeafCertificates: Sendable {
     /// - Throws: when none can be made, with libcrypto's or OpenSSL's words.
     func context(for host: String, now: Timestamp) throws -> TLSContext {
         let host = host.lowercased()
-        return try contexts.withLockedValue { contexts in
+        return try made.withLockedValue { made in
             // A recorder may run for longer than a leaf is valid.
-            if let known = contexts[host], now - known.madeAt < CertificateAuthority.leafLifetime / 2 {
+            if let known = made.contexts[host], now - known.madeAt < CertificateAuthority.leafLifetime / 2 {
                 return known.context
             }
-            if contexts.count >= Self.maximumCount { contexts.removeAll(keepingCapacity: true) }
+            if made.contexts.count >= Self.maximumCount { made.contexts.removeAll(keepingCapacity: true) }
             let leaf = try authority.leaf(for: Self.name(of: host), key: key, now: now)
-            let context = try TLSContext.server(
-                // Without the root: who trusts it has it (RFC 8446, section 4.4.2).
-                chain: [leaf] + authority.chain,
-                key: key,
-                keyLog: keyLog
-            )
-            contexts[host] = (context, now)
+            // Without the root: who trusts it has it (RFC 8446, section 4.4.2).
+            let chain = [leaf] + authority.chain
+            let first = try made.first ?? TLSContext.server(chain: chain, key: key, keyLog: keyLog)
+            made.first = first
+            let context = first.showing(try CertifiedKey(key: key, certificates: chain))
+            made.contexts[host] = (context, now)
             return context
         }
     }
