@@ -41,6 +41,19 @@ struct ClientProcessTests {
         await rig.stop()
     }
 
+    @Test func ownerIsRememberedByTheDescriptor() async throws {
+        let rig = try await ProxyRig()
+        let proxy = try SocketAddress(ipAddress: "127.0.0.1", port: rig.port)
+        let client = try await RawClient(port: rig.port)
+        let address = try #require(client.localAddress)
+        let owner = try #require(ClientProcess.owner(client: address, proxy: proxy))
+        // Other tests have connections of their own meanwhile; it is found again where it was found just now.
+        #expect(ClientProcess.likelyOwner(client: address, proxy: proxy) == owner)
+        try await client.close()
+        #expect(ClientProcess.likelyOwner(client: address, proxy: proxy) == nil, "the socket is gone")
+        await rig.stop()
+    }
+
     @Test func socketThatIsNotThereHasNoOwner() throws {
         let own = try #require(SocketTable.Endpoint("127.0.0.1", port: 1))
         let peer = try #require(SocketTable.Endpoint("127.0.0.1", port: 2))

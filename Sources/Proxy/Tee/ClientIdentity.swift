@@ -34,6 +34,11 @@ final class ClientIdentity {
         facts.address = client.ipAddress.map { ip in
             "\(ip.utf8.contains(0x3a) ? "[\(ip)]" : ip):\(client.port ?? 0)"
         }
+        if !isRemote, proxy.configuration.proxyCredentials == nil,
+            let owner = ClientProcess.likelyOwner(client: client, proxy: own)
+        {
+            return found(owner, isVouchedFor: false)
+        }
         let vouchesFor =
             isRemote || proxy.configuration.proxyCredentials == nil ? nil : proxy.configuration.vouchesFor
         proxy.threads.runIfActive(eventLoop: channel.eventLoop) {

@@ -17,8 +17,10 @@ enum ClientProcess {
         var processID: Int32
     }
 
-    /// Who was found last, most recent first: a browser opens dozens of connections.
-    private static let recent = NIOLockedValueBox<[Int32]>([])
+    /// Who was found last, and where among its descriptors, most recent first: a browser opens dozens of connections.
+    private static let recent = NIOLockedValueBox<[(processID: Int32, descriptor: Int)]>([])
+    /// How many places a look at them is worth.
+    private static let likelyPlaces = 16
 
     /// The owner of the socket whose own address is `client` and whose peer is `proxy`.
     ///
@@ -39,22 +41,46 @@ enum ClientProcess {
         guard let text = address.ipAddress, let port = address.port else { return nil }
         return SocketTable.Endpoint(text, port: port)
     }
+    #endif
 
+    /// The owner, where it is one that had connections lately and has this one in a place where it had others.
+    ///
+    /// A score of system calls that wait for nothing: not out of place on an event loop.
+    static func likelyOwner(client: SocketAddress, proxy: SocketAddress) -> Owner? {
+        #if os(Linux)
+        let places = recent.withLockedValue { $0 }
+        guard !places.isEmpty, let own = endpoint(client), let peer = endpoint(proxy),
+            case .inode(let inode) = SocketTable.askKernel(own, peer)
+        else { return nil }
+        let wanted = Array("socket:[\(inode)]".utf8)
+        let place = places.first { leads("/proc/\($0.processID)/fd/\($0.descriptor)", to: wanted) }
+        return place.flatMap { owner($0.processID, at: $0.descriptor) }
+        #else
+        return nil
+        #endif
+    }
+
+    #if os(Linux)
     private static func process(withSocket inode: UInt64) -> Owner? {
         let wanted = Array("socket:[\(inode)]".utf8)
-        let likely = recent.withLockedValue { $0 }
-        for processID in likely where owns(processID, wanted) { return owner(processID) }
-        for processID in processIDs() where !likely.contains(processID) && owns(processID, wanted) {
-            return owner(processID)
+        var likely: [Int32] = []
+        for place in recent.withLockedValue({ $0 }) where !likely.contains(place.processID) {
+            likely.append(place.processID)
+        }
+        for processID in likely {
+            if let descriptor = descriptor(processID, wanted) { return owner(processID, at: descriptor) }
+        }
+        for processID in processIDs() where !likely.contains(processID) {
+            if let descriptor = descriptor(processID, wanted) { return owner(processID, at: descriptor) }
         }
         return nil
     }
 
-    private static func owner(_ processID: Int32) -> Owner? {
+    private static func owner(_ processID: Int32, at descriptor: Int) -> Owner? {
         recent.withLockedValue { recent in
-            recent.removeAll { $0 == processID }
-            recent.insert(processID, at: 0)
-            if recent.count > 8 { recent.removeLast() }
+            recent.removeAll { $0 == (processID, descriptor) }
+            recent.insert((processID, descriptor), at: 0)
+            if recent.count > likelyPlaces { recent.removeLast() }
         }
         guard let name = SocketTable.contents(of: "/proc/\(processID)/comm")?.prefix(while: { $0 != 0x0a }),
             !name.isEmpty
@@ -64,15 +90,20 @@ enum ClientProcess {
         return Owner(name: String(decoding: name, as: UTF8.self), processID: processID)
     }
 
-    private static func owns(_ processID: Int32, _ socket: [UInt8]) -> Bool {
+    /// Which of a process's descriptors is the socket.
+    private static func descriptor(_ processID: Int32, _ socket: [UInt8]) -> Int? {
         let folder = "/proc/\(processID)/fd"
-        var link = [UInt8](repeating: 0, count: 64)
-        return names(in: folder).contains { name in
-            let count = link.withUnsafeMutableBytes { bytes in
-                guard let base = bytes.baseAddress else { return 0 }
-                return readlink("\(folder)/\(name)", base.assumingMemoryBound(to: CChar.self), bytes.count)
-            }
-            return count == socket.count && link.prefix(count).elementsEqual(socket)
+        return names(in: folder).first { leads("\(folder)/\($0)", to: socket) }.flatMap { Int($0) }
+    }
+
+    private static func leads(_ path: String, to socket: [UInt8]) -> Bool {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { link in
+            guard let base = link.baseAddress else { return false }
+            let count = readlink(path, base, link.count)
+            return count == socket.count
+                && UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(link)[..<count]).elementsEqual(
+                    socket
+                )
         }
     }
 
