@@ -1,4 +1,5 @@
 import JSON
+import Synchronization
 
 /// What the entries of one connection say of it and its client, written once.
 ///
@@ -79,5 +80,18 @@ struct FactsText {
         guard let colon = address.utf8.lastIndex(of: 0x3a), address.utf8.count(where: { $0 == 0x3a }) == 1
         else { return address }
         return String(address[..<colon])
+    }
+}
+
+/// A ``FactsText`` for each of the threads that write entries at the same time.
+///
+/// Not tied to threads: each takes the first that nobody has, so that one busy thread always finds the same.
+final class FactsTexts: Sendable {
+    private let first = Mutex(FactsText())
+    private let second = Mutex(FactsText())
+
+    func withOne<Result>(_ body: (inout FactsText) -> Result) -> Result {
+        if let result = first.withLockIfAvailable({ body(&$0) }) { return result }
+        return second.withLock { body(&$0) }
     }
 }

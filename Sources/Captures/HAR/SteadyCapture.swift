@@ -62,7 +62,7 @@ package final class SteadyCapture: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let tell: @Sendable (CaptureNews) -> Void
     private let state: Mutex<State>
-    private let facts = Mutex(FactsText())
+    private let facts = FactsTexts()
     /// How many bytes are kept of what was written since the file was last seen to be in order.
     private static let recentLimit = 4 << 20
 
@@ -109,7 +109,7 @@ package final class SteadyCapture: Sendable {
 
     /// Writes the exchanges, or keeps them until they can be.
     package func append(_ exchanges: [Exchange]) {
-        let entries = facts.withLock { EncodedEntries(exchanges, &$0) }
+        let entries = facts.withOne { EncodedEntries(exchanges, &$0) }
         let news = state.withLock { state -> [CaptureNews] in
             if state.waiting.isEmpty, !state.isBarred {
                 do throws(CaptureError) {

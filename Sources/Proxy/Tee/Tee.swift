@@ -3,7 +3,7 @@ internal import NIOCore
 internal import Wire
 
 /// A client's connection and the provider's, joined: bytes go across as they are, the decoder sees them
-/// first.
+/// first, and what completes an answer goes on when the exchange is in the file.
 ///
 /// Belongs to one event loop, which both connections run on.
 final class Tee {
@@ -11,6 +11,10 @@ final class Tee {
     private let origin: Origin
     private let identity: ClientIdentity
     private let loop: any EventLoop
+    private let batch: EntryBatch
+    /// Bytes for the client behind the end of an answer that is not in the file yet.
+    private var held: [ByteBuffer] = []
+    private var isHolding = false
     private var client: TeeHandler?
     private var server: TeeHandler?
     /// Nil where the bytes are nobody's business (a host that is passed through).
@@ -43,6 +47,7 @@ final class Tee {
         self.origin = origin
         self.identity = identity
         self.loop = loop
+        batch = proxy.gate.batch(of: loop)
         self.conversation = conversation
     }
 
@@ -80,7 +85,10 @@ final class Tee {
         if conversation != nil {
             let done = conversation?.received(bytes, from: side, at: proxy.clock()) ?? []
             // First into the file, then to the client.
-            keep(done)
+            if records, !done.isEmpty {
+                isHolding = true
+                batch.add(identified(done), of: self)
+            }
             if records, !hasNotedGarbage, conversation?.hasLostTheThread == true {
                 hasNotedGarbage = true
                 proxy.notify(.notHTTP(host: origin.description))
@@ -90,11 +98,36 @@ final class Tee {
         } else {
             received += bytes.readableBytes
         }
-        other(than: side)?.write(bytes)
-        if side == .server, let whenIdle, isIdle || isOpaque { whenIdle() }
+        if side == .server, isHolding {
+            held.append(bytes)
+        } else {
+            other(than: side)?.write(bytes)
+            if side == .server { tellIfIdle() }
+        }
+    }
+
+    /// What was completed is in the file.
+    func released() {
+        isHolding = false
+        let bytes = held
+        held = []
+        guard let client, !bytes.isEmpty else { return }
+        for piece in bytes { client.write(piece) }
+        client.flush()
+        tellIfIdle()
+    }
+
+    private func tellIfIdle() {
+        if let whenIdle, isIdle || isOpaque { whenIdle() }
+    }
+
+    /// Lets go what is held, before anything else happens than bytes.
+    private func settle() {
+        if isHolding { batch.commit() }
     }
 
     func inputClosed(_ side: Side) {
+        settle()
         guard !isOver else { return }
         if side == .server {
             hasServerEnded = true
@@ -120,6 +153,7 @@ final class Tee {
     }
 
     func broken(_ side: Side, _ reason: String) {
+        settle()
         guard !isOver else { return }
         end(side, isIdle ? nil : reason)
         close()
@@ -127,6 +161,7 @@ final class Tee {
 
     /// The way to the provider turns out to be none: the client is told in the place of an answer.
     func failed(_ failure: UpstreamFailure) {
+        settle()
         guard !isOver else { return }
         proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
         end(.server, failure.reason)
@@ -143,6 +178,7 @@ final class Tee {
     }
 
     func gone(_ side: Side) {
+        settle()
         if side == .client { client = nil } else { server = nil }
         guard !isOver else { return }
         // A provider that goes because the client has gone has broken nothing.
@@ -153,6 +189,7 @@ final class Tee {
 
     /// The recording ends: what is pending is kept as it stands.
     func abandon() {
+        settle()
         guard !isOver else { return }
         keep(
             conversation?.abandon(
@@ -165,6 +202,7 @@ final class Tee {
 
     /// Takes down a request that is answered by us and goes nowhere; then parts from the client's side.
     func refuse(_ bytes: ByteBuffer, _ reason: String) {
+        settle()
         keep(conversation?.received(bytes, from: .client, at: proxy.clock()) ?? [])
         end(.server, reason)
         release()
@@ -172,6 +210,7 @@ final class Tee {
 
     /// Parts from the client's side, which goes on with another provider.
     func release() {
+        settle()
         isOver = true
         linger?.cancel()
         whenIdle = nil
@@ -190,11 +229,16 @@ final class Tee {
         keep(conversation?.ended(side, reason: reason, at: proxy.clock()) ?? [])
     }
 
+    /// Into the file at once.
     private func keep(_ exchanges: [Exchange]) {
         guard records, !exchanges.isEmpty else { return }
+        proxy.gate.keep(identified(exchanges))
+    }
+
+    private func identified(_ exchanges: [Exchange]) -> [Exchange] {
         var exchanges = exchanges
         for index in exchanges.indices { exchanges[index].sharedClient = identity.shared }
-        proxy.gate.keep(exchanges)
+        return exchanges
     }
 
     private func close() {
