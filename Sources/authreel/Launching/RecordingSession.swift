@@ -258,12 +258,14 @@ struct RecordingSession {
 
     /// A browser's helpers end a moment after it; who looks then should find nothing of ours.
     private func allGone() async {
+        guard command != nil || browser != nil else { return }
         for _ in 0..<100 where !ProcessTree.descendants().isEmpty {
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
     private func killEverything(_ running: Running) {
+        guard command != nil || browser != nil else { return }
         running.command?.send(SIGKILL)
         running.browser?.send(SIGKILL)
         // What a browser starts outside of its group as well.

@@ -165,12 +165,11 @@ final class LiveView: Sendable {
             await calm()
             var cost = timedLook()
             while !Task.isCancelled, story.withLock({ !$0.waiting.isEmpty }) {
-                try? await Task.sleep(for: max(.milliseconds(300), cost * 9))
+                try? await Task.sleep(for: max(.milliseconds(300), cost * Self.rest))
                 cost = timedLook()
             }
             if Task.isCancelled { return }
-            // A long recording takes longer to look at: never more than a tenth of the time.
-            try? await Task.sleep(for: cost * 9)
+            try? await Task.sleep(for: cost * Self.rest)
         }
     }
 
@@ -181,7 +180,7 @@ final class LiveView: Sendable {
         repeat {
             arrived.store(0, ordering: .relaxed)
             try? await Task.sleep(for: .milliseconds(100))
-        } while !Task.isCancelled && arrived.load(ordering: .relaxed) > 100
+        } while !Task.isCancelled && arrived.load(ordering: .relaxed) > Self.busy
     }
 
     /// Tells what is left to be told, since nothing more will come.
@@ -202,6 +201,10 @@ final class LiveView: Sendable {
 
     // MARK: -
 
+    /// How many times as long as a look takes nothing is looked at; a long recording takes longer to look at.
+    private static let rest = 29
+    /// More exchanges than this in a tenth of a second no browser has.
+    private static let busy = 40
     /// What a look may be at; a login has a hundred exchanges.
     private static let lookedAt = CaptureWriter.Position(entries: 2000, offset: 8 << 20)
     private static let summedUp = CaptureWriter.Position(entries: 10_000, offset: 64 << 20)
