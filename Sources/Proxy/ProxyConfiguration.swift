@@ -43,6 +43,9 @@ package struct ProxyConfiguration: Sendable {
     package var insecureUpstream: Bool
     /// How much of a body is kept; the rest streams by.
     package var maximumBodyBytes: Int
+    /// Where bodies that are too large for memory are until their entries are written, in files without names; nil keeps
+    /// all in memory.
+    package var spoolFolder: String?
     /// Where session secrets of both legs go.
     package var keyLog: KeyLog?
     package var limits: ProxyLimits

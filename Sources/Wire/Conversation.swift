@@ -16,6 +16,8 @@ package struct Conversation {
         package var isAuthorityFixed = false
         /// Bytes of a body that are kept.
         package var maximumBodyBytes: Int
+        /// Where large bodies are kept until their entries are written; nil keeps them in memory.
+        package var spoolFolder: String?
         /// What all connections share of memory; nil where each has what it needs.
         package var budget: RecordingBudget?
         package var connection: ConnectionFacts
@@ -49,6 +51,7 @@ package struct Conversation {
             authority: configuration.authority,
             isAuthorityFixed: configuration.isAuthorityFixed,
             maximumBodyBytes: configuration.maximumBodyBytes,
+            spoolFolder: configuration.spoolFolder,
             budget: configuration.budget,
             connection: configuration.connection,
             client: configuration.client,

@@ -73,6 +73,9 @@ final class Recording: Sendable {
         told: @escaping @Sendable (CaptureNews) -> Void = { _ in },
         notify: @escaping @Sendable (ProxyNotice) -> Void
     ) throws {
+        var configuration = configuration
+        // The disk that holds what is recorded anyway.
+        configuration.spoolFolder = URL(filePath: writer.path).deletingLastPathComponent().path
         let counter = Counter()
         let capture = SteadyCapture(
             writer,

@@ -16,7 +16,7 @@ struct ContentCodingTests {
     private func decode(_ bytes: [UInt8], _ codings: [String], limit: Int = 1 << 20, cut: Bool = false)
         -> ContentCoding.Result
     {
-        ContentCoding.decode(bytes, codings: codings, limit: limit, isTruncated: cut)
+        ContentCoding.decode(bytes, codings: codings, limit: limit)
     }
 
     @Test(arguments: [(gzip, "gzip"), (gzip, "x-gzip"), (zlib, "deflate"), (raw, "deflate")])
@@ -104,7 +104,7 @@ struct ContentCodingTests {
 
     private static func pack(_ text: String) throws -> [UInt8] { try pack(Array(text.utf8)) }
 
-    private static func pack(_ bytes: [UInt8]) throws -> [UInt8] {
+    static func pack(_ bytes: [UInt8]) throws -> [UInt8] {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try Data(bytes).write(to: URL(filePath: folder.file("a")))

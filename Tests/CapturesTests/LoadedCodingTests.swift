@@ -25,7 +25,7 @@ struct LoadedCodingTests {
     }
 
     private func decode(_ bytes: [UInt8], _ codings: [String], limit: Int = 1 << 20) -> ContentCoding.Result {
-        ContentCoding.decode(bytes, codings: codings, limit: limit, isTruncated: false)
+        ContentCoding.decode(bytes, codings: codings, limit: limit)
     }
 
     @Test(arguments: codings) func codedBytesAreUndone(_ coding: String) throws {

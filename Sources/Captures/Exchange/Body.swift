@@ -9,6 +9,8 @@ package struct Body: Sendable {
     package enum Content: Sendable {
         /// In memory, content coding undone.
         case bytes([UInt8])
+        /// In a file of the recorder's, content coding undone.
+        case spooled(SpooledBytes)
         /// Produced on demand; nil when the capture has become unreadable meanwhile.
         case deferred(@Sendable () -> [UInt8]?)
         /// The capture has none, though there may have been one (saved without content).
@@ -59,6 +61,7 @@ package struct Body: Sendable {
     package var bytes: [UInt8]? {
         switch content {
         case .bytes(let bytes): bytes
+        case .spooled(let bytes): bytes.bytes
         case .deferred(let load): load()
         case .missing, .parameters: nil
         }

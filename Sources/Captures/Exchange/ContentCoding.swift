@@ -35,34 +35,41 @@ package enum ContentCoding {
     /// Undoes the codings, the last applied first.
     ///
     /// `limit`: bytes of output at most; a small body that would become a large one ends there.
-    /// `isTruncated`: whether `bytes` are only the beginning, so that their end is no defect.
-    package static func decode(_ bytes: [UInt8], codings: [String], limit: Int, isTruncated: Bool) -> Result {
-        var result = Result(bytes: bytes, remaining: nil, isWhole: true)
-        guard codings.count <= maximumCodings else {
-            result.remaining = codings.joined(separator: ", ")
-            return result
-        }
+    package static func decode(_ bytes: [UInt8], codings: [String], limit: Int) -> Result {
+        var coded = BodyStore()
+        _ = bytes.withUnsafeBufferPointer { coded.append($0) }
+        let result = decode(coded, codings: codings, limit: limit, folder: nil)
+        return Result(bytes: result.body.bytes, remaining: result.remaining, isWhole: result.isWhole)
+    }
+
+    /// As above, for a body that may be in a file, and become one in `folder`.
+    static func decode(_ coded: BodyStore, codings: [String], limit: Int, folder: String?) -> (
+        body: BodyStore, remaining: String?, isWhole: Bool
+    ) {
+        guard codings.count <= maximumCodings else { return (coded, codings.joined(separator: ", "), true) }
+        var body = coded
+        var isWhole = true
         for (index, coding) in codings.enumerated().reversed() {
-            guard let decoded = decode(result.bytes, coding: coding, limit: limit) else {
-                result.remaining = codings[...index].joined(separator: ", ")
-                return result
+            guard let decoded = decode(body, coding: coding, limit: limit, folder: folder) else {
+                return (body, codings[...index].joined(separator: ", "), isWhole)
             }
-            result.bytes = decoded.bytes
-            result.isWhole = result.isWhole && decoded.isWhole
+            body = decoded.body
+            isWhole = isWhole && decoded.isWhole
         }
-        return result
+        return (body, nil, isWhole)
     }
 
     /// Nil where the coding is not known here, or nothing comes out of what is no such coding.
-    private static func decode(_ bytes: [UInt8], coding: String, limit: Int) -> DecodedBytes? {
+    private static func decode(_ body: BodyStore, coding: String, limit: Int, folder: String?) -> DecodedBody?
+    {
         switch coding {
-        case "gzip", "x-gzip": InflateDecoder(.gzip)?.decode(bytes, limit: limit)
+        case "gzip", "x-gzip": InflateDecoder(.gzip)?.decode(body, limit: limit, folder: folder)
         // Zlib-wrapped says the specification; raw is what some servers send.
         case "deflate":
-            InflateDecoder(.zlib)?.decode(bytes, limit: limit)
-                ?? InflateDecoder(.raw)?.decode(bytes, limit: limit)
-        case "br": BrotliDecoder()?.decode(bytes, limit: limit)
-        case "zstd": ZstandardDecoder()?.decode(bytes, limit: limit)
+            InflateDecoder(.zlib)?.decode(body, limit: limit, folder: folder)
+                ?? InflateDecoder(.raw)?.decode(body, limit: limit, folder: folder)
+        case "br": BrotliDecoder()?.decode(body, limit: limit, folder: folder)
+        case "zstd": ZstandardDecoder()?.decode(body, limit: limit, folder: folder)
         default: nil
         }
     }

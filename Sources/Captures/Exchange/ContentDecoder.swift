@@ -1,6 +1,6 @@
 /// What came out of one coding.
-struct DecodedBytes: Equatable {
-    var bytes: [UInt8]
+struct DecodedBody {
+    var body: BodyStore
     /// False behind a limit, where the coded bytes break off or go wrong, or where something else follows them.
     var isWhole: Bool
 }
@@ -33,33 +33,44 @@ extension ContentDecoder {
     /// Undoes the coding of a body.
     ///
     /// - Parameters:
-    ///   - bytes: the coded body, or the beginning of it.
+    ///   - coded: the coded body, or the beginning of it.
     ///   - limit: bytes of output at most.
+    ///   - folder: where a large body is spooled; nil for none.
     /// - Returns: what comes out; nil when that is nothing, unless the body says so.
-    func decode(_ bytes: [UInt8], limit: Int) -> DecodedBytes? {
+    func decode(_ coded: BodyStore, limit: Int, folder: String?) -> DecodedBody? {
         var decoder = self
-        var output: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        return bytes.withUnsafeBufferPointer { input -> DecodedBytes? in
+        var decoded = DecodedBody(body: BodyStore(folder: folder), isWhole: false)
+        var output = [UInt8](repeating: 0, count: 64 << 10)
+        // Whether the coded bytes end where the last piece did.
+        var isAtEnd = false
+        coded.withPieces { input in
             var position = 0
+            if isAtEnd {
+                isAtEnd = false
+                guard decoder.restart() else { return false }
+            }
             while true {
-                let (used, filled, step) = chunk.withUnsafeMutableBufferPointer {
+                let (used, filled, step) = output.withUnsafeMutableBufferPointer {
                     decoder.step(.init(rebasing: input[position...]), into: $0)
                 }
                 position += used
-                let kept = min(filled, limit - output.count)
-                output.append(contentsOf: chunk[..<kept])
-                if kept < filled { return DecodedBytes(bytes: output, isWhole: false) }
+                let kept = output.withUnsafeBufferPointer {
+                    decoded.body.append(.init(rebasing: $0[..<min(filled, limit - decoded.body.count)]))
+                }
+                guard kept == filled else { return false }
                 switch step {
                 // One that does nothing would do so for ever.
                 case .goesOn where used > 0 || filled > 0: continue
                 case .ended:
-                    guard position < input.count else { return DecodedBytes(bytes: output, isWhole: true) }
-                    guard decoder.restart() else { return DecodedBytes(bytes: output, isWhole: false) }
-                case .goesOn, .needsInput, .failed:
-                    return output.isEmpty ? nil : DecodedBytes(bytes: output, isWhole: false)
+                    isAtEnd = position == input.count
+                    guard !isAtEnd else { return true }
+                    guard decoder.restart() else { return false }
+                case .needsInput: return position == input.count
+                case .goesOn, .failed: return false
                 }
             }
         }
+        decoded.isWhole = isAtEnd
+        return decoded.body.count == 0 && !isAtEnd ? nil : decoded
     }
 }

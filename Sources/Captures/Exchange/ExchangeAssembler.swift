@@ -9,12 +9,12 @@ package struct ExchangeAssembler: ExchangeEventSink {
         var head: RequestHead
         var startedAt: Timestamp
         var requestEndedAt: Timestamp?
-        var requestBody: [UInt8] = []
+        var requestBody: BodyStore
         var requestSkipped = 0
         var requestTrailers = HeaderFields()
         var response: ResponseHead?
         var responseAt: Timestamp?
-        var responseBody: [UInt8] = []
+        var responseBody: BodyStore
         var responseSkipped = 0
         var responseTrailers = HeaderFields()
         var malformations: [Malformation] = []
@@ -22,12 +22,58 @@ package struct ExchangeAssembler: ExchangeEventSink {
         var isPushed = false
         /// What of the budget this exchange has taken.
         var taken = 0
+
+        init(head: RequestHead, startedAt: Timestamp, folder: String?) {
+            self.head = head
+            self.startedAt = startedAt
+            requestBody = BodyStore(folder: folder)
+            responseBody = BodyStore(folder: folder)
+        }
+
+        /// Keeps of a body what its limit and the budget of memory have room for.
+        mutating func receive(
+            _ bytes: UnsafeBufferPointer<UInt8>,
+            of message: MessageSide,
+            limit: Int,
+            budget: RecordingBudget.Share?
+        ) {
+            switch message {
+            case .request:
+                requestSkipped += bytes.count - Self.keep(bytes, in: &requestBody, limit, budget, &taken)
+            case .response:
+                responseSkipped += bytes.count - Self.keep(bytes, in: &responseBody, limit, budget, &taken)
+            }
+        }
+
+        private static func keep(
+            _ bytes: UnsafeBufferPointer<UInt8>,
+            in body: inout BodyStore,
+            _ limit: Int,
+            _ budget: RecordingBudget.Share?,
+            _ taken: inout Int
+        ) -> Int {
+            var kept = max(0, min(bytes.count, limit - body.count))
+            guard let budget, body.spooled == nil else {
+                return body.append(UnsafeBufferPointer(rebasing: bytes[..<kept]))
+            }
+            kept = budget.take(upTo: kept)
+            taken += kept
+            let held = body.bytes.count + kept
+            kept = body.append(UnsafeBufferPointer(rebasing: bytes[..<kept]))
+            if body.spooled != nil {
+                // It takes no memory any more.
+                budget.give(held)
+                taken -= held
+            }
+            return kept
+        }
     }
 
     private let scheme: String
     private let authority: String
     private let isAuthorityFixed: Bool
     private let maximumBodyBytes: Int
+    private let spoolFolder: String?
     private let budget: RecordingBudget.Share?
     private let connection: Sparse<ConnectionFacts>
     private let client: Sparse<ClientFacts>
@@ -40,6 +86,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         authority: String,
         isAuthorityFixed: Bool = false,
         maximumBodyBytes: Int,
+        spoolFolder: String? = nil,
         budget: RecordingBudget? = nil,
         connection: ConnectionFacts = ConnectionFacts(),
         client: ClientFacts = ClientFacts(),
@@ -49,6 +96,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         self.authority = authority
         self.isAuthorityFixed = isAuthorityFixed
         self.maximumBodyBytes = maximumBodyBytes
+        self.spoolFolder = spoolFolder
         self.budget = budget.map(RecordingBudget.Share.init)
         self.connection = Sparse(wrappedValue: connection)
         self.client = Sparse(wrappedValue: client)
@@ -67,7 +115,8 @@ package struct ExchangeAssembler: ExchangeEventSink {
 
     package mutating func receive(_ event: ExchangeEvent, of exchange: Int) {
         switch event {
-        case .requestHead(let head, let time): open[exchange] = Open(head: head, startedAt: time)
+        case .requestHead(let head, let time):
+            open[exchange] = Open(head: head, startedAt: time, folder: spoolFolder)
         case .requestTrailers(let fields): open[exchange]?.requestTrailers = fields
         case .requestEnd(let time): open[exchange]?.requestEndedAt = time
         case .interimResponse: break
@@ -89,24 +138,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         in exchange: Int
     ) {
         guard let index = open.index(forKey: exchange) else { return }
-        let held =
-            message == .request
-            ? open.values[index].requestBody.count : open.values[index].responseBody.count
-        var kept = min(bytes.count, maximumBodyBytes - held)
-        if let budget, kept > 0 {
-            kept = budget.take(upTo: kept)
-            open.values[index].taken += kept
-        }
-        kept = max(0, kept)
-        let slice = UnsafeBufferPointer(rebasing: bytes[..<kept])
-        switch message {
-        case .request:
-            open.values[index].requestBody.append(contentsOf: slice)
-            open.values[index].requestSkipped += bytes.count - kept
-        case .response:
-            open.values[index].responseBody.append(contentsOf: slice)
-            open.values[index].responseSkipped += bytes.count - kept
-        }
+        open.values[index].receive(bytes, of: message, limit: maximumBodyBytes, budget: budget)
     }
 
     package mutating func mayHold(_ change: Int) -> Bool {
@@ -182,12 +214,13 @@ package struct ExchangeAssembler: ExchangeEventSink {
         )
     }
 
-    private func decoded(_ bytes: [UInt8], headers: HeaderFields, wireSize: Int, isTruncated: Bool) -> Body {
+    private func decoded(_ coded: BodyStore, headers: HeaderFields, wireSize: Int, isTruncated: Bool) -> Body
+    {
         let type = headers.first("content-type")
         let codings = ContentCoding.codings(of: headers)
-        guard !codings.isEmpty, !bytes.isEmpty else {
+        guard !codings.isEmpty, coded.count > 0 else {
             return Body(
-                content: .bytes(bytes),
+                content: coded.content,
                 mediaType: type,
                 size: wireSize,
                 wireSize: wireSize,
@@ -195,15 +228,15 @@ package struct ExchangeAssembler: ExchangeEventSink {
             )
         }
         let result = ContentCoding.decode(
-            bytes,
+            coded,
             codings: codings,
             limit: maximumBodyBytes,
-            isTruncated: isTruncated
+            folder: spoolFolder
         )
         return Body(
-            content: .bytes(result.bytes),
+            content: result.body.content,
             mediaType: type,
-            size: result.isWhole && !isTruncated ? result.bytes.count : nil,
+            size: result.isWhole && !isTruncated ? result.body.count : nil,
             wireSize: wireSize,
             isTruncated: isTruncated || !result.isWhole && result.remaining == nil,
             remainingCoding: result.remaining

@@ -104,26 +104,44 @@ package final class CaptureWriter: Sendable {
         try append(EncodedEntries(exchanges, &facts))
     }
 
-    /// Writes entries behind those that are there, in one positioned write.
+    /// Writes entries behind those that are there, in one positioned write; bodies in files piece by piece.
     ///
     /// - Throws: as ``append(_:)-([Exchange])``.
     package func append(_ entries: EncodedEntries) throws(CaptureError) {
         guard entries.count > 0 else { return }
         let failure: CaptureError? = file.withLock { file in
-            // The first entry of all has no comma before it.
-            let bytes = entries.bytes[(file.isEmpty ? 1 : 0)...]
-            guard Self.write(bytes, to: file.descriptor, at: file.end) else {
+            guard let length = Self.write(entries, to: file) else {
                 let error = Self.systemError(path)
                 file.isTorn = !Self.restoreTail(of: file)
                 return error
             }
-            file.end += bytes.count - Self.tail.count
+            file.end += length - Self.tail.count
             file.entries += entries.count
             file.isEmpty = false
             file.isTorn = false
             return nil
         }
         if let failure { throw failure }
+    }
+
+    /// Returns how many bytes they took; nil when that failed.
+    private static func write(_ entries: EncodedEntries, to file: File) -> Int? {
+        // The first entry of all has no comma before it.
+        var rest = entries.bytes[(file.isEmpty ? 1 : 0)...]
+        var length = 0
+        for text in entries.spooled {
+            let piece = rest.prefix(upTo: text.place)
+            guard write(piece, to: file.descriptor, at: file.end + length) else { return nil }
+            length += piece.count
+            rest = rest[text.place...]
+            let isWritten = text.withPieces { piece in
+                defer { length += piece.count }
+                return write(piece[...], to: file.descriptor, at: file.end + length)
+            }
+            guard isWritten else { return nil }
+        }
+        guard write(rest, to: file.descriptor, at: file.end + length) else { return nil }
+        return length + rest.count
     }
 
     /// Takes back a write that failed, on a full disk mostly, so that the file is whole again.

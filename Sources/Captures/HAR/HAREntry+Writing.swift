@@ -4,7 +4,12 @@ extension HAREntry {
     /// Appends the exchange as one entry on one line.
     ///
     /// Straight to bytes: this is the recorder's hot path.
-    static func append(_ exchange: Exchange, _ facts: inout FactsText, to out: inout [UInt8]) {
+    static func append(
+        _ exchange: Exchange,
+        _ facts: inout FactsText,
+        to out: inout [UInt8],
+        _ spooled: inout [SpooledText]
+    ) {
         var writer = ObjectWriter(&out)
         writer.name("startedDateTime", &out)
         out.append(0x22)
@@ -12,9 +17,9 @@ extension HAREntry {
         out.append(0x22)
         writer.milliseconds("time", exchange.duration, missing: "0", &out)
         writer.name("request", &out)
-        append(exchange.request, to: &out)
+        append(exchange.request, to: &out, &spooled)
         writer.name("response", &out)
-        append(exchange.response, to: &out)
+        append(exchange.response, to: &out, &spooled)
         let hasForeign = !exchange.foreign.isEmpty
         if !hasForeign || exchange.foreign["cache"] == nil { writer.raw("cache", "{}", &out) }
         writer.name("timings", &out)
@@ -41,7 +46,11 @@ extension HAREntry {
 
     // MARK: - Parts
 
-    private static func append(_ request: RecordedRequest, to out: inout [UInt8]) {
+    private static func append(
+        _ request: RecordedRequest,
+        to out: inout [UInt8],
+        _ spooled: inout [SpooledText]
+    ) {
         var writer = ObjectWriter(&out)
         writer.string("method", request.method, &out)
         writer.string("url", request.url.text, &out)
@@ -58,7 +67,7 @@ extension HAREntry {
         }
         if let body = request.body {
             writer.name("postData", &out)
-            append(body, isRequest: true, to: &out)
+            append(body, isRequest: true, to: &out, &spooled)
         }
         writer.integer("headersSize", -1, &out)
         writer.integer("bodySize", request.body.map { $0.wireSize ?? $0.size ?? -1 } ?? 0, &out)
@@ -66,7 +75,11 @@ extension HAREntry {
         writer.end(&out)
     }
 
-    private static func append(_ response: RecordedResponse?, to out: inout [UInt8]) {
+    private static func append(
+        _ response: RecordedResponse?,
+        to out: inout [UInt8],
+        _ spooled: inout [SpooledText]
+    ) {
         var writer = ObjectWriter(&out)
         writer.integer("status", response?.status ?? 0, &out)
         writer.string("statusText", response?.statusText ?? "", &out)
@@ -76,7 +89,12 @@ extension HAREntry {
         writer.name("headers", &out)
         pairs((response?.headers.fields ?? []).lazy.map { ($0.name, $0.value) }, &out)
         writer.name("content", &out)
-        append(response?.body ?? Body(content: .bytes([]), size: 0, wireSize: 0), isRequest: false, to: &out)
+        append(
+            response?.body ?? Body(content: .bytes([]), size: 0, wireSize: 0),
+            isRequest: false,
+            to: &out,
+            &spooled
+        )
         writer.string("redirectURL", response?.location ?? "", &out)
         writer.integer("headersSize", -1, &out)
         writer.integer("bodySize", response.map { $0.body.map { $0.wireSize ?? -1 } ?? 0 } ?? -1, &out)
@@ -84,10 +102,20 @@ extension HAREntry {
         writer.end(&out)
     }
 
-    private static func append(_ body: Body, isRequest: Bool, to out: inout [UInt8]) {
+    private static func append(
+        _ body: Body,
+        isRequest: Bool,
+        to out: inout [UInt8],
+        _ spooled: inout [SpooledText]
+    ) {
         var writer = ObjectWriter(&out)
-        let bytes = body.bytes
-        if !isRequest { writer.integer("size", body.size ?? bytes?.count ?? -1, &out) }
+        var bytes: [UInt8]?
+        if case .spooled(let file) = body.content {
+            if !isRequest { writer.integer("size", body.size ?? file.count, &out) }
+        } else {
+            bytes = body.bytes
+            if !isRequest { writer.integer("size", body.size ?? bytes?.count ?? -1, &out) }
+        }
         writer.string("mimeType", body.mediaType ?? "", &out)
         if case .parameters(let fields) = body.content {
             writer.name("params", &out)
@@ -95,7 +123,7 @@ extension HAREntry {
         }
         if let bytes, !(bytes.isEmpty && !isRequest) {
             // What the coding left alone is told as text only where it is text.
-            if body.remainingCoding == nil, isText(bytes) {
+            if body.remainingCoding == nil, bytes.withUnsafeBufferPointer(TextCheck.isText) {
                 writer.name("text", &out)
                 out.append(0x22)
                 bytes.withUnsafeBufferPointer { JSONWriter.append(escaping: $0, to: &out) }
@@ -108,6 +136,14 @@ extension HAREntry {
                 writer.string("encoding", "base64", &out)
             }
         }
+        if case .spooled(let file) = body.content {
+            let isText = body.remainingCoding == nil && SpooledText.isText(file)
+            writer.name("text", &out)
+            out.append(0x22)
+            spooled.append(SpooledText(bytes: file, isText: isText, place: out.count))
+            out.append(0x22)
+            if !isText { writer.string("encoding", "base64", &out) }
+        }
         if body.isTruncated || body.remainingCoding != nil {
             var ours = JSONObject()
             if body.isTruncated { ours["truncated"] = true }
@@ -116,16 +152,6 @@ extension HAREntry {
         }
         foreign(body.foreign, besides: bodyMembers, &writer, &out)
         writer.end(&out)
-    }
-
-    /// Valid UTF-8 without NUL: anything else would not come back as it was.
-    private static func isText(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBufferPointer { buffer in
-            guard ByteSearch.index(of: 0, in: buffer, 0..<buffer.count) == nil else { return false }
-            var union: UInt8 = 0
-            for byte in buffer { union |= byte }
-            return union < 0x80 || String(validating: buffer, as: UTF8.self) != nil
-        }
     }
 
     private static func append(_ timings: Timings, to out: inout [UInt8]) {

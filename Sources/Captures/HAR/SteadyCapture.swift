@@ -155,7 +155,7 @@ package final class SteadyCapture: Sendable {
         state.written += entries.count
         guard state.recentBytes < Self.recentLimit else { return }
         state.recent.append(entries)
-        state.recentBytes += entries.bytes.count
+        state.recentBytes += entries.weight
     }
 
     private func wait(
@@ -168,13 +168,13 @@ package final class SteadyCapture: Sendable {
             state.trouble = (clock(), reason)
             news.append(.stuck(path: state.writer.path, reason: reason))
         }
-        guard state.waitingBytes + entries.bytes.count <= limit else {
+        guard state.waitingBytes + entries.weight <= limit else {
             if state.lost == state.lostBefore { news.append(.losing(path: state.writer.path)) }
             lose(entries.count, &state, because: state.trouble?.reason ?? "")
             return news
         }
         state.waiting.append(entries)
-        state.waitingBytes += entries.bytes.count
+        state.waitingBytes += entries.weight
         return news
     }
 
@@ -193,7 +193,7 @@ package final class SteadyCapture: Sendable {
                 break
             }
             state.waiting.removeFirst()
-            state.waitingBytes -= next.bytes.count
+            state.waitingBytes -= next.weight
             wrote(next, &state)
             count += next.count
         }

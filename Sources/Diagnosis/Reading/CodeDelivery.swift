@@ -114,7 +114,7 @@ extension CodeDelivery {
                 if fields.contains(where: { $0.value == code.value }) { return true }
             case .missing: isUnknown = true
             case nil: if (request.headers.first("content-length") ?? "0") != "0" { isUnknown = true }
-            case .bytes, .deferred:
+            case .bytes, .spooled, .deferred:
                 let bytes = request.body?.bytes ?? []
                 if texts.contains(where: { bytes.firstRange(of: $0) != nil }) { return true }
             }

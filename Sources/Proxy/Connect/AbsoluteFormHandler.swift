@@ -275,6 +275,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         configuration.maximumBodyBytes =
             proxy.configuration.opens(origin.host) ? proxy.configuration.maximumBodyBytes : 0
         configuration.budget = proxy.budget
+        configuration.spoolFolder = proxy.configuration.spoolFolder
         configuration.connection = facts
         configuration.client = identity.facts
         configuration.timings = timings

@@ -33,12 +33,13 @@ struct Interception {
         return usable.isEmpty && !hello.alpn.isEmpty ? nil : usable
     }
 
-    func conversation(maximumBodyBytes: Int, budget: RecordingBudget) -> Conversation {
+    func conversation(maximumBodyBytes: Int, budget: RecordingBudget, spoolFolder: String?) -> Conversation {
         entry.conversation(
             scheme: providerName == nil ? "http" : "https",
             isAuthorityFixed: isPlayed,
             maximumBodyBytes: maximumBodyBytes,
-            budget: budget
+            budget: budget,
+            spoolFolder: spoolFolder
         )
     }
 }

@@ -369,7 +369,8 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     private func conversation() -> Conversation {
         interception.conversation(
             maximumBodyBytes: proxy.configuration.maximumBodyBytes,
-            budget: proxy.budget
+            budget: proxy.budget,
+            spoolFolder: proxy.configuration.spoolFolder
         )
     }
 

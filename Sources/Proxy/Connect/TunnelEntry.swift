@@ -61,12 +61,14 @@ struct TunnelEntry {
     ///   - isAuthorityFixed: whether the URLs name the origin whatever `Host` says.
     ///   - maximumBodyBytes: how much of a body is kept.
     ///   - budget: what all connections share of memory.
+    ///   - spoolFolder: where larger bodies are kept.
     /// - Returns: the decoder.
     func conversation(
         scheme: String,
         isAuthorityFixed: Bool = false,
         maximumBodyBytes: Int,
-        budget: RecordingBudget
+        budget: RecordingBudget,
+        spoolFolder: String?
     ) -> Conversation {
         var configuration = Conversation.Configuration(
             scheme: scheme,
@@ -75,6 +77,7 @@ struct TunnelEntry {
         configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
         configuration.budget = budget
+        configuration.spoolFolder = spoolFolder
         configuration.connection = connection
         configuration.client = identity.facts
         configuration.timings = timings
