@@ -12,7 +12,7 @@ COMPONENTS := Tests/EndToEndTests/Components
 
 packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 
-.PHONY: build demo test check lint format captures packages components install uninstall clean
+.PHONY: build demo test check lint format captures fuzz packages components install uninstall clean
 
 # Five runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what waits for
 # other programs (one at a time: each holds a thread while it waits), what waits for sockets (some at a time: with a thousand
@@ -73,6 +73,10 @@ format:
 # The captures that show each rule, made again; the files must come out as they are committed.
 captures:
 	captures/make
+
+# Looks for inputs that break a reader of strangers' bytes; without TARGET it says which there are.
+fuzz: packages
+	@Tests/FuzzTests/run $(TARGET) $(if $(TARGET),$(or $(SECONDS),300))
 
 ## Set-up
 

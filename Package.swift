@@ -154,3 +154,27 @@ let package = Package(
         ),
     ]
 )
+
+let fuzzed: [Target.Dependency] = ["Proxy", "TLS", "Wire", "Captures", "JOSE", "JSON", nio("NIOCore")]
+if let runtime = Context.environment["AUTHREEL_FUZZER_RUNTIME"] {
+    // Tests/FuzzTests/run builds the same functions into a program that libFuzzer drives, with its marks in our modules.
+    let marks = ["-sanitize=fuzzer,address", "-enable-testing"]
+    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
+    for target in package.targets where target.type == .regular {
+        target.swiftSettings = settings + [.unsafeFlags(marks)]
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: fuzzed,
+            path: "Tests/FuzzTests",
+            exclude: ["RegressionTests.swift", "README.md", "dictionaries", "run", "seeds"],
+            swiftSettings: settings + [.unsafeFlags(marks + ["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=address", runtime, "-lstdc++", "-lm"])]
+        )
+    )
+} else {
+    package.targets.append(
+        tests("FuzzTests", fuzzed, exclude: ["Fuzz.swift", "README.md", "dictionaries", "run", "seeds"])
+    )
+}
