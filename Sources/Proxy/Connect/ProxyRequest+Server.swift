@@ -10,7 +10,7 @@ extension ProxyRequest {
         guard let line = lines.popFirst(), let first = line.firstIndex(of: 0x20),
             let last = line.lastIndex(of: 0x20), last > first + 1,
             first > line.startIndex, line[..<first].allSatisfy(isTokenByte),
-            line[(last + 1)...].starts(with: "HTTP/1.".utf8), line.endIndex - last == 9
+            isVersion(line[(last + 1)...])
         else { throw Refusal(status: 400, reason: "not a request line of HTTP/1") }
         let target = String(decoding: line[(first + 1)..<last], as: UTF8.self)
         var request = ProxyRequest(

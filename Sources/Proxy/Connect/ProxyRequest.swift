@@ -51,7 +51,7 @@ struct ProxyRequest: Equatable {
         guard let line = lines.first else { throw Refusal(status: 400, reason: "no request line") }
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false)
         guard words.count == 3, words[0].allSatisfy(isTokenByte), !words[0].isEmpty,
-            words[2].starts(with: "HTTP/1.".utf8), words[2].count == 8, !words[1].isEmpty,
+            isVersion(words[2]), !words[1].isEmpty,
             words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7f })
         else { throw Refusal(status: 400, reason: "not a request line of HTTP/1") }
         let method = String(decoding: words[0], as: UTF8.self)
@@ -118,7 +118,7 @@ struct ProxyRequest: Equatable {
         var authorizations: [[UInt8]] = []
         for line in lines {
             if Self.isField(line, "content-length") {
-                for part in Self.value(of: line).split(separator: 0x2c) {
+                for part in Self.value(of: line).split(separator: 0x2c, omittingEmptySubsequences: false) {
                     guard let length = Int(String(decoding: Self.trim(part), as: UTF8.self)), length >= 0,
                         Self.trim(part).allSatisfy({ (0x30...0x39).contains($0) })
                     else { throw Refusal(status: 400, reason: "Content-Length is not a number") }
@@ -200,6 +200,12 @@ struct ProxyRequest: Equatable {
 
     private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
         String(decoding: bytes, as: UTF8.self).lowercased()
+    }
+
+    /// `HTTP/1.` and a digit (RFC 9112, section 2.3).
+    static func isVersion(_ word: ArraySlice<UInt8>) -> Bool {
+        word.count == 8 && word.starts(with: "HTTP/1.".utf8)
+            && word.last.map { (0x30...0x39).contains($0) } == true
     }
 
     /// A character of a method (`token`, RFC 9110, section 5.6.2).
