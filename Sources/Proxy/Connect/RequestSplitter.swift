@@ -129,6 +129,8 @@ struct RequestSplitter {
 struct ChunkScanner: Equatable {
     enum State: Equatable {
         case size(Int?)
+        /// Behind the CR of a size line.
+        case sizeEnd(Int)
         case extensions(Int)
         case data(Int)
         case dataEnd
@@ -163,6 +165,8 @@ struct ChunkScanner: Equatable {
     private mutating func step(_ byte: UInt8) {
         switch state {
         case .size(let size): step(size: size, byte)
+        case .sizeEnd(let size):
+            state = byte != 0x0a ? .broken : size == 0 ? .trailer(0) : .data(size)
         case .extensions(let size): if byte == 0x0a { state = size == 0 ? .trailer(0) : .data(size) }
         case .dataEnd:
             if byte == 0x0a { state = .size(nil) } else if byte != 0x0d { state = .broken }
@@ -185,7 +189,10 @@ struct ChunkScanner: Equatable {
         case 0x0a:
             guard let size else { return state = .broken }
             return state = size == 0 ? .trailer(0) : .data(size)
-        case 0x0d, 0x20, 0x09, 0x3b:
+        case 0x0d:
+            guard let size else { return state = .broken }
+            return state = .sizeEnd(size)
+        case 0x20, 0x09, 0x3b:
             guard let size else { return state = .broken }
             return state = .extensions(size)
         default: return state = .broken

@@ -14,6 +14,8 @@ struct ChunkedBody {
 
     private enum State: Equatable {
         case size
+        /// Behind the CR of a size line.
+        case sizeEnd
         case extension_
         case data
         case dataEnd
@@ -45,11 +47,18 @@ struct ChunkedBody {
                     }
                 } else if byte == 0x3b || byte == 0x20 || byte == 0x09 {
                     state = .extension_
-                } else if byte != 0x0d {
+                } else if byte == 0x0d {
+                    state = .sizeEnd
+                } else {
                     return .broken(index, "a chunk size with a character that is no digit")
                 }
                 lineBytes += 1
                 index += 1
+            case .sizeEnd:
+                // Readers differ on what a CR alone means.
+                guard byte == 0x0a else { return .broken(index, "a CR alone behind a chunk size") }
+                index += 1
+                if let end = endOfSizeLine(behind: index) { return end }
             case .extension_:
                 lineBytes += 1
                 guard lineBytes < Self.maximumLine else {
