@@ -46,7 +46,8 @@ struct ClaimScanner {
 
     /// False when the name was there already (RFC 7519, section 4, wants them unique).
     private mutating func isNew(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard names.count < Self.maximumNames else { return false }
+        // What is no ASCII may be no UTF-8 either, and two such names one to the parser.
+        guard names.count < Self.maximumNames, name.allSatisfy({ $0 < 0x80 }) else { return false }
         for other in names where other.count == name.count && other.elementsEqual(name) { return false }
         names.append(name)
         return true

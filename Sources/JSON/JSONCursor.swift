@@ -4,6 +4,8 @@
 /// numbers that are no plain integers), and leaves that to the parser.
 package struct JSONCursor {
     private var reader: JSONReader
+    /// How many objects the position is inside of.
+    private var depth = 0
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>) { reader = JSONReader(bytes) }
 
@@ -22,7 +24,9 @@ package struct JSONCursor {
         _ visit: (UnsafeBufferPointer<UInt8>, inout JSONCursor) -> Bool
     ) -> Bool {
         reader.skipWhiteSpace()
-        guard reader.take(UInt8(ascii: "{")) else { return false }
+        guard depth < JSONParser.maximumDepth, reader.take(UInt8(ascii: "{")) else { return false }
+        depth += 1
+        defer { depth -= 1 }
         reader.skipWhiteSpace()
         if reader.take(UInt8(ascii: "}")) { return true }
         while true {
@@ -48,7 +52,7 @@ package struct JSONCursor {
     package mutating func integer() -> Int64? { reader.plainInteger() }
 
     /// Walks over any value; false where there is none.
-    package mutating func skipValue() -> Bool { reader.skipValue(depth: 0) }
+    package mutating func skipValue() -> Bool { reader.skipValue(depth: depth) }
 }
 
 extension JSONReader {

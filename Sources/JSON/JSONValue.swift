@@ -92,12 +92,15 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// Names that occur more than once, in order of their second occurrence (RFC 8259, section 4).
+    ///
+    /// Compared as the RFC wants it (section 8.3), code unit by code unit: names that only look the same are two.
     package var duplicateNames: [String] {
-        var seen: Set<String> = []
-        var duplicates: [String] = []
-        for member in members where !seen.insert(member.name).inserted && !duplicates.contains(member.name) {
-            duplicates.append(member.name)
+        var counts: [[UInt8]: Int] = [:]
+        return members.compactMap { member in
+            let name = Array(member.name.utf8)
+            let count = counts[name, default: 0] + 1
+            counts[name] = count
+            return count == 2 ? member.name : nil
         }
-        return duplicates
     }
 }

@@ -20,6 +20,21 @@ struct JSONParserTests {
         #expect(value["c"]?.int == nil)
     }
 
+    @Test func namesAreTwiceThereByTheirBytes() throws {
+        let value = try JSONParser.parse(
+            Array("{\"\u{e9}\":1,\"e\u{301}\":2,\"a\":3,\"b\":4,\"b\":5,\"a\":6,\"a\":7}".utf8)
+        )
+        // The first two look the same, and are not (RFC 8259, section 8.3).
+        #expect(value.object?.duplicateNames == ["b", "a"])
+    }
+
+    /// A token can have a million of them.
+    @Test(.timeLimit(.minutes(1))) func manyNamesThatAreTwiceThereAreFoundInTime() {
+        let names = (0..<100_000).map { "name \($0)" }
+        let object = JSONObject((names + names).map { ($0, .null) })
+        #expect(object.duplicateNames == names)
+    }
+
     @Test(arguments: [
         (#""\u00e9\n\/\"""#, "é\n/\""), (#""\ud83d\ude00""#, "😀"), (#""\ud83dx""#, "\u{fffd}x"),
         (#""\ude00""#, "\u{fffd}"), (#""\ud83d\u0041""#, "\u{fffd}A"), (#""\u0000""#, "\0"),
