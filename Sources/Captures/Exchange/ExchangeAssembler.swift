@@ -69,6 +69,9 @@ package struct ExchangeAssembler: ExchangeEventSink {
         }
     }
 
+    /// Of one exchange; a hostile end could go on forever.
+    static let maximumMalformations = 64
+
     private let scheme: String
     private let authority: String
     private let isAuthorityFixed: Bool
@@ -127,7 +130,11 @@ package struct ExchangeAssembler: ExchangeEventSink {
         case .responseEnd(let time): finish(exchange, at: time, failure: nil)
         case .upgraded(let name): open[exchange]?.upgradedTo = name
         case .pushed: open[exchange]?.isPushed = true
-        case .malformed(let malformation): open[exchange]?.malformations.append(malformation)
+        case .malformed(let malformation):
+            guard open[exchange].map({ $0.malformations.count < Self.maximumMalformations }) == true else {
+                return
+            }
+            open[exchange]?.malformations.append(malformation)
         case .failed(let reason, let time): finish(exchange, at: time, failure: reason)
         }
     }
