@@ -31,11 +31,21 @@ struct HTTP1Decoder {
         var offset = 0
         /// The exchange that the message at hand belongs to.
         var exchange = 0
+
+        /// Nothing of this direction is read any more.
+        mutating func letGo(_ sink: inout some ExchangeEventSink) {
+            if case .trailers(let section) = state { _ = sink.mayHold(-section.count) }
+            if !pending.isEmpty { _ = sink.mayHold(-pending.count) }
+            state = .head
+            pending = []
+        }
     }
 
     private struct Awaited {
         var exchange: Int
         var method: String
+        /// What its head is counted with until its answer is complete.
+        var headBytes = 0
     }
 
     private var client = Direction()
@@ -46,6 +56,8 @@ struct HTTP1Decoder {
     private var answered = 0
     /// The exchange whose final answer has begun and not ended.
     private var answering: Int?
+    /// What the head of its request is counted with.
+    private var answeringBytes = 0
 
     private(set) var hasLostTheThread = false
     private(set) var isUpgraded = false
@@ -74,11 +86,11 @@ struct HTTP1Decoder {
         var index = 0
         while index < input.count, !isOver { advance(&direction, side, input, &index, time, &sink) }
         direction.offset += input.count
-        if isOver, !direction.pending.isEmpty {
-            _ = sink.mayHold(-direction.pending.count)
-            direction.pending = []
-        }
         exchangeDirection(side, &direction)
+        if isOver {
+            client.letGo(&sink)
+            server.letGo(&sink)
+        }
         return index
     }
 
@@ -97,7 +109,7 @@ struct HTTP1Decoder {
         }
         if let exchange = answering, case .untilClose = server.state, reason == nil {
             sink.receive(.responseEnd(at: time), of: exchange)
-            answering = nil
+            endAnswer(&sink)
         }
         failAll(reason ?? "the server closed the connection before the answer was complete", time, &sink)
     }
@@ -105,12 +117,20 @@ struct HTTP1Decoder {
     /// Fails every exchange that is under way.
     mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
         if let exchange = answering { sink.receive(.failed(reason: reason, at: time), of: exchange) }
-        answering = nil
+        endAnswer(&sink)
         for request in awaited[answered...] {
             sink.receive(.failed(reason: reason, at: time), of: request.exchange)
+            _ = sink.mayHold(-request.headBytes)
         }
         awaited.removeAll()
         answered = 0
+    }
+
+    /// The exchange that is being answered is done with.
+    private mutating func endAnswer(_ sink: inout some ExchangeEventSink) {
+        if answeringBytes > 0 { _ = sink.mayHold(-answeringBytes) }
+        answering = nil
+        answeringBytes = 0
     }
 
     // MARK: - One step of one direction
@@ -260,6 +280,8 @@ struct HTTP1Decoder {
                 &sink
             )
         }
+        // Requests that wait for their answers are kept as long.
+        guard sink.mayHold(size) else { return lose(Self.noRoom, at: offset, .client, of: nil, time, &sink) }
         let exchange = nextExchange
         nextExchange += 1
         direction.exchange = exchange
@@ -267,7 +289,7 @@ struct HTTP1Decoder {
             awaited.removeFirst(answered)
             answered = 0
         }
-        awaited.append(Awaited(exchange: exchange, method: head.first))
+        awaited.append(Awaited(exchange: exchange, method: head.first, headBytes: size))
         let request = RequestHead(
             method: head.first,
             target: head.second,
@@ -319,6 +341,7 @@ struct HTTP1Decoder {
             return
         }
         answered += 1
+        answeringBytes = request.headBytes
         if status == 101, head.headers.first("upgrade")?.lowercased() == "h2c" {
             sink.receive(.interimResponse(response, at: time), of: request.exchange)
             goesOnAsHTTP2 = (request.exchange, request.method)
@@ -366,6 +389,8 @@ struct HTTP1Decoder {
         let output = section.next(input, &index)
         direction.state = .trailers(section)
         guard output != .tooLong, sink.mayHold(section.count - before) else {
+            _ = sink.mayHold(-before)
+            direction.state = .head
             let reason = output == .tooLong ? "trailers of more than 64 KiB" : Self.noRoom
             return lose(reason, at: direction.offset + index, side, of: direction.exchange, time, &sink)
         }
@@ -405,7 +430,7 @@ struct HTTP1Decoder {
     ) {
         direction.state = .head
         sink.receive(side == .client ? .requestEnd(at: time) : .responseEnd(at: time), of: direction.exchange)
-        if side == .server { answering = nil }
+        if side == .server { endAnswer(&sink) }
     }
 
     private func report(

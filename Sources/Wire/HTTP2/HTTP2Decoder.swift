@@ -16,6 +16,7 @@ struct HTTP2Decoder {
     static let maximumStreams = 4096
 
     private static let noRoom = "the limit of what is recorded at a time is reached"
+    private static let tooMuch = "more heads without an end than are followed"
 
     private typealias Block = HTTP2Direction.Block
 
@@ -141,8 +142,8 @@ struct HTTP2Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         let payload = side == .client ? client.reader.payload : server.reader.payload
-        let block = side == .client ? client.block : server.block
-        if let block, header.type != HTTP2FrameType.continuation || header.stream != block.stream {
+        let unfinished = side == .client ? client.block?.stream : server.block?.stream
+        if let unfinished, header.type != HTTP2FrameType.continuation || header.stream != unfinished {
             return lose("a header block that another frame interrupts", at: offset, side, time, &sink)
         }
         switch header.type {
@@ -172,14 +173,13 @@ struct HTTP2Decoder {
             )
             begin(new, header, side, time, &sink)
         case HTTP2FrameType.continuation:
-            guard var block else {
+            guard var block = self[side].takeBlock() else {
                 return lose("a CONTINUATION frame of no header block", at: offset, side, time, &sink)
             }
+            _ = sink.mayHold(-block.bytes.readableBytes)
             guard block.bytes.readableBytes + payload.count <= FrameReader.maximumHeaderBlock else {
                 return lose("a header block of more than 256 KiB", at: offset, side, time, &sink)
             }
-            self[side].block = nil
-            _ = sink.mayHold(-block.bytes.readableBytes)
             block.bytes.writeBytes(payload)
             begin(block, header, side, time, &sink)
         case HTTP2FrameType.settings: settings(payload, header, side)
@@ -289,6 +289,9 @@ struct HTTP2Decoder {
             let known = streams.values[stream]
             if side == .client || known.hasResponseHead {
                 let trailers = fields.trailers()
+                guard keep(trailers, of: block.stream, &sink) else {
+                    return lose(Self.tooMuch, at: block.offset, side, time, &sink)
+                }
                 sink.receive(
                     side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers),
                     of: known.exchange
@@ -313,8 +316,7 @@ struct HTTP2Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         let head = fields.request(connectionScheme: scheme, size: size)
-        let weight =
-            256 + head.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+        let weight = 256 + Self.weight(of: head.headers)
         guard streams[id] == nil, streams.count < Self.maximumStreams,
             headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight)
         else {
@@ -343,6 +345,24 @@ struct HTTP2Decoder {
         }
     }
 
+    /// What fields are counted with; a few bytes may stand for many that the table has.
+    private static func weight(of headers: HeaderFields) -> Int {
+        headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+    }
+
+    /// Counts fields that are kept until their stream ends; false where there is no room for them.
+    private mutating func keep(
+        _ headers: HeaderFields,
+        of id: UInt32,
+        _ sink: inout some ExchangeEventSink
+    ) -> Bool {
+        let weight = Self.weight(of: headers)
+        guard headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight) else { return false }
+        headBytes += weight
+        streams[id]?.headBytes += weight
+        return true
+    }
+
     private mutating func response(
         _ fields: inout FieldBlock,
         on id: UInt32,
@@ -351,8 +371,11 @@ struct HTTP2Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        guard var stream = streams[id] else { return }
         let head = fields.response(size: size)
+        guard (100..<200).contains(head.status) || keep(head.headers, of: id, &sink) else {
+            return lose(Self.tooMuch, at: block.offset, .server, time, &sink)
+        }
+        guard var stream = streams[id] else { return }
         guard !(100..<200).contains(head.status) else {
             sink.receive(.interimResponse(head, at: time), of: stream.exchange)
             return report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
@@ -433,6 +456,7 @@ struct HTTP2Decoder {
         }
         for stream in streams.values { sink.receive(.malformed(place), of: stream.exchange) }
         failAll("the connection could not be read any further: \(reason)", time, &sink)
+        for direction in [client, server] { _ = sink.mayHold(-(direction.block?.bytes.readableBytes ?? 0)) }
         client = HTTP2Direction()
         server = HTTP2Direction()
     }

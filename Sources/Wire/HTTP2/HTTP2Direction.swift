@@ -29,6 +29,12 @@ struct HTTP2Direction {
     /// Why this end is closing the connection.
     var goAway: String?
 
+    /// The header block whose end has not come; there is none from now on.
+    mutating func takeBlock() -> Block? {
+        defer { block = nil }
+        return block
+    }
+
     /// The other end allows a table of this size (`SETTINGS_HEADER_TABLE_SIZE`).
     ///
     /// That this end uses less from now on it says itself, at the beginning of a header block.
