@@ -125,25 +125,32 @@ package enum CaptureReader {
     }
 
     private static func exchange(_ found: EntryScanner.Found, source: CaptureSource) throws -> Exchange {
+        HAREntry.exchange(of: try check(found)) { load in
+            // A body that stays in the file: the entry is read again when somebody wants it.
+            {
+                let bytes = source.bytes(at: found.offset, count: found.bytes.count)
+                guard let entry = try? JSONParser.parse(bytes) else { return nil }
+                return load(entry)
+            }
+        }
+    }
+
+    /// The members of an entry.
+    ///
+    /// - Throws: ``EntryScanner/Problem`` where it is no JSON.
+    @discardableResult
+    static func check(_ found: EntryScanner.Found) throws -> JSONObject {
         do {
-            let value = try JSONParser.parse(found.bytes)
-            guard let object = value.object else {
+            guard let object = try JSONParser.parse(found.bytes).object else {
                 throw EntryScanner.Problem(offset: found.offset, expected: "an entry to be an object")
             }
-            return HAREntry.exchange(of: object) { load in
-                // A body that stays in the file: the entry is read again when somebody wants it.
-                {
-                    let bytes = source.bytes(at: found.offset, count: found.bytes.count)
-                    guard let entry = try? JSONParser.parse(bytes) else { return nil }
-                    return load(entry)
-                }
-            }
+            return object
         } catch let error as JSONError {
             throw EntryScanner.Problem(offset: found.offset + error.offset, expected: error.expected)
         }
     }
 
-    private static func notHAR(_ offset: Int, _ expected: String, _ source: CaptureSource, _ path: String)
+    static func notHAR(_ offset: Int, _ expected: String, _ source: CaptureSource, _ path: String)
         -> CaptureError
     {
         let lineNumber = line(of: offset, in: source)

@@ -62,7 +62,8 @@ package final class CaptureWriter: Sendable {
     /// - Parameters:
     ///   - path: a capture of ours, an empty file, or a name that is free.
     ///   - version: of the program, for `log.creator`.
-    /// - Throws: ``CaptureError``; a file of another producer is left as it is, one that another process records into likewise.
+    /// - Throws: ``CaptureError``; a file of another producer is left as it is, one that another process records into, and
+    ///   one that could not be read afterwards, likewise.
     package convenience init(path: String, version: String) throws(CaptureError) {
         var isNew = true
         var descriptor = Self.openNew(path)
@@ -349,9 +350,13 @@ package final class CaptureWriter: Sendable {
         let scanner: EntryScanner
         do {
             scanner = try CaptureReader.scanEntries(source) { found in
+                if found.kind == .entry { try CaptureReader.check(found) }
                 guard found.kind == .member("creator") else { return }
                 producer = (try? JSONParser.parse(found.bytes))?["name"]?.string ?? ""
             }
+        } catch let problem as EntryScanner.Problem where producer == "authreel" {
+            // What is recorded into a file that nobody can read would be lost with it.
+            throw CaptureReader.notHAR(problem.offset, problem.expected, source, path)
         } catch {
             throw .notOurs(path: path, producer: "something else")
         }
