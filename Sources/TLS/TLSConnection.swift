@@ -284,6 +284,17 @@ final class TLSConnection {
         ERR_clear_error()
     }
 
+    /// Gives back the memory that records are read into and made in; it is taken anew when it is needed.
+    func releaseBuffers() {
+        if incoming.readableBytes == 0 { incoming = ByteBuffer() }
+        if outgoing.readableBytes == 0 { outgoing = ByteBuffer() }
+        // Leaves alone what holds a part of a record.
+        SSL_free_buffers(ssl)
+    }
+
+    /// The capacity of the buffers that ``releaseBuffers()`` gives back, in bytes; without OpenSSL's.
+    var heldBytes: Int { incoming.capacity + outgoing.capacity }
+
     // MARK: -
 
     fileprivate func received(alert: TLSAlert) { receivedAlert = alert }

@@ -15,6 +15,8 @@ internal import Darwin
 /// .output)` says close_notify and ends our half only. What is written before the end of the handshake waits
 /// for it; a writer that heeds
 /// `isWritable` keeps that small, since nothing is encrypted, and so counted, before.
+///
+/// A connection that nobody uses for ``idleTime`` gives its buffers back, some 70 kB, until it is used again.
 package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -37,6 +39,12 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var waiting: [(ByteBuffer, EventLoopPromise<Void>?)] = []
     private var isInputClosed = false
     private var isOutputClosed = false
+    /// Whether anything came or went since somebody looked.
+    private var isUsed = false
+    private var isWatched = false
+
+    /// How long the memory of a connection without traffic is kept: most requests come in bursts.
+    package static let idleTime = TimeAmount.seconds(1)
 
     /// - Parameters:
     ///   - context: shared by many.
@@ -129,6 +137,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     private func process(_ context: ChannelHandlerContext) {
         guard let connection else { return }
+        use(context)
         if state == .handshaking {
             let progress = connection.handshake()
             send(context)
@@ -222,6 +231,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         _ context: ChannelHandlerContext
     ) {
         guard let connection else { return }
+        use(context)
         do throws(TLSError) {
             try connection.write(bytes)
         } catch {
@@ -248,6 +258,30 @@ package final class TLSHandler: ChannelDuplexHandler {
         waiting = []
         for (bytes, promise) in writes { encrypt(bytes, promise, context) }
         flush(context: context)
+    }
+
+    // MARK: Idling
+
+    /// Bytes of the buffers that are given back, as far as they are ours: OpenSSL does not tell of its own.
+    package var heldBytes: Int { plaintext.capacity + (connection?.heldBytes ?? 0) }
+
+    /// One look at a time is under way, however much comes and goes meanwhile.
+    private func use(_ context: ChannelHandlerContext) {
+        isUsed = true
+        guard !isWatched else { return }
+        isWatched = true
+        watch(context.eventLoop)
+    }
+
+    private func watch(_ loop: any EventLoop) {
+        isUsed = false
+        loop.assumeIsolated().scheduleTask(in: Self.idleTime) { [weak self] in
+            guard let self, let connection else { return }
+            guard !isUsed else { return watch(loop) }
+            isWatched = false
+            plaintext = ByteBuffer()
+            connection.releaseBuffers()
+        }
     }
 
     private func failWaiting(_ error: any Error) {

@@ -363,6 +363,64 @@ struct TLSHandlerTests {
         ends.finish()
     }
 
+    /// A connection's memory, as the allocator counts it, before and after it has idled; then it goes on.
+    @Test func idleConnectionGivesItsBuffersBackAndGoesOn() throws {
+        let authority = try Self.authority()
+        let ends = try Ends(
+            client: Self.client(trusting: [authority.certificate]),
+            server: Self.server(authority)
+        )
+        func exchange() throws {
+            for number in 0..<3 {
+                try ends.client.writeOutbound(ByteBuffer(string: "request \(number)"))
+                try ends.server.writeOutbound(ByteBuffer(string: "answer \(number)"))
+                try ends.exchange()
+            }
+        }
+        try ends.exchange()
+        try exchange()
+        let handlers = try [ends.client, ends.server].map {
+            try $0.pipeline.syncOperations.handler(type: TLSHandler.self)
+        }
+        #expect(handlers.allSatisfy { $0.heldBytes > 16_384 })
+        for channel in [ends.client, ends.server] {
+            channel.embeddedEventLoop.advanceTime(by: TLSHandler.idleTime)
+        }
+        // Something came within the first second.
+        try exchange()
+        #expect(handlers.allSatisfy { $0.heldBytes > 16_384 })
+        for channel in [ends.client, ends.server] {
+            channel.embeddedEventLoop.advanceTime(by: TLSHandler.idleTime)
+            channel.embeddedEventLoop.advanceTime(by: TLSHandler.idleTime)
+        }
+        #expect(handlers.map(\.heldBytes) == [0, 0])
+        try exchange()
+        #expect(String(decoding: ends.serverTail.bytes, as: UTF8.self).hasSuffix("request 2"))
+        #expect(String(decoding: ends.clientTail.bytes, as: UTF8.self).hasSuffix("answer 2"))
+        #expect(ends.clientTail.errors.isEmpty && ends.serverTail.errors.isEmpty)
+        ends.finish()
+    }
+
+    /// Half a record has come: nothing of it is lost.
+    @Test func idlingWithinARecordLosesNothing() throws {
+        let authority = try Self.authority()
+        let ends = try Ends(
+            client: Self.client(trusting: [authority.certificate]),
+            server: Self.server(authority)
+        )
+        try ends.exchange()
+        try ends.client.writeOutbound(ByteBuffer(string: "in two pieces"))
+        var record = try #require(try ends.client.readOutbound(as: ByteBuffer.self))
+        let start = record.readSlice(length: 9)
+        let first = try #require(start)
+        try ends.server.writeInbound(first)
+        ends.server.embeddedEventLoop.advanceTime(by: TLSHandler.idleTime)
+        ends.server.embeddedEventLoop.advanceTime(by: TLSHandler.idleTime)
+        try ends.server.writeInbound(record)
+        #expect(String(decoding: ends.serverTail.bytes, as: UTF8.self) == "in two pieces")
+        ends.finish()
+    }
+
     @Test func keyLogHasTheSecretsOfBothEnds() throws {
         let path = NSTemporaryDirectory() + "authreel-keys-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
