@@ -54,6 +54,20 @@ struct ClientProcessTests {
         await rig.stop()
     }
 
+    /// Also where its descriptor is far from the one that was found last.
+    @Test func ownerIsFoundWhereverItsDescriptorIs() async throws {
+        let rig = try await ProxyRig()
+        let proxy = try SocketAddress(ipAddress: "127.0.0.1", port: rig.port)
+        var clients: [RawClient] = []
+        for _ in 0..<30 { clients.append(try await RawClient(port: rig.port)) }
+        for index in [0, 29, 1, 15, 16, 29] {
+            let address = try #require(clients[index].localAddress)
+            #expect(ClientProcess.owner(client: address, proxy: proxy)?.processID == getpid(), "\(index)")
+        }
+        for client in clients { try await client.close() }
+        await rig.stop()
+    }
+
     @Test func socketThatIsNotThereHasNoOwner() throws {
         let own = try #require(SocketTable.Endpoint("127.0.0.1", port: 1))
         let peer = try #require(SocketTable.Endpoint("127.0.0.1", port: 2))

@@ -21,6 +21,8 @@ enum ClientProcess {
     private static let recent = NIOLockedValueBox<[(processID: Int32, descriptor: Int)]>([])
     /// How many places a look at them is worth.
     private static let likelyPlaces = 16
+    /// How far behind the last place the next one is looked for: a client that opens connections and closes none.
+    private static let vicinity = 4
 
     /// The owner of the socket whose own address is `client` and whose peer is `proxy`.
     ///
@@ -53,7 +55,8 @@ enum ClientProcess {
             case .inode(let inode) = SocketTable.askKernel(own, peer)
         else { return nil }
         let wanted = Array("socket:[\(inode)]".utf8)
-        let place = places.first { leads("/proc/\($0.processID)/fd/\($0.descriptor)", to: wanted) }
+        let next = (1...vicinity).map { (places[0].processID, places[0].descriptor + $0) }
+        let place = (places + next).first { leads("/proc/\($0.processID)/fd/\($0.descriptor)", to: wanted) }
         return place.flatMap { owner($0.processID, at: $0.descriptor) }
         #else
         return nil
@@ -90,20 +93,17 @@ enum ClientProcess {
         return Owner(name: String(decoding: name, as: UTF8.self), processID: processID)
     }
 
-    /// Which of a process's descriptors is the socket.
+    /// Which of a process's descriptors is the socket; the newest first, which mostly has the largest number.
     private static func descriptor(_ processID: Int32, _ socket: [UInt8]) -> Int? {
         let folder = "/proc/\(processID)/fd"
-        return names(in: folder).first { leads("\(folder)/\($0)", to: socket) }.flatMap { Int($0) }
+        return names(in: folder).reversed().first { leads("\(folder)/\($0)", to: socket) }.flatMap { Int($0) }
     }
 
     private static func leads(_ path: String, to socket: [UInt8]) -> Bool {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { link in
-            guard let base = link.baseAddress else { return false }
-            let count = readlink(path, base, link.count)
-            return count == socket.count
-                && UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(link)[..<count]).elementsEqual(
-                    socket
-                )
+            let count = readlink(path, link.baseAddress, link.count)
+            guard count == socket.count else { return false }
+            return UnsafeRawBufferPointer(link).prefix(count).elementsEqual(socket)
         }
     }
 
