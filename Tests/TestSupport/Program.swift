@@ -64,13 +64,19 @@ package enum Program {
     package static func runAside(
         _ arguments: [String],
         executable: String = path,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        within seconds: Double = 60
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(
                     with: Swift.Result {
-                        try run(arguments, executable: executable, environment: environment)
+                        try run(
+                            arguments,
+                            executable: executable,
+                            environment: environment,
+                            within: seconds
+                        )
                     }
                 )
             }
