@@ -1,32 +1,62 @@
 import Captures
 import Foundation
 import JSON
+import Synchronization
 import TestSupport
 import Testing
 
 /// Logins between real components, healthy and broken in one way each: recorded, diagnosed, and driven again while
 /// the provider is still there, all by the program itself.
+///
+/// Three at a time: most of a login is waiting. What they do not change they share: the authority of the components, the
+/// certificates that it has signed, the recorder's own authority.
 @Suite(
-    .serialized,
     .timeLimit(.minutes(20)),
     .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? ""))
 )
 struct ComponentScenarioTests {
     @Test(arguments: ComponentScenario.table)
-    func loginIsExplainedAndDrivenAgain(scenario: ComponentScenario) throws {
+    func loginIsExplainedAndDrivenAgain(scenario: ComponentScenario) async throws {
         if let missing = RealComponents.missing {
             Issue.record("\(missing): run Tests/EndToEndTests/Components/install")
             return
         }
+        try await Self.lanes.inTurn { try await Self.check(scenario) }
+    }
+
+    private static let lanes = Lanes(3)
+
+    /// Where all of them have their authorities; it goes with the last of them.
+    private static let shared = Result { try SharedFolder() }
+
+    private final class SharedFolder: Sendable {
+        let folder: TemporaryFolder
+        private let rest = Mutex(ComponentScenario.table.count)
+
+        init() throws { folder = try TemporaryFolder() }
+
+        func isDone() {
+            rest.withLock {
+                $0 -= 1
+                if $0 == 0 { folder.remove() }
+            }
+        }
+    }
+
+    private static func check(_ scenario: ComponentScenario) async throws {
+        let shared = try shared.get()
         let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let played = try Self.play(scenario, in: folder)
-        try Self.checkDiagnosis(of: played.capture, scenario)
+        defer {
+            folder.remove()
+            shared.isDone()
+        }
+        let played = try await play(scenario, in: folder, sharing: shared.folder)
+        try await checkDiagnosis(of: played.capture, scenario)
         guard let again = scenario.again else { return }
-        try Self.checkReplay(played, again)
-        if again.inBrowser { try Self.checkBrowser(played, again) }
-        if let fix = again.fix { try Self.checkFix(played, fix, of: scenario) }
-        if again.elsewhere { try Self.checkBuiltInProvider(played, again) }
+        try await checkReplay(played, again)
+        if again.inBrowser { try checkBrowser(played, again) }
+        if let fix = again.fix { try await checkFix(played, fix, of: scenario) }
+        if again.elsewhere { try await checkBuiltInProvider(played, again) }
     }
 
     /// Whoever adds a scenario says what has to come of it.
@@ -51,8 +81,12 @@ struct ComponentScenarioTests {
     }
 
     /// Plays a scenario through a recorder, and replays its capture while the provider is there.
-    private static func play(_ scenario: ComponentScenario, in folder: TemporaryFolder) throws -> Played {
-        let state = folder.file("components")
+    private static func play(
+        _ scenario: ComponentScenario,
+        in folder: TemporaryFolder,
+        sharing shared: TemporaryFolder
+    ) async throws -> Played {
+        let state = shared.file("components")
         let certificate = try RealComponents.authority(state)
         var played = Played(capture: folder.file("\(scenario.name).har"), folder: folder)
         var commands: [(purpose: String, options: [String])] = []
@@ -61,8 +95,8 @@ struct ComponentScenarioTests {
             if again.inBrowser { commands.append(("browser", ["--browser"])) }
             if again.fix != nil { commands.append(("fix", ["--find-fix"])) }
         }
-        let recorder = try RecorderProcess(into: played.capture, folder: folder, upstreamCA: certificate)
-        let run = try RealComponents.run(
+        let recorder = try RecorderProcess(into: played.capture, folder: shared, upstreamCA: certificate)
+        let run = try await RealComponents.runAside(
             [
                 "scenario", scenario.name, "--state", state, "--proxy", "127.0.0.1:\(recorder.port)",
                 "--proxy-ca", recorder.certificate,
@@ -82,8 +116,8 @@ struct ComponentScenarioTests {
 
     // MARK: - What has to come of it
 
-    private static func checkDiagnosis(of capture: String, _ scenario: ComponentScenario) throws {
-        let diagnosis = try Program.run(["diagnose", "--format", "json", capture])
+    private static func checkDiagnosis(of capture: String, _ scenario: ComponentScenario) async throws {
+        let diagnosis = try await Program.runAside(["diagnose", "--format", "json", capture])
         let flows = try JSONParser.parse(diagnosis.output.utf8)["flows"]?.array ?? []
         let said = flows.map { flow in
             let findings = flow["findings"]?.array ?? []
@@ -104,7 +138,7 @@ struct ComponentScenarioTests {
         } ?? []
     }
 
-    private static func checkReplay(_ played: Played, _ again: ComponentScenario.Replay) throws {
+    private static func checkReplay(_ played: Played, _ again: ComponentScenario.Replay) async throws {
         let ending = played.then["again"]
         let said = try headlines(of: ending)
         let count = max(said.count / again.times, 1)
@@ -116,7 +150,9 @@ struct ComponentScenarioTests {
         let differs = again.headlines.contains { $0.hasPrefix("first difference") }
         #expect(ending?["status"]?.int == (differs ? 1 : 0))
         // What it wrote is a capture like any other.
-        let diagnosis = try Program.run(["diagnose", "--format", "json", played.written(by: "again")])
+        let diagnosis = try await Program.runAside([
+            "diagnose", "--format", "json", played.written(by: "again"),
+        ])
         #expect(diagnosis.status == 0 || diagnosis.status == 1, "\(diagnosis.errors)")
     }
 
@@ -137,7 +173,9 @@ struct ComponentScenarioTests {
         #expect(browsers.allSatisfy { $0.request.headers.contains("accept-encoding") })
     }
 
-    private static func checkFix(_ played: Played, _ change: String, of scenario: ComponentScenario) throws {
+    private static func checkFix(_ played: Played, _ change: String, of scenario: ComponentScenario)
+        async throws
+    {
         let ending = played.then["fix"]
         let searches = try JSONParser.parse((ending?["output"]?.string ?? "").utf8)["searches"]?.array
         let fix = searches?.first?["fix"]
@@ -145,15 +183,16 @@ struct ComponentScenarioTests {
         #expect(ending?["status"]?.int == 0)
         // The proof is a login that works, or one that is not refused any more and asks to sign in.
         #expect(fix?["reach"]?.string == (scenario.name == "pkce-not-sent" ? "sign_in" : "end"))
-        let diagnosis = try Program.run(["diagnose", played.written(by: "fix")])
+        let diagnosis = try await Program.runAside(["diagnose", played.written(by: "fix")])
         #expect(diagnosis.status == 0, "\(diagnosis.output)")
     }
 
     /// Another product: other paths, other pages, other keys; and nobody speaks to the recorded one any more.
-    private static func checkBuiltInProvider(_ played: Played, _ again: ComponentScenario.Replay) throws {
+    private static func checkBuiltInProvider(_ played: Played, _ again: ComponentScenario.Replay) async throws
+    {
         let mock = try MockProcess(["--user", "alice:alice-password"], in: played.folder)
         defer { mock.end() }
-        let result = try Program.run([
+        let result = try await Program.runAside([
             "replay", "--against", mock.issuer, "--repeat", "\(again.times)", "--format", "json",
             played.capture,
         ])

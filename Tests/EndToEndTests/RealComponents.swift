@@ -33,6 +33,11 @@ enum RealComponents {
         return authority.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The same without a thread of the tests' that waits.
+    static func runAside(_ arguments: [String], within seconds: Double = 240) async throws -> Program.Result {
+        try await Program.runAside(arguments, executable: script, within: seconds)
+    }
+
     static func run(_ arguments: [String], within seconds: Double = 240) throws -> Program.Result {
         try Program.run(arguments, executable: script, within: seconds)
     }

@@ -45,7 +45,7 @@ const onward = [...document.querySelectorAll('button.btn-success')].find(visible
 if (onward && !window.hasGoneOn) {
   // The page still asks for the consents when it shows the button.
   window.seen = (window.seen || 0) + 1;
-  if (window.seen < 3) return 'waiting';
+  if (window.seen < 6) return 'waiting';
   window.hasGoneOn = true;
   onward.click();
   return 'went on';
@@ -143,7 +143,7 @@ def until(what, condition, step=lambda: None, seconds=40):
         if condition():
             return
         step()
-        time.sleep(0.2)
+        time.sleep(0.1)
     raise RuntimeError(f"{what} did not come within {seconds} s")
 
 

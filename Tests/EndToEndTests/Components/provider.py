@@ -9,7 +9,7 @@ import subprocess
 import urllib.error
 import urllib.request
 
-from authority import openssl
+from authority import pair
 from service import Service, free_port
 
 CONFIGURATION = """
@@ -96,6 +96,8 @@ class Provider:
         plain = pathlib.Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
         packed = pathlib.Path("/usr/share/doc/glewlwyd/database/init.sqlite3.sql.gz")
         script = plain.read_text() if plain.exists() else gzip.open(packed, "rt").read()
+        # Nothing of it has to outlive a power failure.
+        script = "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;\n" + script
         subprocess.run(["sqlite3", self.folder / "database"], input=script, text=True, check=True, capture_output=True)
 
     # -- through its own administration API
@@ -118,7 +120,7 @@ class Provider:
             "client_secret": self.SECRET, "redirect_uri": [redirect_uri], "scope": [],
             "authorization_type": ["code", "refresh_token", "delete_token"], "token_endpoint_auth_method": ["client_secret_basic"],
             "post_logout_redirect_uri": logged_out, "post_logout_redirect_uris": [logged_out]}, self.client))
-        admin("POST", "mod/plugin/", self._plugin(self.plugin))
+        admin("POST", "mod/plugin/", self._plugin(self.plugin, self.authority.signing_key()))
         if granted:
             user = self._session(self.USER, self.PASSWORD)
             user("PUT", f"auth/grant/{self.CLIENT}", {"scope": " ".join(granted)})
@@ -127,17 +129,17 @@ class Provider:
         """Signs with a new key from now on; unless it is published the key set goes on showing the old one only."""
         admin = self._session("admin", "password")
         shown = {} if published else {"jwks-public": json.dumps(admin("GET", "oidc/jwks"))}
-        admin("PUT", "mod/plugin/oidc", self._plugin({**self.plugin, **shown}))
+        new = self.folder / "signing.key", self.folder / "signing.pub"
+        pair(*new)
+        admin("PUT", "mod/plugin/oidc", self._plugin({**self.plugin, **shown}, new))
         admin("PUT", "mod/plugin/oidc/reset")
 
     @staticmethod
     def _changed(values, changes):
         return {name: value for name, value in {**values, **changes}.items() if value is not None}
 
-    def _plugin(self, changes):
-        key, public = self.folder / "signing.key", self.folder / "signing.pub"
-        openssl("genrsa", "-out", key, "2048")
-        openssl("rsa", "-in", key, "-pubout", "-out", public)
+    def _plugin(self, changes, keys):
+        key, public = keys
         switched_on = ["auth-type-code-enabled", "auth-type-refresh-enabled", "pkce-allowed", "introspection-revocation-allowed",
                        "introspection-revocation-allow-target-client", "session-management-allowed", "oauth-as-iss-id", "jwks-show",
                        "auth-type-code-revoke-replayed", "allow-non-oidc"]
