@@ -7,7 +7,8 @@ import Testing
 struct LargeBlocksTests {
     #if os(Linux)
     private static func isMapped(_ address: UInt) throws -> Bool {
-        try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n").contains { line in
+        try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n").contains {
+            line in
             let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
             return range.count == 2 && (range[0]..<range[1]).contains(address)
         }
