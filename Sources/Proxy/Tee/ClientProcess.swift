@@ -101,7 +101,8 @@ enum ClientProcess {
 
     private static func leads(_ path: String, to socket: [UInt8]) -> Bool {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { link in
-            let count = readlink(path, link.baseAddress, link.count)
+            guard let base = link.baseAddress else { return false }
+            let count = readlink(path, base, link.count)
             guard count == socket.count else { return false }
             return UnsafeRawBufferPointer(link).prefix(count).elementsEqual(socket)
         }
