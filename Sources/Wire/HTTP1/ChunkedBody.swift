@@ -8,20 +8,29 @@ struct ChunkedBody {
         /// The last chunk is over; trailers follow at this index.
         case trailers(Int)
         case needsMore
+        /// What chunks may not be though they can be read, at this index; said once of a body.
+        case named(Int, String)
         /// Not chunks: what was found, at this index.
         case broken(Int, String)
     }
 
     private enum State: Equatable {
         case size
-        /// Behind the CR of a size line.
-        case sizeEnd
+        /// Blanks behind the size, which an extension may follow.
+        case blanks
         case extension_
+        /// The LF of a size line whose CR was there.
+        case sizeEnd
         case data
         case dataEnd
+        /// The LF behind the CR behind the data.
+        case dataLineFeed
+        /// The last chunk is over, which remains to be said.
+        case last
     }
 
     private var state: State = .size
+    private var named: Set<String> = []
     private var remaining = 0
     private var digits = 0
     private var lineBytes = 0
@@ -30,6 +39,7 @@ struct ChunkedBody {
 
     /// The next output of the input from `index` on; moves `index` behind what it took.
     mutating func next(_ input: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Output {
+        if state == .last { return .trailers(index) }
         while index < input.count {
             let byte = input[index]
             switch state {
@@ -38,34 +48,21 @@ struct ChunkedBody {
                     guard digits < 15 else { return .broken(index, "a chunk size of more than 15 digits") }
                     remaining = remaining << 4 | digit
                     digits += 1
+                    index += 1
                 } else if digits == 0 {
                     return .broken(index, "no chunk size")
-                } else if byte == 0x0a {
-                    if let end = endOfSizeLine(behind: index + 1) {
-                        index += 1
-                        return end
-                    }
-                } else if byte == 0x3b || byte == 0x20 || byte == 0x09 {
-                    state = .extension_
-                } else if byte == 0x0d {
-                    state = .sizeEnd
+                } else if byte == 0x0a || byte == 0x0d || byte == 0x3b || byte == 0x20 || byte == 0x09 {
+                    if let output = sizeLine(byte, &index) { return output }
                 } else {
                     return .broken(index, "a chunk size with a character that is no digit")
                 }
-                lineBytes += 1
-                index += 1
+            case .blanks, .extension_:
+                if let output = sizeLine(byte, &index) { return output }
             case .sizeEnd:
-                // Readers differ on what a CR alone means.
-                guard byte == 0x0a else { return .broken(index, "a CR alone behind a chunk size") }
+                // Where such a line ends, readers do not agree.
+                guard byte == 0x0a else { return .broken(index, "a CR within the line of a chunk size") }
                 index += 1
-                if let end = endOfSizeLine(behind: index) { return end }
-            case .extension_:
-                lineBytes += 1
-                guard lineBytes < Self.maximumLine else {
-                    return .broken(index, "a chunk extension of more than 16 KiB")
-                }
-                index += 1
-                if byte == 0x0a, let end = endOfSizeLine(behind: index) { return end }
+                if endSizeLine() { return .trailers(index) }
             case .data:
                 let count = min(remaining, input.count - index)
                 let range = index..<(index + count)
@@ -73,26 +70,66 @@ struct ChunkedBody {
                 index += count
                 if remaining == 0 { state = .dataEnd }
                 return .data(range)
-            case .dataEnd:
-                guard byte == 0x0d || byte == 0x0a else {
+            case .dataEnd, .dataLineFeed:
+                guard byte == 0x0a || byte == 0x0d && state == .dataEnd else {
                     return .broken(index, "a chunk longer than its size")
                 }
+                let isAlone = byte == 0x0a && state == .dataEnd
                 index += 1
-                if byte == 0x0a {
-                    state = .size
-                    digits = 0
-                    lineBytes = 0
-                    remaining = 0
+                if byte == 0x0d {
+                    state = .dataLineFeed
+                    continue
                 }
+                state = .size
+                digits = 0
+                lineBytes = 0
+                remaining = 0
+                if isAlone, let output = name("a chunk that ends in LF alone", at: index - 1) {
+                    return output
+                }
+            case .last: return .trailers(index)
             }
         }
         return .needsMore
     }
 
-    private mutating func endOfSizeLine(behind index: Int) -> Output? {
-        if remaining == 0 { return .trailers(index) }
-        state = .data
-        return nil
+    /// Takes a byte behind the digits of a size.
+    private mutating func sizeLine(_ byte: UInt8, _ index: inout Int) -> Output? {
+        lineBytes += 1
+        guard lineBytes < Self.maximumLine else {
+            return .broken(index, "a chunk extension of more than 16 KiB")
+        }
+        let place = index
+        let wasBlank = state == .blanks
+        index += 1
+        switch byte {
+        case 0x0d: state = .sizeEnd
+        case 0x0a:
+            if endSizeLine() { state = .last }
+            return name("a chunk size line that ends in LF alone", at: place)
+                ?? (state == .last ? .trailers(index) : nil)
+        case 0x20, 0x09:
+            if state == .size { state = .blanks }
+            return nil
+        default:
+            state = .extension_
+            if byte < 0x20 || byte == 0x7f {
+                return name("a control character in a chunk extension", at: place)
+            }
+        }
+        // Blanks may stand before an extension (RFC 9112, section 7.1.1), not before anything else.
+        guard wasBlank, byte != 0x3b else { return nil }
+        return name("white space behind a chunk size", at: place)
+    }
+
+    /// Whether that was the last chunk.
+    private mutating func endSizeLine() -> Bool {
+        if remaining > 0 { state = .data }
+        return remaining == 0
+    }
+
+    private mutating func name(_ reason: String, at index: Int) -> Output? {
+        named.insert(reason).inserted ? .named(index, reason) : nil
     }
 
     private static func digit(_ byte: UInt8) -> Int? {

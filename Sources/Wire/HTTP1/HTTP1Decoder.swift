@@ -162,6 +162,8 @@ struct HTTP1Decoder {
             case .data(let range): body(&direction, side, input, range, &sink)
             case .needsMore: index = input.count
             case .trailers: direction.state = .trailers(TrailerSection())
+            case .named(let place, let reason):
+                report([(place, reason)], at: direction.offset, side.message, of: direction.exchange, &sink)
             case .broken(let place, let reason):
                 lose(reason, at: direction.offset + place, side, of: direction.exchange, time, &sink)
             }
@@ -344,6 +346,7 @@ struct HTTP1Decoder {
         answeringBytes = request.headBytes
         if status == 101, head.headers.first("upgrade")?.lowercased() == "h2c" {
             sink.receive(.interimResponse(response, at: time), of: request.exchange)
+            report(head.problems, at: offset, .response, of: request.exchange, &sink)
             goesOnAsHTTP2 = (request.exchange, request.method)
             return failAll("the connection changed its protocol", time, &sink)
         }
@@ -388,14 +391,17 @@ struct HTTP1Decoder {
         let before = section.count
         let output = section.next(input, &index)
         direction.state = .trailers(section)
-        guard output != .tooLong, sink.mayHold(section.count - before) else {
+        func lose(_ reason: String) {
             _ = sink.mayHold(-before)
             direction.state = .head
-            let reason = output == .tooLong ? "trailers of more than 64 KiB" : Self.noRoom
-            return lose(reason, at: direction.offset + index, side, of: direction.exchange, time, &sink)
+            self.lose(reason, at: direction.offset + index, side, of: direction.exchange, time, &sink)
         }
-        guard case .fields(let fields) = output else { return }
+        if case .tooLong = output { return lose("trailers of more than 64 KiB") }
+        guard sink.mayHold(section.count - before) else { return lose(Self.noRoom) }
+        guard case .fields(let fields, let problems) = output else { return }
         _ = sink.mayHold(-section.count)
+        let start = direction.offset + index - section.count
+        report(problems, at: start, side.message, of: direction.exchange, &sink)
         if !fields.fields.isEmpty {
             sink.receive(
                 side == .client ? .requestTrailers(fields) : .responseTrailers(fields),
@@ -434,7 +440,7 @@ struct HTTP1Decoder {
     }
 
     private func report(
-        _ problems: [(offset: Int, reason: String)],
+        _ problems: [HeadParser.Problem],
         at offset: Int,
         _ side: MessageSide,
         of exchange: Int,

@@ -4,17 +4,20 @@ import Captures
 ///
 /// Lenient where peers are: what is not allowed is kept as it was sent and named, with its offset.
 struct HeadParser {
+    /// What is not allowed, and where it stands in the head.
+    typealias Problem = (offset: Int, reason: String)
+
     /// A start line in its three parts, and the fields.
     struct Head {
         var first: String
         var second: String
         var third: String
         var headers: HeaderFields
-        var problems: [(offset: Int, reason: String)]
+        var problems: [Problem]
     }
 
     /// One is told per kind of problem and head; a hostile head shall not fill memory with complaints.
-    private var problems: [(offset: Int, reason: String)] = []
+    private var problems: [Problem] = []
     private let bytes: UnsafeBufferPointer<UInt8>
 
     /// - Parameter bytes: from the start line to the empty line.
@@ -70,6 +73,7 @@ struct HeadParser {
         let target = (first + 1)..<last
         guard !target.isEmpty else { return nil }
         if bytes[target].contains(0x20) { note(first + 1, "a space in the request target") }
+        if !isVisible(target) { note(first + 1, "a character in the request target that is not allowed") }
         return (text(line.lowerBound..<first), text(target), version((last + 1)..<line.upperBound))
     }
 
@@ -81,7 +85,16 @@ struct HeadParser {
         let codeStart = position
         while position < line.upperBound, (0x30...0x39).contains(bytes[position]) { position += 1 }
         guard position - codeStart == 3 else { return nil }
-        let reason = position < line.upperBound ? (position + 1)..<line.upperBound : position..<position
+        if codeStart - space > 1 { note(space, "more than one space before the status code") }
+        var reason = position..<line.upperBound
+        if !reason.isEmpty {
+            if bytes[position] == 0x20 {
+                reason = (position + 1)..<line.upperBound
+            } else {
+                note(position, "a status code that no space follows")
+            }
+            if hasControls(reason) { note(reason.lowerBound, "a control character in the reason phrase") }
+        }
         return (version(line.lowerBound..<space), text(codeStart..<position), text(reason))
     }
 
@@ -106,8 +119,12 @@ struct HeadParser {
             note(line.lowerBound, "a field name with characters that are not allowed")
         }
         let value = trimmed((colon + 1)..<line.upperBound)
-        if find(0, value) != nil || find(0x0d, value) != nil {
-            note(value.lowerBound, "NUL or CR in a field value")
+        if hasControls(value) {
+            let isDangerous = find(0, value) != nil || find(0x0d, value) != nil
+            note(
+                value.lowerBound,
+                isDangerous ? "NUL or CR in a field value" : "a control character in a field value"
+            )
         }
         fields.append(HeaderFields.Field(name: text(name), value: text(value)))
     }
@@ -117,6 +134,23 @@ struct HeadParser {
     /// The first place of a byte.
     private func find(_ byte: UInt8, _ range: Range<Int>) -> Int? {
         ByteSearch.index(of: byte, in: bytes, range)
+    }
+
+    /// Whether there is a control character other than the tab, which text may not have (RFC 9110, section 5.5).
+    private func hasControls(_ range: Range<Int>) -> Bool {
+        // Without a branch, so that many bytes are looked at at a time.
+        var found = false
+        for index in range {
+            let byte = bytes[index]
+            found = found || (byte < 0x20) != (byte == 0x09) || byte == 0x7f
+        }
+        return found
+    }
+
+    /// Whether all bytes are visible ASCII characters or spaces.
+    private func isVisible(_ range: Range<Int>) -> Bool {
+        for index in range where !(0x20...0x7e).contains(bytes[index]) { return false }
+        return true
     }
 
     /// `HTTP/d.d`, in any case: what answers and servers in the field send.

@@ -2,9 +2,10 @@ internal import Captures
 
 /// The fields behind a chunked body, up to the empty line that ends them (RFC 9112, section 7.1.2).
 struct TrailerSection {
-    enum Output: Equatable {
+    enum Output {
         case needsMore
-        case fields(HeaderFields)
+        /// The fields, and what of them is not allowed, with its offset in the section.
+        case fields(HeaderFields, problems: [HeadParser.Problem])
         /// Longer than any honest sender's.
         case tooLong
     }
@@ -29,14 +30,15 @@ struct TrailerSection {
             // Most bodies have no trailers, and the empty line stands alone.
             let isEmpty = bytes[lineStart...].allSatisfy { $0 == 0x0d || $0 == 0x0a }
             lineStart = bytes.count
-            if isEmpty { return .fields(fields) }
+            if isEmpty { return fields }
         }
         return .needsMore
     }
 
-    private var fields: HeaderFields {
-        let text = Array("GET / HTTP/1.1\r\n".utf8) + bytes
-        return text.withUnsafeBufferPointer { HeadParser.parse($0, isRequest: true)?.headers }
-            ?? HeaderFields()
+    private var fields: Output {
+        let line = Array("GET / HTTP/1.1\r\n".utf8)
+        let head = (line + bytes).withUnsafeBufferPointer { HeadParser.parse($0, isRequest: true) }
+        let problems = (head?.problems ?? []).map { ($0.offset - line.count, $0.reason) }
+        return .fields(head?.headers ?? HeaderFields(), problems: problems)
     }
 }
