@@ -119,6 +119,10 @@ struct HTTP2Decoder {
         case .data(let range, let header):
             guard let stream = streams.index(forKey: header.stream) else { return true }
             let message = side.message
+            guard side == .server || !streams.values[stream].hasRequestEnded else {
+                nameLateFrame(of: header.stream, at: self[side].offset + range.lowerBound, &sink)
+                return true
+            }
             streams.values[stream].received(range.count, of: message)
             sink.receiveBody(
                 UnsafeBufferPointer(rebasing: input[range]),
@@ -126,7 +130,11 @@ struct HTTP2Decoder {
                 in: streams.values[stream].exchange
             )
         case .endOfData(let header):
-            if header.has(.endStream) { endMessage(header.stream, side, at: offset, time, &sink) }
+            if header.length == 0, side == .client, streams[header.stream]?.hasRequestEnded == true {
+                nameLateFrame(of: header.stream, at: offset, &sink)
+            } else if header.has(.endStream) {
+                endMessage(header.stream, side, at: offset, time, &sink)
+            }
         case .frame(let header):
             frame(header, side, at: offset - header.length - HTTP2FrameHeader.size, time, &sink)
         case .broken(let reason): lose(reason, at: offset, side, time, &sink)
@@ -287,7 +295,9 @@ struct HTTP2Decoder {
             request(&fields, on: promised, block, size: size, isPushed: true, time, &sink)
         } else if let stream = streams.index(forKey: block.stream) {
             let known = streams.values[stream]
-            if side == .client || known.hasResponseHead {
+            if side == .client, known.hasRequestEnded {
+                nameLateFrame(of: block.stream, at: block.offset, &sink)
+            } else if side == .client || known.hasResponseHead {
                 let trailers = fields.trailers()
                 guard keep(trailers, of: block.stream, &sink) else {
                     return lose(Self.tooMuch, at: block.offset, side, time, &sink)
@@ -399,14 +409,23 @@ struct HTTP2Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         guard let stream = streams[id], side == .client || stream.hasResponseHead else { return }
+        guard side == .server || !stream.hasRequestEnded else { return }
         if let problem = stream.problem(of: side.message) {
             report([problem], at: offset, side.message, of: stream.exchange, &sink)
         }
         guard side == .server else {
+            streams[id]?.requestEnded()
             return sink.receive(.requestEnd(at: time), of: stream.exchange)
         }
         sink.receive(.responseEnd(at: time), of: stream.exchange)
         forget(id, &sink)
+    }
+
+    private mutating func nameLateFrame(of id: UInt32, at offset: Int, _ sink: inout some ExchangeEventSink) {
+        guard let problem = streams[id]?.problemOfLateFrame(), let exchange = streams[id]?.exchange else {
+            return
+        }
+        report([problem], at: offset, .request, of: exchange, &sink)
     }
 
     // MARK: -

@@ -8,6 +8,9 @@ struct HTTP2Stream {
     /// Bytes that its heads are counted with.
     var headBytes: Int
     var hasResponseHead = false
+    /// The client has ended its message: what else it says on this stream is not taken by anybody.
+    private(set) var hasRequestEnded = false
+    private var hasNamedWhatComesLater = false
     /// What it becomes when the server agrees (extended CONNECT, RFC 8441).
     var becomes: String?
     private var request = Length()
@@ -28,6 +31,15 @@ struct HTTP2Stream {
         self.exchange = exchange
         self.method = method
         self.headBytes = headBytes
+    }
+
+    /// Notes the end of the request, which is one only once.
+    mutating func requestEnded() { hasRequestEnded = true }
+
+    /// What is wrong with a frame of the request behind its end (RFC 9113, section 5.1); said once.
+    mutating func problemOfLateFrame() -> String? {
+        defer { hasNamedWhatComesLater = true }
+        return hasNamedWhatComesLater ? nil : "a frame of the request behind its end"
     }
 
     mutating func asked(_ head: RequestHead) { request.announced = Self.length(head.headers) }

@@ -67,10 +67,33 @@ struct HTTP2HostileTests {
         #expect(exchange?.malformations.last?.side == .response)
     }
 
+    /// RFC 9113, section 5.1: a server takes nothing of it, so it is no part of the request.
+    @Test func framesBehindTheEndOfARequestAreNoPartOfIt() {
+        var client = HTTP2Speaker.client()
+        client.headers(1, HTTP2Speaker.request("POST", "/a"))
+        client.data(1, "abc", ends: true)
+        let sound = client.bytes.count
+        client.data(1, "def")
+        client.data(1, "", ends: true)
+        client.headers(1, [("x-late", "1")], ends: true)
+        client.get(3, "/b")
+        var server = HTTP2Speaker.server()
+        for stream: UInt32 in [1, 3] { server.headers(stream, [(":status", "200")], ends: true) }
+        let exchanges = HTTP2ConversationTests.exchanges([
+            .clientBytes(client.bytes), .serverBytes(server.bytes),
+        ])
+        #expect(exchanges.map(\.request.url.path) == ["/a", "/b"])
+        #expect(exchanges.first?.request.body?.text == "abc")
+        #expect(exchanges.first?.request.trailers.fields == [])
+        #expect(exchanges.first?.malformations.map(\.reason) == ["a frame of the request behind its end"])
+        #expect(exchanges.first.map { $0.malformations.allSatisfy { $0.offset >= sound } } == true)
+        #expect(exchanges.last?.malformations == [])
+    }
+
     /// What is said when the bytes of a client cannot be read any further; one exchange is under way then.
     private static func loss(_ say: (inout HTTP2Speaker) -> Void) -> String {
         var client = HTTP2Speaker.client()
-        client.get(1, "/a")
+        client.headers(1, HTTP2Speaker.request("GET", "/a"))
         say(&client)
         client.get(9, "/z")
         var server = HTTP2Speaker.server()
