@@ -118,7 +118,7 @@ let package = Package(
             "ProxyTests",
             [
                 "Proxy", "TLS", "Wire", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOEmbedded"),
-                nio("NIOPosix"), hpack, http2,
+                nio("NIOHTTP1"), nio("NIOPosix"), hpack, http2,
             ]
         ),
         tests("OAuthTests", ["OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),

@@ -25,7 +25,12 @@ final class HTTP2Origin: Sendable {
                         )
                     }
                     try pipeline.addHandlers([
-                        NIOHTTP2Handler(mode: .server),
+                        NIOHTTP2Handler(
+                            mode: .server,
+                            initialSettings: nioDefaultSettings + [
+                                HTTP2Setting(parameter: .enableConnectProtocol, value: 1)
+                            ]
+                        ),
                         HTTP2StreamMultiplexer(
                             mode: .server,
                             channel: channel,
@@ -49,6 +54,8 @@ final class HTTP2Origin: Sendable {
     }
 
     /// Answers `METHOD PATH` and the body; `/long` with a megabyte, `/trailers` with trailers, `/never` not at all.
+    ///
+    /// What becomes another protocol (RFC 8441) is sent back as it comes.
     private final class Echo: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame.FramePayload
         typealias OutboundOut = HTTP2Frame.FramePayload
@@ -56,16 +63,27 @@ final class HTTP2Origin: Sendable {
         private var line = ""
         private var path = ""
         private var body = ByteBuffer()
+        private var isAnotherProtocol = false
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
             case .headers(let headers):
+                if headers.headers.contains(name: ":protocol") {
+                    isAnotherProtocol = true
+                    let head = HPACKHeaders([(":status", "200")])
+                    return context.writeAndFlush(
+                        wrapOutboundOut(.headers(.init(headers: head))),
+                        promise: nil
+                    )
+                }
                 if line.isEmpty {
                     path = headers.headers.first(name: ":path") ?? ""
                     line = "\(headers.headers.first(name: ":method") ?? "") \(path)"
                     if let cookie = headers.headers.first(name: "cookie") { line += " \(cookie)" }
                 }
                 if headers.endStream { answer(context) }
+            case .data(let data) where isAnotherProtocol:
+                context.writeAndFlush(wrapOutboundOut(.data(data)), promise: nil)
             case .data(let data):
                 if case .byteBuffer(var bytes) = data.data { body.writeBuffer(&bytes) }
                 if data.endStream { answer(context) }
