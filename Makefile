@@ -19,7 +19,7 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # sockets open Foundation's Process crashes), and what computes. In one run they would all wait for the few threads that
 # computing leaves.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
-COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests|HTTP2ClientsTests
+COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests|HTTP2ClientsTests|VersionsTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs

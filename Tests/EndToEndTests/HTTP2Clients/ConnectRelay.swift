@@ -8,6 +8,8 @@ final class ConnectRelay: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
 
+    /// Listens on a port that the system picks.
+    ///
     /// `proxyPort`: of the recorder on 127.0.0.1.
     /// `target`: `HOST:PORT` that each connection is for.
     init(proxyPort: Int, target: String) async throws {

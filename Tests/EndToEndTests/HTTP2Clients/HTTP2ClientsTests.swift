@@ -220,9 +220,9 @@ struct HTTP2ClientsTests {
     }
 
     @Test func nghttpGetsTheSameAnswers() async throws {
+        // No windows of the server's: nghttp uploads more than they let it before it has heard of them.
         let stage = try await Stage([
             "--push=/hello.txt=/style.css", "--echo-upload", "--trailer=x-sum: 1", "--padding=100",
-            "--window-bits=14",
         ])
         let visits = Self.visits(stage.largeFile)
         for visit in visits {

@@ -38,7 +38,8 @@ final class NGHTTP2Server: @unchecked Sendable {
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    func stop() { Program.end(process, by: SIGTERM) }
+    /// Without a word: it inherits the signals that test runners block, and would not hear of another.
+    func stop() { Program.end(process, by: SIGKILL) }
 
     /// Serves the files of a folder, HTTP/2 only.
     static func serving(_ files: String, options: [String], folder: TemporaryFolder) throws -> NGHTTP2Server {
