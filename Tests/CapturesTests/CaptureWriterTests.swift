@@ -57,6 +57,42 @@ struct CaptureWriterTests {
         }
     }
 
+    /// A look at the end holds no large body, and all else as reading the whole file does.
+    @Test(arguments: [0, 1, 100, 16_384, 262_143, 262_144, 1_048_574, 1_048_576, 1_048_577, 3_000_000])
+    func largeBodiesAreLeftOutOfALookAtTheEnd(_ size: Int) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        let writer = try CaptureWriter(path: path, version: "1.0")
+        try writer.append([exchange(0)])
+        let position = writer.position
+        var large = exchange(1)
+        // What is escaped is longer in the file.
+        let text = String(repeating: "a\"", count: size / 2) + (size % 2 == 1 ? "b" : "")
+        large.response?.body = Body(text: text, mediaType: "text/html")
+        large.request.body = Body(text: text + "c", mediaType: "text/plain")
+        try writer.append([exchange(2), large, exchange(3)])
+        let whole = try CaptureReader.read(path: path)
+        let end = try CaptureReader.read(path: path, from: position.offset)
+        #expect(end.count == 3 && whole.count == 4)
+        for index in end.indices {
+            let (left, right) = (end[index], whole[index + 1])
+            #expect(left.request.url.description == right.request.url.description)
+            #expect(left.response?.headers.fields == right.response?.headers.fields)
+            #expect(left.response?.body?.mediaType == right.response?.body?.mediaType)
+            #expect(left.response?.body?.size == right.response?.body?.size)
+            for (found, expected) in [
+                (left.response?.body, right.response?.body), (left.request.body, right.request.body),
+            ] {
+                let isLarge =
+                    (expected?.bytes ?? []).count { $0 != 0x22 } + 2
+                    * (expected?.bytes ?? []).count { $0 == 0x22 } >= 1 << 20
+                #expect(found?.bytes == (isLarge ? nil : expected?.bytes))
+            }
+            #expect(end.text(ofEntry: index) == whole.text(ofEntry: index + 1))
+        }
+    }
+
     @Test func fileIsForItsOwnerAlone() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -6,7 +6,7 @@ import JSON
 /// file until they are asked for. Nothing is mapped: a file that shrinks meanwhile gives fewer bytes, not a
 /// crash.
 package enum CaptureReader {
-    private static let windowSize = 1 << 20
+    private static let windowSize = 256 << 10
     /// Entries by whose length the number of all is guessed.
     private static let sampleSize = 1000
 
@@ -22,13 +22,19 @@ package enum CaptureReader {
 
     /// Reads the entries of a capture of ours from one on, as they stand now.
     ///
+    /// For a look beside a recording: however large the bodies are, there are never many bytes in memory. Those of more
+    /// than a megabyte are not there (``Body/Content/missing``).
+    ///
     /// `offset`: where the entry begins, or nothing does yet (``CaptureWriter/Position``).
     package static func read(path: String, from offset: Int) throws(CaptureError) -> Capture {
-        let source = try CaptureSource(path: path)
-        let entries = source.bytes(at: offset, count: max(0, source.size - offset))
-        // Before the first entry behind another stands a comma.
-        let rest = entries.drop { $0 == 0x2c || $0 == 0x0a }
-        return try read(bytes: Array("{\"log\":{\"version\":\"1.2\",\"entries\":[".utf8) + rest, name: path)
+        let source = try CaptureSource(
+            path: path,
+            from: offset,
+            // Before the first entry behind another stands a comma.
+            passing: [0x2c, 0x0a],
+            behind: Array("{\"log\":{\"version\":\"1.2\",\"entries\":[".utf8)
+        )
+        return try read(source, name: path, stringLimit: 1 << 20)
     }
 
     /// Reads a text in memory; `name` stands for the path in errors.
@@ -38,6 +44,12 @@ package enum CaptureReader {
 
     /// Reads what is open already; `name` stands for the path in errors.
     package static func read(_ source: CaptureSource, name path: String) throws(CaptureError) -> Capture {
+        try read(source, name: path, stringLimit: nil)
+    }
+
+    private static func read(_ source: CaptureSource, name path: String, stringLimit: Int?)
+        throws(CaptureError) -> Capture
+    {
         var creator = (name: "", version: "")
         var members: [JSONObject.Member] = []
         var exchanges: [Exchange] = []
@@ -45,11 +57,11 @@ package enum CaptureReader {
         var lengths: [Int] = []
         var pool = StringPool()
         let scan = { () throws -> EntryScanner in
-            try scanEntries(source) { found in
+            try scanEntries(source, stringLimit: stringLimit) { found in
                 switch found.kind {
                 case .entry:
                     offsets.append(found.offset)
-                    lengths.append(found.bytes.count)
+                    lengths.append(found.length)
                     if exchanges.count == sampleSize {
                         // Grown by doubling the list would hold twice what it needs.
                         let expected = source.size / max(1, found.offset / sampleSize)
@@ -104,10 +116,12 @@ package enum CaptureReader {
     ///
     /// Of a torn write only NUL bytes and the like may follow whole entries: what the file system had not
     /// written yet ends the text.
-    static func scanEntries(_ source: CaptureSource, found: (EntryScanner.Found) throws -> Void) throws
-        -> EntryScanner
-    {
-        var scanner = EntryScanner()
+    static func scanEntries(
+        _ source: CaptureSource,
+        stringLimit: Int? = nil,
+        found: (EntryScanner.Found) throws -> Void
+    ) throws -> EntryScanner {
+        var scanner = EntryScanner(stringLimit: stringLimit)
         var offset = 0
         while offset < source.size {
             var window = source.bytes(at: offset, count: windowSize)
@@ -128,7 +142,7 @@ package enum CaptureReader {
         HAREntry.exchange(of: try check(found)) { load in
             // A body that stays in the file: the entry is read again when somebody wants it.
             {
-                let bytes = source.bytes(at: found.offset, count: found.bytes.count)
+                let bytes = source.bytes(at: found.offset, count: found.length)
                 guard let entry = try? JSONParser.parse(bytes) else { return nil }
                 return load(entry)
             }

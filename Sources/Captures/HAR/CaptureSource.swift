@@ -6,13 +6,16 @@ import Musl
 import Darwin
 #endif
 
-/// The bytes of a capture: a file that is read in pieces, or a text in memory.
+/// The bytes of a capture: a file that is read in pieces, a text in memory, or the former behind the latter.
 ///
 /// `@unchecked Sendable`: the descriptor is never changed, and `pread` has no position that threads could
 /// share.
 package final class CaptureSource: @unchecked Sendable {
     private let descriptor: Int32
+    /// Before the bytes of the file.
     private let memory: [UInt8]
+    /// Where the file is read from.
+    private let begin: Int
     /// Bytes at the time of opening; what is appended later is not looked at.
     package let size: Int
 
@@ -41,17 +44,46 @@ package final class CaptureSource: @unchecked Sendable {
             defer { close(descriptor) }
             memory = try Self.readToEnd(descriptor, path: path)
             self.descriptor = -1
+            begin = 0
             size = memory.count
             return
         }
         self.descriptor = descriptor
         memory = []
+        begin = 0
         size = Int(status.st_size)
+    }
+
+    /// Opens a part of a regular file.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - offset: where the part begins; it goes to the end.
+    ///   - passed: bytes of which any number is passed over at its beginning, as far as there are some within two.
+    ///   - memory: stands before the part.
+    /// - Throws: ``CaptureError``.
+    init(
+        path: String,
+        from offset: Int,
+        passing passed: [UInt8],
+        behind memory: [UInt8]
+    ) throws(CaptureError) {
+        let whole = try CaptureSource(path: path)
+        let copy = fcntl(whole.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else {
+            throw .inputOutput(path: path, reason: String(cString: strerror(errno)))
+        }
+        let begin = min(offset, whole.size)
+        self.begin = begin + whole.bytes(at: begin, count: 2).prefix { passed.contains($0) }.count
+        self.memory = memory
+        descriptor = copy
+        size = memory.count + whole.size - self.begin
     }
 
     package init(bytes: [UInt8]) {
         descriptor = -1
         memory = bytes
+        begin = 0
         size = bytes.count
     }
 
@@ -63,12 +95,19 @@ package final class CaptureSource: @unchecked Sendable {
         let count = min(count, size - offset)
         guard descriptor >= 0 else { return Array(memory[offset..<(offset + count)]) }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            if offset < memory.count {
+                for byte in memory[offset..<min(offset + count, memory.count)] {
+                    buffer.initializeElement(at: filled, to: byte)
+                    filled += 1
+                }
+            }
+            let start = begin + offset - memory.count
             while filled < count {
                 let read = pread(
                     descriptor,
                     buffer.baseAddress?.advanced(by: filled),
                     count - filled,
-                    off_t(offset + filled)
+                    off_t(start + filled)
                 )
                 if read < 0, errno == EINTR { continue }
                 guard read > 0 else { return }

@@ -16,6 +16,9 @@ struct EntryScanner {
 
         var kind: Kind
         var offset: Int
+        /// In the file.
+        var length: Int
+        /// What stands there; `null` in the place of long strings, where that was asked for.
         var bytes: [UInt8]
     }
 
@@ -63,7 +66,14 @@ struct EntryScanner {
     private var isScalar = false
     private var isName = false
 
-    init() {}
+    /// Strings that are longer are not held; nil holds all.
+    private let stringLimit: Int?
+    /// Where the string begins in `pending` that is being skipped, at its quote, and how long it is so far.
+    private var stringStart = 0
+    private var stringLength = 0
+
+    /// `stringLimit`: in the place of a longer string there is `null`; meant for values of what we have written.
+    init(stringLimit: Int? = nil) { self.stringLimit = stringLimit }
 
     var ending: Ending {
         if level == .after { return .whole }
@@ -79,8 +89,9 @@ struct EntryScanner {
         while index < window.count {
             if isSkipping {
                 let start = index
+                let wasInString = isInString
                 let isFinished = skip(window, &index)
-                if pendingKind != nil { pending.append(contentsOf: window[start..<index]) }
+                if pendingKind != nil { keep(window[start..<index], isInString: wasInString) }
                 if isFinished { try finish(at: base + index, found) }
                 continue
             }
@@ -184,7 +195,26 @@ struct EntryScanner {
         isScalar = false
     }
 
+    private mutating func keep(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, isInString: Bool) {
+        guard let stringLimit else { return pending.append(contentsOf: bytes) }
+        guard isInString else {
+            pending.append(contentsOf: bytes)
+            (stringStart, stringLength) = (pending.count - 1, 0)
+            return
+        }
+        let wasShort = stringLength <= stringLimit
+        stringLength += bytes.count
+        if stringLength <= stringLimit {
+            pending.append(contentsOf: bytes)
+        } else if wasShort {
+            pending.removeSubrange(stringStart...)
+            pending.append(contentsOf: "null".utf8)
+        }
+    }
+
     /// Moves `index` behind the value, or to the end of the window; true when the value is whole.
+    ///
+    /// Where strings may be left out, also behind the quotes of each.
     private mutating func skip(_ window: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Bool {
         while index < window.count {
             let byte = window[index]
@@ -197,6 +227,7 @@ struct EntryScanner {
                     isInString = false
                     index += 1
                     if depth == 0 { return true }
+                    if stringLimit != nil { return false }
                     continue
                 }
                 index += 1
@@ -209,7 +240,12 @@ struct EntryScanner {
                 continue
             }
             switch byte {
-            case UInt8(ascii: "\""): isInString = true
+            case UInt8(ascii: "\""):
+                isInString = true
+                if stringLimit != nil {
+                    index += 1
+                    return false
+                }
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 depth -= 1
@@ -234,7 +270,9 @@ struct EntryScanner {
         }
         expectation = .commaOrEnd
         guard let kind = pendingKind else { return }
-        try found(Found(kind: kind, offset: pendingOffset, bytes: pending))
+        try found(
+            Found(kind: kind, offset: pendingOffset, length: end - pendingOffset, bytes: pending)
+        )
         pendingKind = nil
         if kind == .entry {
             endOfLastEntry = end

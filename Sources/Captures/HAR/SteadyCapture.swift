@@ -64,7 +64,7 @@ package final class SteadyCapture: Sendable {
     private let state: Mutex<State>
     private let facts = FactsTexts()
     /// How many bytes are kept of what was written since the file was last seen to be in order.
-    private static let recentLimit = 4 << 20
+    private static let recentLimit = 1 << 20
 
     /// - Parameters:
     ///   - writer: of the file; entries that it has already stay where they are.

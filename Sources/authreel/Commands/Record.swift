@@ -100,7 +100,7 @@ struct Record: AsyncParsableCommand {
         let trust = try RecordingAuthority(scope: scope, lasting: authority)
         defer { trust.end() }
         configuration.limits.connections = DescriptorLimit.raise(for: configuration.limits.connections)
-        LargeBlocks.areGivenBack()
+        HeapSettings.setForRecording()
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
         let writer = try CaptureOpening.open(path)

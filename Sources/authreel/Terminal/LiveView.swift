@@ -206,7 +206,7 @@ final class LiveView: Sendable {
     /// More exchanges than this in a tenth of a second no browser has.
     private static let busy = 40
     /// What a look may be at; a login has a hundred exchanges.
-    private static let lookedAt = CaptureWriter.Position(entries: 2000, offset: 8 << 20)
+    private static let lookedAt = CaptureWriter.Position(entries: 600, offset: 8 << 20)
     private static let summedUp = CaptureWriter.Position(entries: 10_000, offset: 64 << 20)
 
     /// Returns how long it took.

@@ -4,7 +4,7 @@ import Testing
 @testable import authreel
 
 /// What glibc would keep for the next one.
-struct LargeBlocksTests {
+struct HeapSettingsTests {
     #if os(Linux)
     private static func isMapped(_ address: UInt) throws -> Bool {
         try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n").contains {
@@ -16,7 +16,7 @@ struct LargeBlocksTests {
 
     /// After several were freed, which would have raised the size from which they are given back.
     @Test func aFreedBlockIsGoneHoweverManyThereWere() throws {
-        LargeBlocks.areGivenBack()
+        HeapSettings.setForRecording()
         for size in [1, 2, 4, 8, 8] {
             let block = try #require(malloc(size << 20))
             memset(block, 1, size << 20)
