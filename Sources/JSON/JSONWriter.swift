@@ -25,57 +25,83 @@ package enum JSONWriter {
     }
 
     /// Appends valid UTF-8, escaped, without quotes.
+    ///
+    /// The recorder's hot path: eight bytes at a time into a block on the stack, up to the first that needs more.
     package static func append(escaping utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
-        var clean = 0
-        var index = 0
-        while index < utf8.count {
-            index = plainRun(utf8, from: index)
-            guard index < utf8.count else { break }
-            let byte = utf8[index]
-            // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
-            let isSeparator =
-                byte == 0xe2 && index + 2 < utf8.count && utf8[index + 1] == 0x80
-                && utf8[index + 2] & 0xfe == 0xa8
-            guard byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f || isSeparator else {
-                index += 1
-                continue
+        guard !utf8.isEmpty else { return }
+        let raw = UnsafeRawBufferPointer(utf8)
+        withUnsafeTemporaryAllocation(byteCount: blockSize + 8, alignment: 8) { block in
+            var filled = 0
+            var index = 0
+            while index < utf8.count {
+                if filled + 8 > blockSize {
+                    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block[..<filled]))
+                    filled = 0
+                }
+                if index + 8 <= utf8.count {
+                    let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    block.storeBytes(of: word, toByteOffset: filled, as: UInt64.self)
+                    let plain = plainBytes(UInt64(littleEndian: word))
+                    index += plain
+                    filled += plain
+                    guard plain < 8 else { continue }
+                }
+                index += escape(utf8, at: index, into: block, &filled)
             }
-            bytes.append(contentsOf: utf8[clean..<index])
-            switch byte {
-            case 0x22, 0x5c: bytes.append(contentsOf: [0x5c, byte])
-            case 0x0a: bytes.append(contentsOf: [0x5c, UInt8(ascii: "n")])
-            case 0x0d: bytes.append(contentsOf: [0x5c, UInt8(ascii: "r")])
-            case 0x09: bytes.append(contentsOf: [0x5c, UInt8(ascii: "t")])
-            case 0xe2:
-                bytes.append(contentsOf: "\\u202".utf8)
-                bytes.append(utf8[index + 2] == 0xa8 ? UInt8(ascii: "8") : UInt8(ascii: "9"))
-                index += 2
-            default:
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(hexadecimal[Int(byte >> 4)])
-                bytes.append(hexadecimal[Int(byte & 15)])
-            }
-            index += 1
-            clean = index
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block[..<filled]))
         }
-        bytes.append(contentsOf: utf8[clean...])
     }
 
-    /// Behind bytes that stand for themselves whatever follows them, eight at a time.
-    private static func plainRun(_ utf8: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        var index = start
-        let raw = UnsafeRawBufferPointer(utf8)
-        while index + 8 <= utf8.count {
-            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // Each byte's highest bit, where the byte is below 0x20 or one of four; wrong only behind a true one.
-            let special =
-                (word &- 0x2020_2020_2020_2020) & ~word | zeros(word ^ 0x2222_2222_2222_2222)
-                | zeros(word ^ 0x5c5c_5c5c_5c5c_5c5c) | zeros(word ^ 0x7f7f_7f7f_7f7f_7f7f)
-                | zeros(word ^ 0xe2e2_e2e2_e2e2_e2e2)
-            guard special & 0x8080_8080_8080_8080 == 0 else { return index }
-            index += 8
+    private static let blockSize = 2048
+
+    /// Writes one byte, or what stands for it: eight bytes at most. Returns how many of the text it was.
+    private static func escape(
+        _ utf8: UnsafeBufferPointer<UInt8>,
+        at index: Int,
+        into block: UnsafeMutableRawBufferPointer,
+        _ filled: inout Int
+    ) -> Int {
+        func put(_ byte: UInt8) {
+            block[filled] = byte
+            filled += 1
         }
-        return index
+        let byte = utf8[index]
+        switch byte {
+        case 0x22, 0x5c:
+            put(0x5c)
+            put(byte)
+        case 0x0a:
+            put(0x5c)
+            put(UInt8(ascii: "n"))
+        case 0x0d:
+            put(0x5c)
+            put(UInt8(ascii: "r"))
+        case 0x09:
+            put(0x5c)
+            put(UInt8(ascii: "t"))
+        case 0..<0x20, 0x7f:
+            for byte in "\\u00".utf8 { put(byte) }
+            put(hexadecimal[Int(byte >> 4)])
+            put(hexadecimal[Int(byte & 15)])
+        case 0xe2
+        where index + 2 < utf8.count && utf8[index + 1] == 0x80 && utf8[index + 2] & 0xfe == 0xa8:
+            // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
+            for byte in "\\u202".utf8 { put(byte) }
+            put(utf8[index + 2] == 0xa8 ? UInt8(ascii: "8") : UInt8(ascii: "9"))
+            return 3
+        default: put(byte)
+        }
+        return 1
+    }
+
+    /// How many of eight bytes, from the first on, stand for themselves whatever follows them.
+    private static func plainBytes(_ word: UInt64) -> Int {
+        // Each byte's highest bit, where the byte is below 0x20 or one of four; wrong only behind a true one.
+        let special =
+            (word &- 0x2020_2020_2020_2020) & ~word | zeros(word ^ 0x2222_2222_2222_2222)
+            | zeros(word ^ 0x5c5c_5c5c_5c5c_5c5c) | zeros(word ^ 0x7f7f_7f7f_7f7f_7f7f)
+            | zeros(word ^ 0xe2e2_e2e2_e2e2_e2e2)
+        return (special & 0x8080_8080_8080_8080).trailingZeroBitCount / 8
     }
 
     /// The highest bit of each byte that is zero.

@@ -25,15 +25,20 @@ package enum CaptureReader {
     /// For a look beside a recording: however large the bodies are, there are never many bytes in memory. Those of more
     /// than a megabyte are not there (``Body/Content/missing``).
     ///
-    /// `offset`: where the entry begins, or nothing does yet (``CaptureWriter/Position``).
-    package static func read(path: String, from offset: Int) throws(CaptureError) -> Capture {
-        let source = try CaptureSource(
-            path: path,
-            from: offset,
-            // Before the first entry behind another stands a comma.
-            passing: [0x2c, 0x0a],
-            behind: Array("{\"log\":{\"version\":\"1.2\",\"entries\":[".utf8)
-        )
+    /// `offset`: where the entry begins, or nothing does yet (``CaptureWriter/Position``); nil for all of the capture.
+    package static func read(path: String, from offset: Int?) throws(CaptureError) -> Capture {
+        let source =
+            if let offset {
+                try CaptureSource(
+                    path: path,
+                    from: offset,
+                    // Before the first entry behind another stands a comma.
+                    passing: [0x2c, 0x0a],
+                    behind: Array("{\"log\":{\"version\":\"1.2\",\"entries\":[".utf8)
+                )
+            } else {
+                try CaptureSource(path: path)
+            }
         return try read(source, name: path, stringLimit: 1 << 20)
     }
 

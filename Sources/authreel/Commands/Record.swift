@@ -186,6 +186,11 @@ struct Record: AsyncParsableCommand {
             halves: halves,
             environment: environment
         )
+        let tidying = Task {
+            try await Task.sleep(for: .seconds(1))
+            StartupPages.unmap()
+        }
+        defer { tidying.cancel() }
         let status: Int32
         do {
             status = try await session.run(signals: signals)

@@ -232,8 +232,13 @@ final class LiveView: Sendable {
     /// `start`: nil for the whole capture.
     private func look(from start: CaptureWriter.Position?, isOver: Bool) -> Report? {
         let path = place.withLock(\.path)
-        let found = try? start.map { try CaptureReader.read(path: path, from: $0.offset) }
-        guard let capture = try? found ?? CaptureReader.read(path: path) else { return nil }
+        // Who shows the capture shows the bodies, too.
+        let isWhole = start == nil && looksAtAll
+        guard
+            let capture = try? isWhole
+                ? CaptureReader.read(path: path)
+                : CaptureReader.read(path: path, from: start?.offset)
+        else { return nil }
         let report = ReportBuilder.report(on: capture, named: path)
         let (news, waiting) = story.withLock {
             (
