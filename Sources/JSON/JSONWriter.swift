@@ -54,7 +54,9 @@ package enum JSONWriter {
 
     private static let blockSize = 2048
 
-    /// Writes one byte, or what stands for it: eight bytes at most. Returns how many of the text it was.
+    /// Writes one byte, or what stands for it: eight bytes at most.
+    ///
+    /// - Returns: how many bytes of the text it was.
     private static func escape(
         _ utf8: UnsafeBufferPointer<UInt8>,
         at index: Int,
