@@ -12,7 +12,8 @@ internal import Darwin
 
 /// Finds the addresses of names, so that they can be judged before anybody is connected to.
 ///
-/// Each name is asked for once a connection: what is judged is what is dialled, whatever the name leads to a moment later.
+/// What is judged is what is dialled, whatever the name leads to a moment later. What a name leads to is remembered for a
+/// moment: a browser opens half a dozen connections to a server at a time.
 final class HostResolver: Sendable {
     typealias Lookup = @Sendable (_ host: String, _ port: Int) -> [SocketAddress]
 
@@ -29,11 +30,34 @@ final class HostResolver: Sendable {
         return threads
     }()
 
+    private struct Known {
+        var addresses: [SocketAddress]
+        var until: NIODeadline
+    }
+
+    private struct Key: Hashable {
+        var host: String
+        var port: Int
+    }
+
+    /// Names at most that are remembered.
+    private static let capacity = 256
+
     private let lookup: Lookup
+    private let lifetime: TimeAmount
+    private let known = NIOLockedValueBox<[Key: Known]>([:])
     private let waiting = NIOLockedValueBox(Waiting())
 
-    /// `lookup`: blocks; empty for a name without an address.
-    init(lookup: @escaping Lookup = { HostResolver.addresses(of: $0, port: $1) }) { self.lookup = lookup }
+    /// - Parameters:
+    ///   - lifetime: how long an answer counts.
+    ///   - lookup: blocks; empty for a name without an address, which is not remembered.
+    init(
+        lifetime: TimeAmount = .seconds(2),
+        lookup: @escaping Lookup = { HostResolver.addresses(of: $0, port: $1) }
+    ) {
+        self.lifetime = lifetime
+        self.lookup = lookup
+    }
 
     /// The addresses of a host, in the order of the system's preference.
     ///
@@ -44,6 +68,11 @@ final class HostResolver: Sendable {
         // An address needs no resolver, and so no other thread.
         if let address = try? SocketAddress(ipAddress: host, port: port) {
             return loop.makeSucceededFuture([address])
+        }
+        let name = Self.resolvable(host)
+        let key = Key(host: name, port: port)
+        if let known = known.withLockedValue({ $0[key] }), known.until > .now() {
+            return loop.makeSucceededFuture(known.addresses)
         }
         let promise = loop.makePromise(of: [SocketAddress].self)
         let number = waiting.withLockedValue { waiting -> Int? in
@@ -60,14 +89,24 @@ final class HostResolver: Sendable {
             take(number)?.fail(ChannelError.connectTimeout(time))
         }
         promise.futureResult.whenComplete { _ in deadline.cancel() }
-        let name = Self.resolvable(host)
         Self.threads.submit { [self] _ in
             // Whom nobody waits for any more need not be asked for.
             guard waiting.withLockedValue({ $0.promises[number] != nil }) else { return }
             let addresses = lookup(name, port)
+            remember(addresses, for: key)
             take(number)?.succeed(addresses)
         }
         return promise.futureResult
+    }
+
+    private func remember(_ addresses: [SocketAddress], for key: Key) {
+        guard !addresses.isEmpty else { return }
+        known.withLockedValue { known in
+            let now = NIODeadline.now()
+            if known.count >= Self.capacity { known = known.filter { $0.value.until > now } }
+            if known.count >= Self.capacity { known = [:] }
+            known[key] = Known(addresses: addresses, until: now + lifetime)
+        }
     }
 
     /// Nobody is answered any more: their event loops are about to end.

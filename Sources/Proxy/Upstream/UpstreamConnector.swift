@@ -62,9 +62,9 @@ struct UpstreamConnector: Sendable {
                 .channelOption(.autoRead, value: false)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            let isLiteral = (try? SocketAddress(ipAddress: origin.host, port: origin.port)) != nil
+            // With one address there is nothing to choose (RFC 8305).
             let connected =
-                if isLiteral, let address = permitted.first {
+                if permitted.count == 1, let address = permitted.first {
                     bootstrap.connect(to: address)
                 } else {
                     bootstrap.resolver(KnownAddresses(addresses: permitted, loop: loop))
@@ -80,7 +80,8 @@ struct UpstreamConnector: Sendable {
                 if error is UpstreamFailure { throw error }
                 // The address that was left out is the likelier trouble.
                 if permitted.count < all.count { throw UpstreamFailure.loop(origin) }
-                throw UpstreamFailure.dialing(origin, error)
+                let only = permitted.count == 1 ? permitted.first : nil
+                throw UpstreamFailure.dialing(origin, error, at: only)
             }
         }
     }

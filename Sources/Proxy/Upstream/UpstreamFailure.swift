@@ -31,17 +31,24 @@ struct UpstreamFailure: Error, Equatable {
     }
 
     /// A connection that was not made.
-    static func dialing(_ origin: Origin, _ error: any Error) -> UpstreamFailure {
+    ///
+    /// `address`: the only one that was tried.
+    static func dialing(
+        _ origin: Origin,
+        _ error: any Error,
+        at address: SocketAddress? = nil
+    ) -> UpstreamFailure {
         if let error = error as? NIOConnectionError {
             // The last attempt is IPv4 where there is one: the more telling of `localhost`'s two refusals.
             guard let last = error.connectionErrors.last else { return notFound(origin) }
-            let host = last.target.ipAddress ?? origin.host
-            return dialing(
-                last.error,
-                address: (host.utf8.contains(0x3a) ? "[\(host)]" : host) + ":\(origin.port)"
-            )
+            return dialing(last.error, address: text(last.target, of: origin))
         }
-        return dialing(error, address: origin.description)
+        return dialing(error, address: address.map { text($0, of: origin) } ?? origin.description)
+    }
+
+    private static func text(_ address: SocketAddress, of origin: Origin) -> String {
+        let host = address.ipAddress ?? origin.host
+        return (host.utf8.contains(0x3a) ? "[\(host)]" : host) + ":\(origin.port)"
     }
 
     static func notFound(_ origin: Origin) -> UpstreamFailure {
