@@ -12,6 +12,8 @@ final class Tee {
     private let identity: ClientIdentity
     private let loop: any EventLoop
     private let batch: EntryBatch
+    /// Bytes of the client that have gone on, and were not decoded yet: the provider need not wait for that.
+    private var ahead: [(bytes: ByteBuffer, at: Timestamp)] = []
     /// Bytes for the client behind the end of an answer that is not in the file yet.
     private var held: [ByteBuffer] = []
     private var isHolding = false
@@ -61,16 +63,28 @@ final class Tee {
     }
 
     /// Whether nothing is awaited: each request has its whole answer.
-    var isIdle: Bool { conversation.map { $0.pendingExchanges == 0 } ?? true }
+    var isIdle: Bool {
+        catchUp()
+        return conversation.map { $0.pendingExchanges == 0 } ?? true
+    }
 
     /// Whether the bytes are not (or no longer) HTTP, so that their ends mean nothing to us.
-    var isOpaque: Bool { conversation.map { $0.isUpgraded || $0.hasLostTheThread } ?? true }
+    var isOpaque: Bool {
+        catchUp()
+        return conversation.map { $0.isUpgraded || $0.hasLostTheThread } ?? true
+    }
 
     /// Whether the bytes can no longer be told apart, and are passed on all the same.
-    var hasLostTheThread: Bool { conversation?.hasLostTheThread ?? false }
+    var hasLostTheThread: Bool {
+        catchUp()
+        return conversation?.hasLostTheThread ?? false
+    }
 
     /// Whether another protocol than HTTP is spoken from here on.
-    var isUpgraded: Bool { conversation?.isUpgraded ?? false }
+    var isUpgraded: Bool {
+        catchUp()
+        return conversation?.isUpgraded ?? false
+    }
 
     func other(than side: Side) -> TeeHandler? { side == .client ? server : client }
 
@@ -82,27 +96,57 @@ final class Tee {
 
     func received(_ bytes: ByteBuffer, from side: Side) {
         guard !isOver else { return }
-        if conversation != nil {
-            let done = conversation?.received(bytes, from: side, at: proxy.clock()) ?? []
-            // First into the file, then to the client.
-            if records, !done.isEmpty {
-                isHolding = true
-                batch.add(identified(done), of: self)
+        guard side == .server else {
+            if conversation == nil {
+                sent += bytes.readableBytes
+            } else {
+                ahead.append((bytes, proxy.clock()))
             }
-            if records, !hasNotedGarbage, conversation?.hasLostTheThread == true {
-                hasNotedGarbage = true
-                proxy.notify(.notHTTP(host: origin.description))
-            }
-        } else if side == .client {
-            sent += bytes.readableBytes
-        } else {
-            received += bytes.readableBytes
+            server?.write(bytes)
+            return
         }
-        if side == .server, isHolding {
+        catchUp()
+        if conversation == nil {
+            received += bytes.readableBytes
+        } else {
+            completed(conversation?.received(bytes, from: side, at: proxy.clock()) ?? [])
+        }
+        if isHolding {
             held.append(bytes)
         } else {
-            other(than: side)?.write(bytes)
-            if side == .server { tellIfIdle() }
+            client?.write(bytes)
+            tellIfIdle()
+        }
+    }
+
+    /// All that one side has to say for now has come.
+    func readComplete(_ side: Side) {
+        other(than: side)?.flush()
+        if side == .client { catchUp() }
+    }
+
+    /// Decodes what has gone on to the provider.
+    private func catchUp() {
+        guard !ahead.isEmpty else { return }
+        let pieces = ahead
+        ahead.removeAll(keepingCapacity: true)
+        var done: [Exchange] = []
+        for (bytes, time) in pieces {
+            done += conversation?.received(bytes, from: .client, at: time) ?? []
+        }
+        completed(done)
+    }
+
+    /// First into the file, then to the client.
+    private func completed(_ exchanges: [Exchange]) {
+        guard records else { return }
+        if !exchanges.isEmpty {
+            isHolding = true
+            batch.add(identified(exchanges), of: self)
+        }
+        if !hasNotedGarbage, conversation?.hasLostTheThread == true {
+            hasNotedGarbage = true
+            proxy.notify(.notHTTP(host: origin.description))
         }
     }
 
@@ -123,6 +167,7 @@ final class Tee {
 
     /// Lets go what is held, before anything else happens than bytes.
     private func settle() {
+        catchUp()
         if isHolding { batch.commit() }
     }
 

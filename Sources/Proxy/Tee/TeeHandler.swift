@@ -39,7 +39,7 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        tee?.other(than: side)?.flush()
+        tee?.readComplete(side)
         context.fireChannelReadComplete()
     }
 
