@@ -17,7 +17,7 @@ struct VersionsTests {
         0x2d, 8, 0, 0, 0,
     ]
 
-    private static func answer(_ request: RecordedRequest) -> RecordedResponse {
+    static func answer(_ request: RecordedRequest) -> RecordedResponse {
         let plain = Body(text: "\(request.method) \(request.body?.text ?? "")", mediaType: "text/plain")
         switch request.url.path {
         case "/gzip":
@@ -50,7 +50,7 @@ struct VersionsTests {
     ///
     /// HTTP/2 has no fields of the connection and no reason phrase, writes names in small letters (RFC 9113, section 8.2), and
     /// frames bodies of its own accord; the second of the answer may be another.
-    private static func essence(_ exchange: Exchange) -> [String] {
+    static func essence(_ exchange: Exchange) -> [String] {
         func fields(_ headers: HeaderFields?) -> [String] {
             let own = ["connection", "keep-alive", "transfer-encoding", "date"]
             return (headers?.fields ?? []).map { (name: $0.name.lowercased(), value: $0.value) }
