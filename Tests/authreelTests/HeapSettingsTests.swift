@@ -20,11 +20,10 @@ struct HeapSettingsTests {
             memset(block, 1, size << 20)
             free(block)
         }
-        for size in [256 << 10, 1 << 20, 4 << 20] {
-            let block = try #require(malloc(size))
-            #expect(Self.isMapped(block), "\(size)")
-            free(block)
-        }
+        // Some may find room that was free before; without the setting all do, or have the heap grow.
+        let blocks = try (0..<24).map { _ in try #require(malloc(4 << 20)) }
+        #expect(blocks.count(where: Self.isMapped) > 12)
+        for block in blocks { free(block) }
         let small = try #require(malloc(1000))
         #expect(!Self.isMapped(small))
         free(small)
