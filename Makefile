@@ -17,17 +17,17 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # Five runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what waits for
 # other programs (one at a time: each holds a thread while it waits), what waits for sockets (some at a time: with a thousand
 # sockets open Foundation's Process crashes), and what computes. In one run they would all wait for the few threads that
-# computing leaves.
+# computing leaves. What serves from the tests' own process is not among the components: there every thread is held.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
-COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests|HTTP2ClientsTests|VersionsTests
+COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs
-swift test --skip-build --filter '$(COMPONENTS_TESTS)'
-swift test --skip-build --filter '$(BROWSERS)'
-swift test --skip-build --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)'
-swift test --skip-build --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)'
-swift test --skip-build --skip 'EndToEndTests|$(SOCKETS)'
+Tests/run --filter '$(COMPONENTS_TESTS)'
+Tests/run --filter '$(BROWSERS)'
+Tests/run --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)'
+Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)'
+Tests/run --skip 'EndToEndTests|$(SOCKETS)'
 endef
 
 ## What a user runs
