@@ -47,6 +47,11 @@ let package = Package(
             pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
+        .systemLibrary(
+            name: "CPcap",
+            pkgConfig: "libpcap",
+            providers: [.apt(["libpcap-dev"]), .brew(["libpcap"])]
+        ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         library("LibCrypto", ["COpenSSL"]),
@@ -54,6 +59,7 @@ let package = Package(
         library("JOSE", ["LibCrypto", "JSON"]),
         library("Captures", ["JSON", "CZlib"]),
         library("Wire", ["Captures", "JSON", nio("NIOCore"), hpack]),
+        library("Packets", ["Wire", "Captures", "LibCrypto", "CPcap", "JSON"]),
         library("TLS", ["LibCrypto", "COpenSSL", nio("NIOCore")]),
         library(
             "Proxy",
@@ -89,8 +95,8 @@ let package = Package(
         .executableTarget(
             name: "authreel",
             dependencies: [
-                "Captures", "Diagnosis", "Flows", "JOSE", "JSON", "LibCrypto", "OAuth", "Provider", "Proxy",
-                "Replay", "Reports", "Sharing", "TLS", "Wire", argumentParser, logging, lifecycle,
+                "Captures", "Diagnosis", "Flows", "JOSE", "JSON", "LibCrypto", "OAuth", "Packets", "Provider",
+                "Proxy", "Replay", "Reports", "Sharing", "TLS", "Wire", argumentParser, logging, lifecycle,
                 nio("NIOCore"),
                 nio("NIOPosix"),
             ],
@@ -112,6 +118,10 @@ let package = Package(
             [
                 "Wire", "Captures", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOEmbedded"), hpack, http2,
             ]
+        ),
+        tests(
+            "PacketsTests",
+            ["Packets", "Wire", "TLS", "Captures", "LibCrypto", "COpenSSL", "JSON", nio("NIOCore")]
         ),
         tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded")]),
         tests(

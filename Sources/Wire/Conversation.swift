@@ -67,6 +67,16 @@ package struct Conversation {
         return assembler.takeFinished()
     }
 
+    /// The exchanges that became complete within these bytes, which are there during the call only.
+    package mutating func received(
+        _ bytes: UnsafeRawBufferPointer,
+        from side: Side,
+        at time: Timestamp
+    ) -> [Exchange] {
+        receive(bytes.assumingMemoryBound(to: UInt8.self), from: side, at: time)
+        return assembler.takeFinished()
+    }
+
     private mutating func receive(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
         if side == .client, sniffer.isHTTP2 == nil {
             guard let held = sniffer.received(bytes) else { return }

@@ -1,0 +1,52 @@
+package import Captures
+package import Wire
+
+/// A TCP connection, as far as its packets tell.
+package struct TCPStreamFacts: Sendable, Hashable {
+    /// Who opened it; where the beginning is not in the capture, who has the higher port.
+    package var client: Endpoint
+    package var server: Endpoint
+    /// Of its first packet.
+    package var startedAt: Timestamp
+    /// Whether its first packets are not in the capture.
+    package var beganMidStream: Bool
+
+    package init(client: Endpoint, server: Endpoint, startedAt: Timestamp, beganMidStream: Bool) {
+        self.client = client
+        self.server = server
+        self.startedAt = startedAt
+        self.beganMidStream = beganMidStream
+    }
+}
+
+/// Takes the bytes of TCP connections in the order in which they were sent.
+///
+/// Each connection has a number of its own, from 0. Time is that of the packet with which bytes became readable.
+package protocol TCPStreamSink {
+    mutating func opened(_ stream: Int, _ facts: TCPStreamFacts)
+    /// When the client knew that the connection was there: the end of the three-way handshake.
+    mutating func established(_ stream: Int, at time: Timestamp)
+    /// The next bytes of one direction; there during the call only.
+    mutating func received(
+        _ bytes: UnsafeRawBufferPointer,
+        of stream: Int,
+        from side: Side,
+        at time: Timestamp
+    )
+    /// So many bytes of one direction are not in the capture; what comes next stands behind them.
+    mutating func lost(_ count: Int, of stream: Int, from side: Side, at time: Timestamp)
+    /// A side will send no more.
+    mutating func ended(_ side: Side, of stream: Int, _ end: TCPStreamEnd, at time: Timestamp)
+    /// Nothing more will be told of the connection.
+    mutating func closed(_ stream: Int, at time: Timestamp)
+}
+
+/// How a direction of a connection ended.
+package enum TCPStreamEnd: Sendable, Hashable {
+    /// FIN.
+    case finished
+    /// RST.
+    case reset
+    /// The capture ends before the connection does.
+    case captureEnded
+}
