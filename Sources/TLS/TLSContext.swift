@@ -119,8 +119,8 @@ package final class TLSContext: @unchecked Sendable {
 
     /// The same server under another name.
     ///
-    /// A thousandth of what a context of its own takes, in time and in memory. A session of one of the two is not taken
-    /// up at the other.
+    /// Makes no context of its own, so that each of many hosts costs its certificate only. A session of one of the two is
+    /// not taken up at the other.
     ///
     /// - Parameter certificate: with its key; authorities between it and the root behind it.
     /// - Returns: a context for connections that we accept.

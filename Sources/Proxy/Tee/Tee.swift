@@ -119,7 +119,7 @@ final class Tee {
         }
     }
 
-    /// All that one side has to say for now has come.
+    /// Nothing more of one side is there to be read at the moment.
     func readComplete(_ side: Side) {
         other(than: side)?.flush()
         if side == .client { catchUp() }

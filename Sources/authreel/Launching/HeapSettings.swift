@@ -15,8 +15,7 @@ enum HeapSettings {
     /// glibc does the first at first, but with every one that is freed it begins at its size, up to 32 MB (mallopt(3)). The bodies
     /// of a recording then come from the heaps of the threads, which are torn to pieces by them and never shrink.
     ///
-    /// A heap for each of a dozen threads, most of which have little to do, keeps what each once needed. The event loop has
-    /// one to itself mostly.
+    /// A heap for each of a dozen threads, most of which have little to do, keeps what each once needed.
     static func setForRecording() {
         #if os(Linux)
         guard let symbol = dlsym(nil, "mallopt") else { return }
