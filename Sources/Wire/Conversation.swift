@@ -41,6 +41,8 @@ package struct Conversation {
     /// There once it is known that HTTP/2 is spoken.
     private var http2: HTTP2Decoder?
     private var assembler: ExchangeAssembler
+    /// What stood behind the answer with which another protocol began, in the bytes that held its end.
+    private var unread: [UInt8] = []
 
     package init(_ configuration: Configuration) {
         scheme = configuration.scheme
@@ -93,7 +95,9 @@ package struct Conversation {
 
     private mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
         if http2 == nil {
+            let wasUpgraded = http1.isUpgraded
             let taken = http1.receive(bytes, from: side, at: time, into: &assembler)
+            if http1.isUpgraded, !wasUpgraded { unread = Array(bytes[taken...]) }
             guard let (exchange, method) = http1.goesOnAsHTTP2 else { return }
             http2 = HTTP2Decoder(scheme: scheme, upgraded: exchange, method: method)
             http2?.receive(
@@ -105,6 +109,15 @@ package struct Conversation {
         } else {
             http2?.receive(bytes, from: side, at: time, into: &assembler)
         }
+    }
+
+    /// So many bytes of one direction are not there, as happens in captures of packets.
+    ///
+    /// - Returns: the exchanges that end with them; nil where what comes next cannot be made out, so that the conversation is
+    ///   over: what HTTP/2 sends, and all of HTTP/1 but bodies whose end is known.
+    package mutating func lost(_ count: Int, from side: Side, at time: Timestamp) -> [Exchange]? {
+        guard http2 == nil, http1.lost(count, from: side, at: time, into: &assembler) else { return nil }
+        return assembler.takeFinished()
     }
 
     /// The exchanges that end with this direction.
@@ -129,6 +142,12 @@ package struct Conversation {
 
     /// The connection speaks another protocol than HTTP now.
     package var isUpgraded: Bool { http2 == nil && http1.isUpgraded }
+
+    /// The bytes of the server that belong to the other protocol already (``isUpgraded``); once.
+    package mutating func takeUnread() -> [UInt8] {
+        defer { unread = [] }
+        return unread
+    }
 
     /// Exchanges whose answer is not complete.
     package var pendingExchanges: Int { assembler.pendingCount }

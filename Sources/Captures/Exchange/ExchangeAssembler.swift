@@ -11,11 +11,15 @@ package struct ExchangeAssembler: ExchangeEventSink {
         var requestEndedAt: Timestamp?
         var requestBody: BodyStore
         var requestSkipped = 0
+        /// Whether a piece of the body is missing, so that nothing more of it is kept.
+        var isRequestBroken = false
         var requestTrailers = HeaderFields()
         var response: ResponseHead?
         var responseAt: Timestamp?
         var responseBody: BodyStore
         var responseSkipped = 0
+        /// See ``isRequestBroken``.
+        var isResponseBroken = false
         var responseTrailers = HeaderFields()
         var malformations: [Malformation] = []
         var upgradedTo: String?
@@ -38,10 +42,23 @@ package struct ExchangeAssembler: ExchangeEventSink {
             budget: RecordingBudget.Share?
         ) {
             switch message {
+            case .request where isRequestBroken: requestSkipped += bytes.count
+            case .response where isResponseBroken: responseSkipped += bytes.count
             case .request:
                 requestSkipped += bytes.count - Self.keep(bytes, in: &requestBody, limit, budget, &taken)
             case .response:
                 responseSkipped += bytes.count - Self.keep(bytes, in: &responseBody, limit, budget, &taken)
+            }
+        }
+
+        mutating func lost(_ count: Int, of message: MessageSide) {
+            switch message {
+            case .request:
+                isRequestBroken = true
+                requestSkipped += count
+            case .response:
+                isResponseBroken = true
+                responseSkipped += count
             }
         }
 
@@ -146,6 +163,10 @@ package struct ExchangeAssembler: ExchangeEventSink {
     ) {
         guard let index = open.index(forKey: exchange) else { return }
         open.values[index].receive(bytes, of: message, limit: maximumBodyBytes, budget: budget)
+    }
+
+    package mutating func lostBody(_ count: Int, of message: MessageSide, in exchange: Int) {
+        open[exchange]?.lost(count, of: message)
     }
 
     package mutating func mayHold(_ change: Int) -> Bool {

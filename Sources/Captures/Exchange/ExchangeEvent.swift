@@ -26,6 +26,8 @@ package protocol ExchangeEventSink {
     mutating func receive(_ event: ExchangeEvent, of exchange: Int)
     /// Bytes of a body as they came, framing (chunks, frames) undone, coding not; there during the call only.
     mutating func receiveBody(_ bytes: UnsafeBufferPointer<UInt8>, of message: MessageSide, in exchange: Int)
+    /// So many bytes of a body were sent and are not known; what comes next stands behind them.
+    mutating func lostBody(_ count: Int, of message: MessageSide, in exchange: Int)
     /// The decoder holds so many more bytes of heads, or fewer; false where there is no room for them.
     mutating func mayHold(_ change: Int) -> Bool
 }
@@ -34,6 +36,10 @@ package protocol ExchangeEventSink {
 package enum MessageSide: String, Sendable, Hashable {
     case request
     case response
+}
+
+extension ExchangeEventSink {
+    package mutating func lostBody(_ count: Int, of message: MessageSide, in exchange: Int) {}
 }
 
 /// A request line and its fields.

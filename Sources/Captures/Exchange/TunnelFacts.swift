@@ -6,6 +6,8 @@ package struct TunnelFacts: Blank {
         case asked
         /// This client does not accept the recorder's certificate for this host (certificate pinning).
         case clientRejectsRecorder = "client-rejects-recorder"
+        /// Taken from packets, without the keys of its TLS.
+        case noKeys = "no-keys"
     }
 
     /// Nil for an exchange that is no such tunnel.

@@ -94,6 +94,31 @@ struct HTTP1Decoder {
         return index
     }
 
+    /// So many bytes of one side are not there.
+    ///
+    /// - Returns: whether they were of a body whose end is known all the same; otherwise nothing has changed.
+    mutating func lost(
+        _ count: Int,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) -> Bool {
+        guard !isOver else { return false }
+        var direction = Direction()
+        exchangeDirection(side, &direction)
+        defer { exchangeDirection(side, &direction) }
+        switch direction.state {
+        case .fixed(let remaining) where count <= remaining:
+            sink.lostBody(count, of: side.message, in: direction.exchange)
+            direction.state = .fixed(remaining: remaining - count)
+            if count == remaining { endMessage(&direction, side, time, &sink) }
+        case .untilClose: sink.lostBody(count, of: side.message, in: direction.exchange)
+        default: return false
+        }
+        direction.offset += count
+        return true
+    }
+
     /// The end of a direction: completes a body that ends with the connection, fails what else is under way
     /// there.
     mutating func end(
