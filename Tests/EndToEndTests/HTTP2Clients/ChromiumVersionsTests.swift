@@ -72,31 +72,24 @@ struct ChromiumVersionsTests {
     }
 
     @Test func leaveTheSameEntriesAndAreAnsweredTheSame() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let backend = try await LocalServer.start { Self.answer($0) }
-        let server = try NGHTTP2Server.fronting(backend.port, folder: folder)
-        let recorder = try RecorderProcess(
-            into: folder.file("capture.har"),
-            folder: folder,
-            upstreamCA: server.authority
-        )
-        let url = "https://localhost:\(server.port)/page"
-        let through = ["--proxy-server=http://127.0.0.1:\(recorder.port)", "--proxy-bypass-list=<-loopback>"]
-        let direct = try await Self.visit(url, [])
-        let recorded = try await Self.visit(url, through)
-        let older = try await Self.visit(url, through + ["--disable-http2"])
-        #expect(recorder.interrupt() == 0, "\(recorder.messages)")
-        server.stop()
-        await backend.stop()
-
+        var direct: [String] = []
+        var recorded: [String] = []
+        var older: [String] = []
+        let visited = try await RecordedVisit.record(answer: Self.answer) { server, recorder in
+            let url = "https://localhost:\(server.port)/page"
+            let through = [
+                "--proxy-server=http://127.0.0.1:\(recorder.port)", "--proxy-bypass-list=<-loopback>",
+            ]
+            direct = try await Self.visit(url, [])
+            recorded = try await Self.visit(url, through)
+            older = try await Self.visit(url, through + ["--disable-http2"])
+        }
         #expect(direct.count == 11 && direct.last == "over h2")
         #expect(recorded == direct)
         #expect(older.dropLast() == direct.dropLast() && older.last == "over http/1.1")
 
-        let capture = try CaptureReader.read(path: recorder.capture)
-        let exchanges = capture.indices.map { capture[$0] }.filter {
-            Self.paths.contains($0.request.url.path) && $0.request.url.port == server.port
+        let exchanges = visited.exchanges.filter {
+            Self.paths.contains($0.request.url.path) && $0.request.url.port == visited.port
         }
         .sorted { $0.startedAt < $1.startedAt }
         let first = exchanges.filter { $0.request.httpVersion == "HTTP/1.1" }

@@ -69,15 +69,16 @@ struct VersionsTests {
     }
 
     @Test func leaveTheSameEntries() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let backend = try await LocalServer.start { Self.answer($0) }
-        let server = try NGHTTP2Server.fronting(backend.port, folder: folder)
-        let recorder = try RecorderProcess(
-            into: folder.file("capture.har"),
-            folder: folder,
-            upstreamCA: server.authority
-        )
+        let (_, exchanges) = try await RecordedVisit.record(answer: Self.answer, visit: Self.ask)
+        let first = exchanges.filter { $0.request.httpVersion == "HTTP/1.1" }
+        let second = exchanges.filter { $0.request.httpVersion == "HTTP/2" }
+        #expect(first.count == Self.requests.count && second.count == Self.requests.count)
+        for (first, second) in zip(first, second) { #expect(Self.essence(first) == Self.essence(second)) }
+        #expect(first.map { $0.response?.status } == [200, 200, 302, 404, 200, 304, 200, 200, 200, 200, 200])
+        #expect(second.map { $0.response?.body?.text }[1] == "authreel")
+    }
+
+    private static func ask(_ server: NGHTTP2Server, _ recorder: RecorderProcess) async throws {
         // One connection of each version, the requests one after the other.
         for version in ["--http1.1", "--http2"] {
             let common = [
@@ -94,16 +95,5 @@ struct VersionsTests {
             )
             #expect(result.status == 0, "\(result.errors)")
         }
-        #expect(recorder.interrupt() == 0, "\(recorder.messages)")
-        server.stop()
-        await backend.stop()
-        let capture = try CaptureReader.read(path: recorder.capture)
-        let exchanges = capture.indices.map { capture[$0] }
-        let first = exchanges.filter { $0.request.httpVersion == "HTTP/1.1" }
-        let second = exchanges.filter { $0.request.httpVersion == "HTTP/2" }
-        #expect(first.count == Self.requests.count && second.count == Self.requests.count)
-        for (first, second) in zip(first, second) { #expect(Self.essence(first) == Self.essence(second)) }
-        #expect(first.map { $0.response?.status } == [200, 200, 302, 404, 200, 304, 200, 200, 200, 200, 200])
-        #expect(second.map { $0.response?.body?.text }[1] == "authreel")
     }
 }
