@@ -37,6 +37,57 @@ package struct Capture: Sendable {
 
     package init(_ exchanges: [Exchange]) { self.exchanges = exchanges }
 
+    /// The captures one behind the other, by when the first exchange of each began; what `log` held besides entries is the
+    /// first one's, and that of the others under `_otherLogs`.
+    init(joining parts: [Capture]) {
+        let start = { (part: Capture) in part.exchanges.first { $0.isZoneKnown }?.startedAt }
+        let order = parts.indices.sorted { left, right in
+            guard let first = start(parts[left]), let second = start(parts[right]) else { return left < right }
+            return (first, left) < (second, right)
+        }
+        let parts = order.map { parts[$0] }
+        exchanges = parts.flatMap(\.exchanges)
+        losses = parts.flatMap(\.losses)
+        guard let first = parts.first else { return }
+        creator = first.creator
+        logMembers = first.logMembers
+        let others = parts.dropFirst().map { JSONValue.object($0.logMembers) }
+        if !others.isEmpty, logMembers["_otherLogs"] == nil { logMembers["_otherLogs"] = .array(others) }
+        var places: [(part: Int, entry: Int)] = []
+        for (index, part) in parts.enumerated() { places += part.indices.map { (index, $0) } }
+        loadEntry = { [places] in parts[places[$0].part].text(ofEntry: places[$0].entry) ?? [] }
+        findLine = { [places] in parts[places[$0].part].line(ofEntry: places[$0].entry) ?? 1 }
+    }
+
+    /// Of exchanges that were read from a file in another format; their entries are as we would write them.
+    init(foreign exchanges: [Exchange], creator: String, version: String) {
+        self.exchanges = exchanges
+        self.creator = (creator, version)
+        logMembers["version"] = "1.2"
+        logMembers["creator"] = ["name": .string(creator), "version": .string(version)]
+        loadEntry = { HAREntry.text(of: exchanges[$0]) }
+    }
+
+    /// Gives bodies that the entries only name to those that have none.
+    ///
+    /// `find`: sees what `content` or `postData` has besides; nil where it names nothing that is there.
+    mutating func attachBodies(_ find: (JSONObject) -> (@Sendable () -> [UInt8]?)?) {
+        var attached: Set<Int> = []
+        for index in exchanges.indices {
+            if let body = exchanges[index].request.body, !body.isRecorded, let load = find(body.foreign) {
+                exchanges[index].request.body?.content = .deferred(load)
+                attached.insert(index)
+            }
+            if let body = exchanges[index].response?.body, !body.isRecorded, let load = find(body.foreign) {
+                exchanges[index].response?.body?.content = .deferred(load)
+                attached.insert(index)
+            }
+        }
+        guard !attached.isEmpty, let load = loadEntry else { return }
+        let whole = exchanges
+        loadEntry = { [attached] in attached.contains($0) ? HAREntry.text(of: whole[$0]) : load($0) }
+    }
+
     /// Number of entries.
     package var count: Int { exchanges.count }
 

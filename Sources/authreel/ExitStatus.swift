@@ -82,6 +82,12 @@ struct CommandFailure: Error {
             status = .dataError
             hint =
                 "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
+        case .notCapture(_, _, let advice):
+            status = .dataError
+            hint = advice
+        case .unusableArchive:
+            status = .dataError
+            hint = "unpack it, and name the capture in it"
         case .noSuchFile(let path):
             status = .noInput
             hint = "authreel record --out \(path) makes one"

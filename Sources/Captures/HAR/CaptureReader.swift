@@ -1,21 +1,23 @@
 import JSON
 
-/// Opens captures of any producer.
+/// Opens captures of any producer, HAR or not.
 ///
 /// Entries are found by structure alone, in windows, and decoded one by one; bodies of some size stay in the
 /// file until they are asked for. Nothing is mapped: a file that shrinks meanwhile gives fewer bytes, not a
-/// crash.
+/// crash. What is not HAR as it should be is read again, leniently (``TolerantScanner``); what it is else is told by its
+/// first bytes (``FileKind``).
 package enum CaptureReader {
     private static let windowSize = 256 << 10
-    /// Entries by whose length the number of all is guessed.
-    private static let sampleSize = 1000
+
+    /// Where text that had to be unpacked or converted is kept, when it is too much for memory, in files without a name.
+    package static let defaultScratch = "/tmp"
 
     /// Reads a file; `-` is standard input.
     ///
     /// A file that breaks off behind the beginning of `entries` is read as far as its entries are whole;
     /// ``Capture/losses`` says what is missing.
     ///
-    /// - Throws: ``CaptureError`` when there is no such file, it cannot be read, or it is not HAR.
+    /// - Throws: ``CaptureError`` when there is no such file, it cannot be read, or it is no capture.
     package static func read(path: String) throws(CaptureError) -> Capture {
         try read(CaptureSource(path: path), name: path == "-" ? "standard input" : path)
     }
@@ -39,7 +41,11 @@ package enum CaptureReader {
             } else {
                 try CaptureSource(path: path)
             }
-        return try read(source, name: path, stringLimit: 1 << 20)
+        do {
+            return try strict(source, stringLimit: 1 << 20)
+        } catch {
+            throw failure(error, source, path)
+        }
     }
 
     /// Reads a text in memory; `name` stands for the path in errors.
@@ -47,74 +53,109 @@ package enum CaptureReader {
         try read(CaptureSource(bytes: bytes), name: name)
     }
 
-    /// Reads what is open already; `name` stands for the path in errors.
-    package static func read(_ source: CaptureSource, name path: String) throws(CaptureError) -> Capture {
-        try read(source, name: path, stringLimit: nil)
-    }
-
-    private static func read(_ source: CaptureSource, name path: String, stringLimit: Int?)
+    /// Reads what is open already.
+    ///
+    /// - Parameters:
+    ///   - source: of any kind that is read.
+    ///   - path: what errors call it.
+    ///   - scratch: see ``defaultScratch``.
+    package static func read(_ source: CaptureSource, name path: String, scratch: String = defaultScratch)
         throws(CaptureError) -> Capture
     {
-        var creator = (name: "", version: "")
-        var members: [JSONObject.Member] = []
-        var exchanges: [Exchange] = []
-        var offsets: [Int] = []
-        var lengths: [Int] = []
-        var pool = StringPool()
-        let scan = { () throws -> EntryScanner in
-            try scanEntries(source, stringLimit: stringLimit) { found in
-                switch found.kind {
-                case .entry:
-                    offsets.append(found.offset)
-                    lengths.append(found.length)
-                    if exchanges.count == sampleSize {
-                        // Grown by doubling the list would hold twice what it needs.
-                        let expected = source.size / max(1, found.offset / sampleSize)
-                        exchanges.reserveCapacity(expected + expected / 16)
-                    }
-                    var exchange = try exchange(found, source: source)
-                    pool.share(&exchange)
-                    exchanges.append(exchange)
-                case .member(let name):
-                    guard let value = try? JSONParser.parse(found.bytes) else { return }
-                    if name == "creator" {
-                        creator = (value["name"]?.string ?? "", value["version"]?.string ?? "")
-                    }
-                    members.append(JSONObject.Member(name: name, value: value))
-                }
+        try ForeignReader(name: path, scratch: scratch).read(source)
+    }
+
+    /// Reads a text that should be HAR.
+    ///
+    /// - Throws: ``CaptureError/notHAR(path:line:column:expected:)`` where there is no entry in it.
+    static func readText(_ source: CaptureSource, name path: String) throws(CaptureError) -> Capture {
+        do {
+            return try strict(source, stringLimit: nil)
+        } catch let problem as EntryScanner.Problem {
+            guard let capture = tolerant(source) else { throw failure(problem, source, path) }
+            return capture
+        } catch {
+            throw failure(error, source, path)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ source: CaptureSource, _ path: String) -> CaptureError {
+        guard let problem = error as? EntryScanner.Problem else {
+            return .inputOutput(path: path, reason: "\(error)")
+        }
+        return notHAR(problem.offset, problem.expected, source, path)
+    }
+
+    /// Reads HAR that is as it should be, be it torn at its end.
+    private static func strict(_ source: CaptureSource, stringLimit: Int?) throws -> Capture {
+        let collector = EntryCollector(source, isStrict: true)
+        let scanner = try scanEntries(source, stringLimit: stringLimit) { found in
+            switch found.kind {
+            case .entry:
+                collector.add(
+                    entry: try check(found),
+                    offset: found.offset,
+                    length: found.length,
+                    line: source.line(of: found.offset)
+                )
+            case .member(let name): collector.add(member: name, json: found.bytes)
             }
         }
-        let scanner: EntryScanner
-        do {
-            scanner = try scan()
-        } catch let problem as EntryScanner.Problem {
-            throw notHAR(problem.offset, problem.expected, source, path)
-        } catch {
-            throw .inputOutput(path: path, reason: "\(error)")
-        }
-        var capture = Capture(exchanges)
-        capture.creator = creator
-        capture.logMembers = JSONObject(members)
-        capture.loadEntry = { [offsets, lengths] index in
-            source.bytes(at: offsets[index], count: lengths[index])
-        }
-        capture.findLine = { [offsets] index in line(of: offsets[index], in: source) }
         switch scanner.ending {
         case .whole: break
         case .torn(let unfinished):
-            capture.losses = [
+            collector.lose(
                 Capture.Loss(
                     offset: scanner.endOfLastEntry,
-                    line: line(of: scanner.endOfLastEntry, in: source),
+                    line: source.line(of: scanner.endOfLastEntry),
                     what: unfinished > 0
                         ? "entry \(scanner.entryCount) is cut off after \(unfinished) bytes; the \(scanner.entryCount) before it are whole"
                         : "the file breaks off behind entry \(scanner.entryCount - 1); no entry is lost"
                 )
-            ]
+            )
         case .noEntries:
-            throw notHAR(source.size, "\"log\" with \"entries\", but the file ends here", source, path)
+            throw EntryScanner.Problem(
+                offset: source.size,
+                expected: "\"log\" with \"entries\", but the file ends here"
+            )
+        }
+        let capture = collector.capture()
+        // Where a quote is missing the rest of the file looks like one entry that never ends. Of ours, the writer goes on
+        // behind what is whole, and both have to agree.
+        if capture.creator.name != "authreel", case .torn(let unfinished) = scanner.ending, unfinished > 0,
+            hasSeveralEntries(source, from: scanner.endOfLastEntry), let other = tolerant(source),
+            other.count > capture.count
+        {
+            return other
         }
         return capture
+    }
+
+    private static func hasSeveralEntries(_ source: CaptureSource, from offset: Int) -> Bool {
+        let rest = source.bytes(at: offset, count: 4 << 20)
+        let name = Array("\"startedDateTime\"".utf8)
+        guard let first = ByteSearch.index(of: name, in: rest) else { return false }
+        return ByteSearch.index(of: name, in: rest, from: first + 1) != nil
+    }
+
+    /// Reads what is nearly HAR; nil where nothing comes out of it.
+    private static func tolerant(_ source: CaptureSource) -> Capture? {
+        let collector = EntryCollector(source, isStrict: false)
+        var scanner = TolerantScanner(source) { found in
+            switch found {
+            case .entry(let offset, let length, let line, let json):
+                guard let entry = (try? JSONParser.parse(json))?.object else {
+                    collector.lose(Capture.Loss(offset: offset, line: line, what: "an entry is no object"))
+                    return
+                }
+                collector.add(entry: entry, offset: offset, length: length, line: line)
+            case .member(let log, let name, let json): collector.add(member: name, json: json, log: log)
+            case .loss(let loss): collector.lose(loss)
+            }
+        }
+        scanner.run()
+        guard scanner.hasEntries, !collector.exchanges.isEmpty || collector.losses.isEmpty else { return nil }
+        return collector.capture()
     }
 
     /// Runs the scanner over the whole source.
@@ -143,17 +184,6 @@ package enum CaptureReader {
         return scanner
     }
 
-    private static func exchange(_ found: EntryScanner.Found, source: CaptureSource) throws -> Exchange {
-        HAREntry.exchange(of: try check(found)) { load in
-            // A body that stays in the file: the entry is read again when somebody wants it.
-            {
-                let bytes = source.bytes(at: found.offset, count: found.length)
-                guard let entry = try? JSONParser.parse(bytes) else { return nil }
-                return load(entry)
-            }
-        }
-    }
-
     /// The members of an entry.
     ///
     /// - Throws: ``EntryScanner/Problem`` where it is no JSON.
@@ -172,35 +202,11 @@ package enum CaptureReader {
     static func notHAR(_ offset: Int, _ expected: String, _ source: CaptureSource, _ path: String)
         -> CaptureError
     {
-        let lineNumber = line(of: offset, in: source)
-        return .notHAR(
+        .notHAR(
             path: path,
-            line: lineNumber,
-            column: column(of: offset, in: source),
+            line: source.line(of: offset),
+            column: source.column(of: offset),
             expected: expected
         )
-    }
-
-    private static func line(of offset: Int, in source: CaptureSource) -> Int {
-        var line = 1
-        var start = 0
-        while start < offset {
-            let window = source.bytes(at: start, count: min(windowSize, offset - start))
-            guard !window.isEmpty else { break }
-            line += window.count { $0 == 0x0a }
-            start += window.count
-        }
-        return line
-    }
-
-    private static func column(of offset: Int, in source: CaptureSource) -> Int {
-        var end = offset
-        while end > 0 {
-            let start = max(0, end - windowSize)
-            let window = source.bytes(at: start, count: end - start)
-            if let feed = window.lastIndex(of: 0x0a) { return offset - (start + feed) }
-            end = start
-        }
-        return offset + 1
     }
 }

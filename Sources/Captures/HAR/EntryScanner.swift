@@ -155,6 +155,10 @@ struct EntryScanner {
             level = .entries
             expectation = .valueOrEnd
             endOfLastEntry = offset + 1
+        case .root where memberName == "log" && byte == UInt8(ascii: "{"),
+            .log where memberName == "entries" && byte == UInt8(ascii: "["):
+            // Readers differ in which of the two they take; none may be lost.
+            throw Problem(offset: offset, expected: "one \"\(memberName)\" only")
         case .entries:
             guard byte == UInt8(ascii: "{") else {
                 throw Problem(offset: offset, expected: "an entry to be an object")

@@ -14,13 +14,19 @@ extension HAREntry {
         writer.name("startedDateTime", &out)
         out.append(0x22)
         exchange.startedAt.append(to: &out)
+        // A time of which nobody knows the zone is written without one.
+        if !exchange.isZoneKnown { out.removeLast() }
         out.append(0x22)
         writer.milliseconds("time", exchange.duration, missing: "0", &out)
         writer.name("request", &out)
         append(exchange.request, to: &out, &spooled)
         writer.name("response", &out)
-        append(exchange.response, to: &out, &spooled)
         let hasForeign = !exchange.foreign.isEmpty
+        if hasForeign, exchange.response == nil, let told = exchange.foreign["_response"]?.object {
+            append(noAnswer: told, to: &out)
+        } else {
+            append(exchange.response, to: &out, &spooled)
+        }
         if !hasForeign || exchange.foreign["cache"] == nil { writer.raw("cache", "{}", &out) }
         writer.name("timings", &out)
         append(exchange.timings, to: &out)
@@ -40,7 +46,10 @@ extension HAREntry {
             }
             out.append(0x7d)
         }
-        if hasForeign { foreign(exchange.foreign, besides: entryMembers, &writer, &out) }
+        if hasForeign {
+            let known = exchange.response == nil ? entryMembers.union(["_response"]) : entryMembers
+            foreign(exchange.foreign, besides: known, &writer, &out)
+        }
         writer.end(&out)
     }
 
@@ -55,23 +64,25 @@ extension HAREntry {
         writer.string("method", request.method, &out)
         writer.string("url", request.url.text, &out)
         writer.string("httpVersion", request.httpVersion, &out)
-        writer.name("cookies", &out)
-        pairs(request.cookies.map { ($0.name, $0.value) }, &out)
-        writer.name("headers", &out)
-        pairs(request.headers.fields.lazy.map { ($0.name, $0.value) }, &out)
-        writer.name("queryString", &out)
-        if request.url.query == nil {
-            out.append(contentsOf: [0x5b, 0x5d])
-        } else {
-            pairs(request.url.queryItems.items.lazy.map { ($0.name, $0.value) }, &out)
+        let kept = request.foreign
+        writer.list("cookies", kept, &out) { pairs(request.cookies.map { ($0.name, $0.value) }, &$0) }
+        writer.list("headers", kept, &out) {
+            pairs(request.headers.fields.lazy.map { ($0.name, $0.value) }, &$0)
+        }
+        writer.list("queryString", kept, &out) {
+            if request.url.query == nil {
+                $0.append(contentsOf: [0x5b, 0x5d])
+            } else {
+                pairs(request.url.queryItems.items.lazy.map { ($0.name, $0.value) }, &$0)
+            }
         }
         if let body = request.body {
             writer.name("postData", &out)
             append(body, isRequest: true, to: &out, &spooled)
         }
-        writer.integer("headersSize", -1, &out)
-        writer.integer("bodySize", request.body.map { $0.wireSize ?? $0.size ?? -1 } ?? 0, &out)
-        foreign(request.foreign, besides: requestMembers, &writer, &out)
+        writer.size("headersSize", kept, -1, &out)
+        writer.size("bodySize", kept, request.body.map { $0.wireSize ?? $0.size ?? -1 } ?? 0, &out)
+        foreign(kept, besides: requestMembers, &writer, &out)
         writer.end(&out)
     }
 
@@ -84,10 +95,11 @@ extension HAREntry {
         writer.integer("status", response?.status ?? 0, &out)
         writer.string("statusText", response?.statusText ?? "", &out)
         writer.string("httpVersion", response?.httpVersion ?? "", &out)
-        writer.name("cookies", &out)
-        cookies(response?.setCookies ?? [], &out)
-        writer.name("headers", &out)
-        pairs((response?.headers.fields ?? []).lazy.map { ($0.name, $0.value) }, &out)
+        let kept = response?.foreign ?? JSONObject()
+        writer.list("cookies", kept, &out) { cookies(response?.setCookies ?? [], &$0) }
+        writer.list("headers", kept, &out) {
+            pairs((response?.headers.fields ?? []).lazy.map { ($0.name, $0.value) }, &$0)
+        }
         writer.name("content", &out)
         append(
             response?.body ?? Body(content: .bytes([]), size: 0, wireSize: 0),
@@ -95,11 +107,41 @@ extension HAREntry {
             to: &out,
             &spooled
         )
-        writer.string("redirectURL", response?.location ?? "", &out)
-        writer.integer("headersSize", -1, &out)
-        writer.integer("bodySize", response.map { $0.body.map { $0.wireSize ?? -1 } ?? 0 } ?? -1, &out)
-        foreign(response?.foreign ?? JSONObject(), besides: responseMembers, &writer, &out)
+        let target = response.map { $0.redirectURL.isEmpty ? $0.location ?? "" : $0.redirectURL } ?? ""
+        writer.string("redirectURL", target, &out)
+        writer.size("headersSize", kept, -1, &out)
+        writer.size("bodySize", kept, response.map { $0.body.map { $0.wireSize ?? -1 } ?? 0 } ?? -1, &out)
+        foreign(kept, besides: responseMembers, &writer, &out)
         writer.end(&out)
+    }
+
+    /// What a producer has told of an answer that there was not: its own words where it has some, ours else.
+    private static func append(noAnswer told: JSONObject, to out: inout [UInt8]) {
+        var writer = ObjectWriter(&out)
+        for (name, missing) in noAnswer { writer.value(name, told[name] ?? missing, &out) }
+        foreign(told, besides: responseMembers, &writer, &out)
+        writer.end(&out)
+    }
+
+    /// What is written where there was no answer.
+    static let noAnswer: [(name: String, value: JSONValue)] = [
+        ("status", 0), ("statusText", ""), ("httpVersion", ""), ("cookies", []), ("headers", []),
+        ("content", ["size": 0, "mimeType": ""]), ("redirectURL", ""), ("headersSize", -1), ("bodySize", -1),
+    ]
+
+    /// An entry that is not as HAR wants it, as we would have written it.
+    static func text(ofUnusual entry: JSONValue) -> [UInt8] {
+        let exchange = exchange(of: entry.object ?? JSONObject()) { load in { load(entry) } }
+        return text(of: exchange)
+    }
+
+    /// An exchange as an entry.
+    static func text(of exchange: Exchange) -> [UInt8] {
+        var facts = FactsText()
+        var out: [UInt8] = []
+        var spooled: [SpooledText] = []
+        append(exchange, &facts, to: &out, &spooled)
+        return out
     }
 
     private static func append(
@@ -117,9 +159,14 @@ extension HAREntry {
             if !isRequest { writer.integer("size", body.size ?? bytes?.count ?? -1, &out) }
         }
         writer.string("mimeType", body.mediaType ?? "", &out)
-        if case .parameters(let fields) = body.content {
+        if let kept = body.foreign.isEmpty ? nil : body.foreign["params"] {
+            writer.value("params", kept, &out)
+        } else if case .parameters(let fields) = body.content {
             writer.name("params", &out)
             pairs(fields.lazy.map { ($0.name, $0.value) }, &out)
+        }
+        if isRequest, !body.foreign.isEmpty, let kept = body.foreign["size"] {
+            writer.value("size", kept, &out)
         }
         if let bytes, !(bytes.isEmpty && !isRequest) {
             // What the coding left alone is told as text only where it is text.
@@ -229,8 +276,10 @@ extension HAREntry {
             if let path = cookie.path { writer.string("path", path, &out) }
             if let domain = cookie.domain { writer.string("domain", domain, &out) }
             if let age = cookie.maxAge { writer.value("maxAge", .number(JSONNumber(age)), &out) }
-            if let expires = cookie.expires.flatMap(Timestamp.init(httpDate:)) {
-                writer.string("expires", expires.rfc3339, &out)
+            if let expires = cookie.expires {
+                // A cookie that was only listed has the form of HAR already.
+                let time = Timestamp(httpDate: expires) ?? Timestamp(rfc3339: expires)
+                if let time { writer.string("expires", time.rfc3339, &out) }
             }
             writer.raw("httpOnly", cookie.isHTTPOnly ? "true" : "false", &out)
             writer.raw("secure", cookie.isSecure ? "true" : "false", &out)
@@ -279,6 +328,30 @@ private struct ObjectWriter {
     mutating func integer(_ name: StaticString, _ value: Int, _ out: inout [UInt8]) {
         self.name(name, &out)
         DecimalText.append(value, to: &out)
+    }
+
+    /// A size as its producer has counted it, or ours.
+    mutating func size(_ name: StaticString, _ kept: JSONObject, _ value: Int, _ out: inout [UInt8]) {
+        if !kept.isEmpty, let told = kept["\(name)"] {
+            self.value("\(name)", told, &out)
+        } else {
+            integer(name, value, &out)
+        }
+    }
+
+    /// A list as its producer has written it, or what `write` makes of the exchange.
+    mutating func list(
+        _ name: StaticString,
+        _ kept: JSONObject,
+        _ out: inout [UInt8],
+        _ write: (inout [UInt8]) -> Void
+    ) {
+        if !kept.isEmpty, let told = kept["\(name)"] {
+            value("\(name)", told, &out)
+        } else {
+            self.name(name, &out)
+            write(&out)
+        }
     }
 
     mutating func value(_ name: String, _ value: JSONValue, _ out: inout [UInt8]) {

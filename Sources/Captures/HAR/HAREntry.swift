@@ -20,11 +20,11 @@ enum HAREntry {
     static func exchange(of entry: JSONObject, deferral: Deferral) -> Exchange {
         let request = entry["request"]?.object ?? JSONObject()
         let response = entry["response"]?.object ?? JSONObject()
-        let status = response["status"]?.int ?? 0
+        let status = Producers.integer(response["status"]) ?? 0
         let ours = entry["_authreel"]?.object ?? JSONObject()
+        let start = Producers.start(of: entry)
         var exchange = Exchange(
-            startedAt: entry["startedDateTime"]?.string.flatMap(Timestamp.init(rfc3339:))
-                ?? Timestamp(nanoseconds: 0),
+            startedAt: start?.time ?? Timestamp(nanoseconds: 0),
             duration: duration(entry["time"]),
             request: recordedRequest(request, deferral: deferral),
             response: (100...999).contains(status)
@@ -39,14 +39,17 @@ enum HAREntry {
             foreign: remaining(entry, without: entryMembers)
         )
         if case .bool(true)? = ours["pushed"] { exchange.isPushed = true }
-        exchange.isZoneKnown = entry["startedDateTime"]?.string.map(Timestamp.statesZone(rfc3339:)) ?? false
+        exchange.isZoneKnown = start?.isZoneKnown ?? false
+        if start == nil, let words = entry["startedDateTime"], words != .null {
+            exchange.foreign["_startedDateTime"] = words
+        }
         if let trailers = ours["trailers"]?.object {
             exchange.request.trailers = headers(trailers["request"])
             exchange.response?.trailers = headers(trailers["response"])
         }
         // A response object without an answer may still carry what its producer wants kept.
         if exchange.response == nil, !response.isEmpty {
-            let kept = remaining(response, without: responseMembers)
+            let kept = Producers.told(inNoAnswer: response)
             if !kept.isEmpty { exchange.foreign["_response"] = .object(kept) }
         }
         return exchange
@@ -60,29 +63,65 @@ enum HAREntry {
     ]
     static let responseMembers: Set<String> = [
         "status", "statusText", "httpVersion", "headers", "cookies", "content", "redirectURL", "headersSize",
-        "bodySize",
-        "_error",
+        "bodySize", "_error",
     ]
 
     private static func recordedRequest(_ object: JSONObject, deferral: Deferral) -> RecordedRequest {
-        let listed = (object["cookies"]?.array ?? []).compactMap { cookie in
-            cookie["name"]?.string.map { HeaderFields.Field(name: $0, value: cookie["value"]?.string ?? "") }
+        var foreign = remaining(object, without: requestMembers)
+        let url = requestURL(object)
+        let body = Producers.requestBody(object, deferral: deferral)
+        keepSize("headersSize", of: object, in: &foreign)
+        if body == nil, object["bodySize"]?.int != 0 { keepSize("bodySize", of: object, in: &foreign) }
+        keepDetails("cookies", of: object, besides: pairMembers, in: &foreign)
+        keepDetails("headers", of: object, besides: pairMembers, in: &foreign)
+        if url.query == nil, let query = object["queryString"], query.array?.isEmpty == false {
+            foreign["queryString"] = query
+        } else {
+            keepDetails("queryString", of: object, besides: pairMembers, in: &foreign)
         }
+        if object["_content"]?.object != nil, object["postData"]?.object == nil { foreign["_content"] = nil }
         return RecordedRequest(
-            method: object["method"]?.string ?? "",
-            url: requestURL(object),
-            httpVersion: object["httpVersion"]?.string ?? "",
+            method: Producers.text(object["method"]) ?? "",
+            url: url,
+            httpVersion: Producers.text(object["httpVersion"]) ?? "",
             headers: headers(object["headers"]),
-            listedCookies: listed,
-            body: requestBody(object, deferral: deferral),
-            foreign: remaining(object, without: requestMembers)
+            listedCookies: headers(object["cookies"]).fields,
+            body: body,
+            foreign: foreign
         )
+    }
+
+    private static let pairMembers: Set<String> = ["name", "value"]
+    private static let cookieMembers: Set<String> = [
+        "name", "value", "path", "domain", "maxAge", "expires", "httpOnly", "secure", "sameSite",
+    ]
+
+    /// A size that we do not count ourselves.
+    private static func keepSize(_ name: String, of object: JSONObject, in foreign: inout JSONObject) {
+        guard let value = object[name], Producers.integer(value) ?? -1 >= 0 else { return }
+        foreign.members.append(JSONObject.Member(name: name, value: value))
+    }
+
+    /// A list whose elements say more than we take from them stays as it is.
+    private static func keepDetails(
+        _ name: String,
+        of object: JSONObject,
+        besides known: Set<String>,
+        in foreign: inout JSONObject
+    ) {
+        guard let value = object[name], let list = value.array,
+            list.contains(where: { element in
+                guard let members = element.object?.members else { return false }
+                return members.count > 2 && members.contains { !known.contains($0.name) }
+            })
+        else { return }
+        foreign.members.append(JSONObject.Member(name: name, value: value))
     }
 
     /// Some producers write the target of a `CONNECT` as it stands on the wire, `HOST:PORT` (RFC 9112,
     /// section 3.2.3): no scheme is meant by it.
     private static func requestURL(_ object: JSONObject) -> RecordedURL {
-        let text = object["url"]?.string ?? ""
+        let text = Producers.text(object["url"]) ?? ""
         let isBare = object["method"]?.string == "CONNECT" && text.utf8.firstRange(of: [0x2f, 0x2f]) == nil
         return RecordedURL(isBare ? "https://" + text : text)
     }
@@ -90,37 +129,35 @@ enum HAREntry {
     private static func recordedResponse(_ object: JSONObject, _ status: Int, deferral: Deferral)
         -> RecordedResponse
     {
-        RecordedResponse(
+        var foreign = remaining(object, without: responseMembers)
+        let body = Producers.responseBody(object, deferral: deferral)
+        keepSize("headersSize", of: object, in: &foreign)
+        if body == nil, object["bodySize"]?.int != 0 { keepSize("bodySize", of: object, in: &foreign) }
+        keepDetails("cookies", of: object, besides: cookieMembers, in: &foreign)
+        keepDetails("headers", of: object, besides: pairMembers, in: &foreign)
+        return RecordedResponse(
             status: status,
-            statusText: object["statusText"]?.string ?? "",
-            httpVersion: object["httpVersion"]?.string ?? "",
+            statusText: Producers.text(object["statusText"]) ?? "",
+            httpVersion: Producers.text(object["httpVersion"]) ?? "",
             headers: headers(object["headers"]),
             listedCookies: (object["cookies"]?.array ?? []).compactMap(listedCookie),
-            body: responseBody(object, deferral: deferral),
-            redirectURL: object["redirectURL"]?.string ?? "",
-            foreign: remaining(object, without: responseMembers)
+            body: body,
+            redirectURL: Producers.text(object["redirectURL"]) ?? "",
+            foreign: foreign
         )
     }
 
-    static func headers(_ value: JSONValue?) -> HeaderFields {
-        HeaderFields(
-            (value?.array ?? []).compactMap { field in
-                field["name"]?.string.map {
-                    HeaderFields.Field(name: $0, value: field["value"]?.string ?? "")
-                }
-            }
-        )
-    }
+    static func headers(_ value: JSONValue?) -> HeaderFields { HeaderFields(Producers.fields(value)) }
 
     private static func listedCookie(_ value: JSONValue) -> SetCookie? {
         guard let name = value["name"]?.string else { return nil }
         return SetCookie(
             name: name,
-            value: value["value"]?.string ?? "",
+            value: Producers.text(value["value"]) ?? "",
             domain: value["domain"]?.string,
             path: value["path"]?.string,
-            maxAge: value["maxAge"]?.int,
-            expires: value["expires"]?.string,
+            maxAge: Producers.integer(value["maxAge"]),
+            expires: Producers.text(value["expires"]),
             isSecure: value["secure"]?.bool ?? false,
             isHTTPOnly: value["httpOnly"]?.bool ?? false,
             sameSite: value["sameSite"]?.string
@@ -131,49 +168,29 @@ enum HAREntry {
 
     static let bodyMembers: Set<String> = ["mimeType", "text", "encoding", "size", "params", "_authreel"]
 
-    private static func requestBody(_ request: JSONObject, deferral: Deferral) -> Body? {
-        guard let data = request["postData"]?.object else { return nil }
-        let wireSize = size(request["bodySize"])
-        guard data["text"]?.string == nil, let parameters = data["params"]?.array, !parameters.isEmpty else {
-            return body(data, wireSize: wireSize, deferral: deferral, path: ["request", "postData"])
-        }
-        let fields = parameters.compactMap { parameter in
-            parameter["name"]?.string.map {
-                HeaderFields.Field(name: $0, value: parameter["value"]?.string ?? "")
-            }
-        }
-        return Body(
-            content: .parameters(fields),
-            mediaType: data["mimeType"]?.string,
-            wireSize: wireSize,
-            foreign: remaining(data, without: bodyMembers)
-        )
-    }
-
-    private static func responseBody(_ response: JSONObject, deferral: Deferral) -> Body? {
-        guard let content = response["content"]?.object else { return nil }
-        var body = body(
-            content,
-            wireSize: size(response["bodySize"]),
-            deferral: deferral,
-            path: ["response", "content"]
-        )
-        if content["text"]?.string == nil, body.size == 0 { body.content = .bytes([]) }
-        return body
-    }
-
-    private static func body(_ data: JSONObject, wireSize: Int?, deferral: Deferral, path: [String]) -> Body {
+    /// A body whose text is found by `take`, in the entry of whoever reads it later.
+    ///
+    /// - Parameters:
+    ///   - data: `content` or `postData`.
+    ///   - text: what stands there; nil where there is none.
+    ///   - isBase64: how it stands there.
+    ///   - foreign: what is not used of `data`.
+    ///   - take: finds `text` in the whole entry.
+    static func body(
+        _ data: JSONObject,
+        text: String?,
+        isBase64: Bool,
+        wireSize: Int?,
+        foreign: JSONObject,
+        deferral: Deferral,
+        take: @escaping @Sendable (JSONValue) -> String?
+    ) -> Body {
         let ours = data["_authreel"]?.object ?? JSONObject()
-        let text = data["text"]?.string
         let content: Body.Content
         if let text {
-            let isBase64 = data["encoding"]?.string?.lowercased() == "base64"
             if text.utf8.count > eagerBodyLimit {
                 content = .deferred(
-                    deferral { entry in
-                        let data = path.reduce(entry) { $0[$1] ?? .null }
-                        return data["text"]?.string.map { isBase64 ? Base64.decode($0) : Array($0.utf8) }
-                    }
+                    deferral { entry in take(entry).map { isBase64 ? Base64.decode($0) : Array($0.utf8) } }
                 )
             } else {
                 content = .bytes(isBase64 ? Base64.decode(text) : Array(text.utf8))
@@ -183,25 +200,25 @@ enum HAREntry {
         }
         return Body(
             content: content,
-            mediaType: data["mimeType"]?.string,
+            mediaType: Producers.text(data["mimeType"]),
             size: size(data["size"]),
             wireSize: wireSize,
             isTruncated: ours["truncated"]?.bool ?? false,
             remainingCoding: ours["contentCoding"]?.string,
-            foreign: remaining(data, without: bodyMembers)
+            foreign: foreign
         )
     }
 
     // MARK: - Scalars
 
-    private static func size(_ value: JSONValue?) -> Int? {
+    static func size(_ value: JSONValue?) -> Int? {
         // Chrome and Charles write -1 for "not known".
-        guard let size = value?.int, size >= 0 else { return nil }
+        guard let size = Producers.integer(value), size >= 0 else { return nil }
         return Int(size)
     }
 
     static func duration(_ milliseconds: JSONValue?) -> Duration? {
-        guard let value = milliseconds?.double, value >= 0, value < 1e12 else { return nil }
+        guard let value = Producers.number(milliseconds), value >= 0, value < 1e12 else { return nil }
         return .nanoseconds(Int64(value * 1_000_000))
     }
 
@@ -223,7 +240,7 @@ enum HAREntry {
     private static func connection(_ entry: JSONObject, _ ours: JSONObject) -> ConnectionFacts {
         let facts = ours["connection"]?.object ?? JSONObject()
         return ConnectionFacts(
-            id: entry["connection"]?.string,
+            id: Producers.text(entry["connection"]),
             serverAddress: facts["serverAddress"]?.string ?? entry["serverIPAddress"]?.string,
             clientTLSVersion: facts["clientTLS"]?.string,
             serverTLSVersion: facts["serverTLS"]?.string,
@@ -263,7 +280,7 @@ enum HAREntry {
         }
     }
 
-    private static func remaining(_ object: JSONObject, without known: Set<String>) -> JSONObject {
+    static func remaining(_ object: JSONObject, without known: Set<String>) -> JSONObject {
         JSONObject(object.members.filter { !known.contains($0.name) })
     }
 }

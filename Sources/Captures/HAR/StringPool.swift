@@ -1,3 +1,5 @@
+import JSON
+
 /// Keeps one copy of what entries repeat: header names, cookies, user agents, media types; and of whole lists of
 /// headers, which a browser sends again and again.
 ///
@@ -5,6 +7,8 @@
 struct StringPool {
     private var texts: Set<String> = []
     private var lists: Set<[HeaderFields.Field]> = []
+    /// Cookies with all that a browser tells of each, which it tells with every request.
+    private var details: Set<JSONValue> = []
     private static let maximumTexts = 1 << 14
     private static let maximumLists = 1 << 10
     /// Up to 15 bytes stand in the `String` itself; very long ones are seldom the same.
@@ -13,6 +17,7 @@ struct StringPool {
     mutating func share(_ exchange: inout Exchange) {
         share(&exchange.request.headers)
         share(&exchange.request.body)
+        shareCookies(&exchange.request.foreign)
         guard var response = exchange.response else { return }
         exchange.response = nil
         share(&response.headers)
@@ -30,6 +35,15 @@ struct StringPool {
             headers.fields = lists[index]
         } else if lists.count < Self.maximumLists {
             lists.insert(headers.fields)
+        }
+    }
+
+    private mutating func shareCookies(_ foreign: inout JSONObject) {
+        guard let index = foreign.members.lastIndex(where: { $0.name == "cookies" }) else { return }
+        if let known = details.firstIndex(of: foreign.members[index].value) {
+            foreign.members[index].value = details[known]
+        } else if details.count < Self.maximumLists {
+            details.insert(foreign.members[index].value)
         }
     }
 

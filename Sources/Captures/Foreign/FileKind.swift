@@ -1,0 +1,111 @@
+/// What a file is, by its first bytes.
+enum FileKind: Equatable {
+    /// Text in UTF-8, perhaps JSON.
+    case text
+    case utf16(isBigEndian: Bool)
+    case gzip
+    case zip
+    /// mitmproxy's own format: netstrings with types.
+    case mitmproxy
+    /// What it looks like, with its article, and what to do.
+    case other(looksLike: String, advice: String)
+
+    /// Bytes that are enough to tell.
+    static let recognizedBytes = 4096
+
+    private static let export =
+        "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
+
+    private static let magics: [(bytes: [UInt8], kind: FileKind)] = [
+        ([0x1f, 0x8b], .gzip), (Array("PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{5}\u{6}".utf8), .zip),
+        ([0xff, 0xfe], .utf16(isBigEndian: false)), ([0xfe, 0xff], .utf16(isBigEndian: true)),
+        packets([0xa1, 0xb2, 0xc3, 0xd4]), packets([0xd4, 0xc3, 0xb2, 0xa1]), packets([0xa1, 0xb2, 0x3c, 0x4d]),
+        packets([0x4d, 0x3c, 0xb2, 0xa1]), packets([0x0a, 0x0d, 0x0d, 0x0a]),
+        named([0x89, 0x50, 0x4e, 0x47], "a PNG image"), named([0xff, 0xd8, 0xff], "a JPEG image"),
+        named("GIF8", "a GIF image"), named("%PDF", "a PDF document"), named([0x7f, 0x45, 0x4c, 0x46], "a program"),
+        named("SQLite format 3", "an SQLite database"),
+        named([0xd0, 0xcf, 0x11, 0xe0], "an old Office document"),
+        unpack([0x28, 0xb5, 0x2f, 0xfd], "zstd data", "zstd -d"),
+        unpack([0xfd, 0x37, 0x7a, 0x58, 0x5a], "xz data", "xz -dk"), unpack(Array("BZh".utf8), "bzip2 data", "bunzip2 -k"),
+        unpack([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], "a 7-Zip archive", "7z x"),
+        unpack(Array("Rar!".utf8), "a RAR archive", "unrar x"),
+        (
+            Array("age-encryption.org/".utf8),
+            .other(looksLike: "a file encrypted with age", advice: "name the key that opens it: --identity FILE")
+        ),
+    ]
+
+    private static func named(_ bytes: [UInt8], _ what: String) -> ([UInt8], FileKind) {
+        (bytes, .other(looksLike: what, advice: export))
+    }
+
+    private static func named(_ text: String, _ what: String) -> ([UInt8], FileKind) { named(Array(text.utf8), what) }
+
+    private static func unpack(_ bytes: [UInt8], _ what: String, _ command: String) -> ([UInt8], FileKind) {
+        (bytes, .other(looksLike: what, advice: "unpack it first: \(command) FILE"))
+    }
+
+    private static func packets(_ bytes: [UInt8]) -> ([UInt8], FileKind) {
+        (
+            bytes,
+            .other(
+                looksLike: "a packet capture",
+                advice: "authreel import FILE --keylog KEYLOG --out login.har makes a capture of it"
+            )
+        )
+    }
+
+    /// The kind of a file that begins like this.
+    init(_ head: [UInt8]) {
+        for (bytes, kind) in Self.magics where head.starts(with: bytes) {
+            self = kind
+            return
+        }
+        if let first = head.firstIndex(of: 0), first < 2, head.count >= 2, head.contains(where: { $0 == 0x7b || $0 == 0x5b }) {
+            // Without a byte order mark ASCII shows where the zeros are.
+            self = .utf16(isBigEndian: first == 0)
+            return
+        }
+        let text = head.drop { $0 <= 0x20 || $0 == 0xef || $0 == 0xbb || $0 == 0xbf }
+        if let kind = Self.kind(ofText: text) {
+            self = kind
+        } else if Self.isBinary(head) {
+            self = .other(looksLike: "binary data", advice: Self.export)
+        } else {
+            self = .text
+        }
+    }
+
+    private static func kind(ofText text: ArraySlice<UInt8>) -> FileKind? {
+        let digits = text.prefix(12).prefix { (0x30...0x39).contains($0) }
+        if !digits.isEmpty, text.dropFirst(digits.count).first == UInt8(ascii: ":") {
+            // A flow is a dictionary, whose first key is a netstring itself.
+            let inner = text.dropFirst(digits.count + 1)
+            let key = inner.prefix { (0x30...0x39).contains($0) }
+            if !key.isEmpty, inner.dropFirst(key.count).first == UInt8(ascii: ":") { return .mitmproxy }
+        }
+        guard text.first == UInt8(ascii: "<") else { return nil }
+        let head = String(decoding: text.prefix(1024), as: UTF8.self).lowercased()
+        if head.hasPrefix("<!doctype html") || head.hasPrefix("<html") {
+            return .other(
+                looksLike: "an HTML page",
+                advice: "save the export itself, not the page that offers it; \(export)"
+            )
+        }
+        if head.containsBytes("<items burpversion") {
+            return .other(
+                looksLike: "Burp's XML",
+                advice: "export HAR from Burp instead: a logger extension such as Logger++ writes it"
+            )
+        }
+        if head.containsBytes("<charles-session") {
+            return .other(looksLike: "a Charles session", advice: "in Charles: File, Export Session, HTTP Archive (.har)")
+        }
+        return .other(looksLike: "an XML document", advice: export)
+    }
+
+    private static func isBinary(_ head: [UInt8]) -> Bool {
+        let controls = head.count { $0 < 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 && $0 != 0 && $0 != 0x1e }
+        return controls * 10 > head.count
+    }
+}

@@ -1,0 +1,86 @@
+import JSON
+
+/// Opens a file by what it is, through whatever it is packed in.
+struct ForeignReader: Sendable {
+    /// What errors call it.
+    let name: String
+    /// Where large texts are unpacked.
+    let scratch: String
+
+    /// A gzip in a zip in a gzip is the most that anybody sends.
+    private static let maximumDepth = 3
+
+    /// For a file within this one.
+    func named(_ inner: String) -> ForeignReader { ForeignReader(name: "\(name)/\(inner)", scratch: scratch) }
+
+    func read(_ source: CaptureSource) throws(CaptureError) -> Capture {
+        try read(source, depth: 0, budget: UnpackingBudget(packed: source.size))
+    }
+
+    func read(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError) -> Capture {
+        let kind = FileKind(source.bytes(at: 0, count: FileKind.recognizedBytes))
+        guard depth <= Self.maximumDepth else {
+            throw .unusableArchive(path: name, reason: "packed more than \(Self.maximumDepth) times")
+        }
+        switch kind {
+        case .text: return try text(source)
+        case .mitmproxy: return try MitmproxyFlows(source, name: name).read()
+        case .utf16(let isBigEndian):
+            let text = ScratchText(folder: scratch, name: name)
+            try UTF16Text.convert(source, isBigEndian: isBigEndian, into: text)
+            return try read(text.source(), depth: depth + 1, budget: budget)
+        case .gzip: return try gzip(source, depth: depth, budget: budget)
+        case .zip:
+            guard let directory = ZipDirectory(source) else {
+                throw .unusableArchive(
+                    path: name,
+                    reason: "a zip archive whose directory is missing: it is cut off, or still being downloaded"
+                )
+            }
+            return try ZipCapture(source: source, directory: directory, reader: self, budget: budget).read()
+        case .other(let looksLike, let advice):
+            throw .notCapture(path: name, looksLike: looksLike, advice: advice)
+        }
+    }
+
+    private func gzip(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError) -> Capture {
+        let text = ScratchText(folder: scratch, name: name)
+        let outcome = try DeflatedText(name: name, budget: budget).unpack(source, 0..<source.size, frame: .gzip) {
+            piece throws(CaptureError) in
+            // What is no capture is not unpacked any further.
+            if text.count == 0, case .other = FileKind(Array(piece.prefix(FileKind.recognizedBytes))) {
+                try text.append(piece)
+                return false
+            }
+            try text.append(piece)
+            return true
+        }
+        guard text.count > 0 else {
+            throw .unusableArchive(path: name, reason: outcome.problem ?? "an empty gzip file")
+        }
+        var capture = try read(text.source(), depth: depth + 1, budget: budget)
+        if let problem = outcome.problem {
+            let loss = Capture.Loss(offset: outcome.used, line: 1, what: problem)
+            capture.losses.append(loss)
+        }
+        return capture
+    }
+
+    // MARK: - Text
+
+    private func text(_ source: CaptureSource) throws(CaptureError) -> Capture {
+        let sketch = JSONSketch(source)
+        if sketch.firstName == "constants", let capture = NetLog.read(source) { return capture }
+        if sketch.looksLikeEvents, let capture = DevToolsLog.read(source) { return capture }
+        do throws(CaptureError) {
+            return try CaptureReader.readText(source, name: name)
+        } catch {
+            guard case .notHAR = error else { throw error }
+            if let capture = DevToolsLog.read(source) ?? NetLog.read(source) { return capture }
+            if let looksLike = sketch.looksLike {
+                throw .notCapture(path: name, looksLike: looksLike.what, advice: looksLike.advice)
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import JSON
+
+/// What the beginning of a JSON text gives away.
+struct JSONSketch {
+    /// Of the outermost object, or of the first in the outermost list; nil where there is none.
+    private(set) var firstName: String?
+    /// Names of the first members, as far as they are near.
+    private(set) var names: [String] = []
+    private(set) var isList = false
+
+    private static let nearBytes = 1 << 20
+
+    init(_ source: CaptureSource) {
+        var reader = LenientReader(source)
+        reader.skipSpace()
+        if reader.peek() == UInt8(ascii: "[") {
+            isList = true
+            reader.advance()
+            reader.skipSpace()
+        }
+        guard reader.peek() == UInt8(ascii: "{") else { return }
+        reader.advance()
+        while names.count < 8, reader.position < Self.nearBytes {
+            reader.skipSpace()
+            var text: [UInt8] = []
+            guard let byte = reader.peek() else { return }
+            if byte == UInt8(ascii: ",") {
+                reader.advance()
+                continue
+            }
+            guard (try? reader.name(byte, &text, true)) != nil,
+                let name = (try? JSONParser.parse(text.dropLast()))?.string
+            else { return }
+            if firstName == nil { firstName = name }
+            names.append(name)
+            // HAR begins so, nearly always: nothing more need be known.
+            guard firstName != "log" else { return }
+            var none: [UInt8] = []
+            guard (try? reader.value(into: &none, keep: false)) != nil else { return }
+        }
+    }
+
+    /// Whether these are messages of the DevTools protocol.
+    var looksLikeEvents: Bool {
+        names.contains("method") && (names.contains("params") || names.contains("id"))
+            || names.contains("message") && !names.contains("log")
+    }
+
+    /// Well-known documents that are no capture, with what to do; nil for others.
+    var looksLike: (what: String, advice: String)? {
+        let export = "export a HAR from the browser's network panel, or run authreel record"
+        let has = { (wanted: String...) in wanted.allSatisfy(names.contains) }
+        if has("info", "item") {
+            return ("a Postman collection: JSON, but no HAR", "a collection holds requests without answers; \(export)")
+        }
+        if has("openapi") || has("swagger") { return ("an OpenAPI description: JSON, but no HAR", export) }
+        if has("_type", "resources") {
+            return ("an Insomnia export: JSON, but no HAR", "in Insomnia: Export Data, HAR; or \(export)")
+        }
+        if has("traceEvents") {
+            return ("a performance trace: JSON, but no HAR", "it has no messages; \(export)")
+        }
+        if isList, has("status", "method", "scheme") || has("protocolVersion") {
+            return ("a Charles session: JSON, but no HAR", "in Charles: File, Export Session, HTTP Archive (.har)")
+        }
+        if has("issuer", "authorization_endpoint") { return ("a provider's metadata: JSON, but no HAR", export) }
+        if has("keys"), names.count == 1 { return ("a key set: JSON, but no HAR", export) }
+        guard !names.isEmpty, firstName != "log", firstName != "entries" else { return nil }
+        let listed = names.prefix(4).map { "\"\($0.prefix(40))\"" }.joined(separator: ", ")
+        return ("JSON, but no HAR: \(isList ? "a list of objects" : "an object") with \(listed)", export)
+    }
+}

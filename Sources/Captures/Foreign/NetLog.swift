@@ -1,0 +1,204 @@
+import JSON
+
+/// Reads Chromium's network log (`chrome://net-export`, `--log-net-log`), whole or cut off.
+///
+/// Of the many sources of events only `URL_REQUEST` is read: there is one for each request, redirects included. How much
+/// stands there depends on the capture mode: cookies are there with sensitive data included, bodies with raw bytes.
+struct NetLog {
+    /// One request on the wire.
+    struct Hop {
+        var startedAt: Double
+        var endedAt: Double?
+        var method: String
+        var url: String
+        var requestHeaders: [JSONValue]?
+        var responseHeaders: [JSONValue]?
+        /// The phases' ends and beginnings, in ticks.
+        var sending: (begin: Double?, end: Double?)
+        var waiting: (begin: Double?, end: Double?)
+        var decodedBytes: Int?
+        var wireBytes: Int?
+        var sentBytes: Int?
+        /// Where the pieces of the body stand, coding undone.
+        var pieces: [JSONEvents.Place] = []
+        /// As they came.
+        var wirePieces: [JSONEvents.Place] = []
+        var failure: String?
+        var cookies: [JSONValue] = []
+        var peer: String?
+        var alpn: String?
+        var isFromCache = false
+        var requestType: String?
+    }
+
+    private let source: CaptureSource
+    private var eventNames: [Int64: String] = [:]
+    private var requestType: Int64?
+    private var errorNames: [Int64: String] = [:]
+    /// Milliseconds from the steady clock's zero to 1970.
+    private var tickOffset: Double?
+    private(set) var hops: [Hop] = []
+    /// The newest hop of each source.
+    private var open: [Int64: Int] = [:]
+
+    /// Nil where this is no such log.
+    static func read(_ source: CaptureSource) -> Capture? {
+        var log = NetLog(source: source)
+        var events = JSONEvents(source)
+        var isLog = false
+        events.run(
+            list: "events",
+            member: { name, value in
+                if name == "constants" { isLog = log.take(constants: value) }
+                return isLog
+            },
+            { event, place in
+                log.take(event, at: place)
+                return isLog
+            }
+        )
+        guard isLog else { return nil }
+        let mode = log.exchanges()
+        var capture = Capture(foreign: mode, creator: "Chromium's network log", version: log.version)
+        if let loss = events.loss { capture.losses.append(loss) }
+        return capture
+    }
+
+    private var version = ""
+
+    private init(source: CaptureSource) { self.source = source }
+
+    private mutating func take(constants: JSONValue) -> Bool {
+        guard let types = constants["logEventTypes"]?.object, let sources = constants["logSourceType"]?.object else {
+            return false
+        }
+        for member in types.members { if let number = member.value.int { eventNames[number] = member.name } }
+        for member in constants["netError"]?.object?.members ?? [] {
+            if let number = member.value.int { errorNames[number] = member.name }
+        }
+        requestType = sources["URL_REQUEST"]?.int
+        tickOffset = Producers.number(constants["timeTickOffset"])
+        let client = constants["clientInfo"]
+        version = [client?["name"]?.string, client?["version"]?.string].compactMap { $0 }.joined(separator: " ")
+        return requestType != nil
+    }
+
+    // MARK: - Events
+
+    private mutating func take(_ event: JSONValue, at place: JSONEvents.Place) {
+        guard let source = event["source"], source["type"]?.int == requestType, let id = source["id"]?.int,
+            let type = event["type"]?.int, let name = eventNames[type], let time = Producers.number(event["time"])
+        else { return }
+        let params = event["params"]?.object ?? JSONObject()
+        // 0 is an event without duration, 1 and 2 are beginning and end.
+        let phase = event["phase"]?.int ?? 0
+        switch name {
+        case "URL_REQUEST_START_JOB" where phase != 2: begin(id, params, time)
+        case "URL_REQUEST_START_JOB", "REQUEST_ALIVE":
+            guard phase == 2 else { return }
+            let words = failure(params)
+            change(id) { hop in
+                if let words { hop.failure = words }
+                if name == "REQUEST_ALIVE", hop.endedAt == nil { hop.endedAt = time }
+            }
+        case "FAILED", "CANCELLED":
+            let words = failure(params) ?? "net::ERR_ABORTED"
+            change(id) { $0.failure = words }
+        case "HTTP_TRANSACTION_SEND_REQUEST_HEADERS", "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS",
+            "HTTP_TRANSACTION_QUIC_SEND_REQUEST_HEADERS":
+            let headers = params["headers"].flatMap(Self.lines) ?? []
+            send(id, headers, time)
+        case "HTTP_TRANSACTION_READ_RESPONSE_HEADERS", "URL_REQUEST_FAKE_RESPONSE_HEADERS_CREATED":
+            change(id) { $0.responseHeaders = params["headers"].flatMap(Self.lines) }
+        case "HTTP_TRANSACTION_SEND_REQUEST":
+            change(id) { if phase == 1 { $0.sending.begin = time } else { $0.sending.end = time } }
+        case "HTTP_TRANSACTION_READ_HEADERS":
+            change(id) { if phase == 1 { $0.waiting.begin = time } else { $0.waiting.end = time } }
+        case "HTTP_TRANSACTION_SEND_REQUEST_BODY":
+            change(id) { hop in
+                if let length = params["length"]?.int, length >= 0 { hop.sentBytes = Int(length) }
+            }
+        case "HTTP_CACHE_READ_INFO": change(id) { $0.isFromCache = true }
+        case "COOKIE_INCLUSION_STATUS": change(id) { $0.cookies.append(.object(params)) }
+        case "URL_REQUEST_JOB_FILTERED_BYTES_READ", "URL_REQUEST_JOB_BYTES_READ":
+            read(id, params, place, isDecoded: name == "URL_REQUEST_JOB_FILTERED_BYTES_READ")
+        case "LOCAL_NETWORK_ACCESS_CHECK", "PRIVATE_NETWORK_ACCESS_CHECK":
+            if let info = params["transport_info"]?.string { change(id) { Self.take(transport: info, &$0) } }
+        default: break
+        }
+    }
+
+    /// Headers as lines; older versions wrote an object for HTTP/2.
+    private static func lines(_ value: JSONValue) -> [JSONValue]? {
+        value.array ?? value.object?.members.map { .string("\($0.name): \($0.value.string ?? "")") }
+    }
+
+    private mutating func begin(_ id: Int64, _ params: JSONObject, _ time: Double) {
+        guard let url = params["url"]?.string else { return }
+        if let index = open[id], hops[index].endedAt == nil { hops[index].endedAt = time }
+        open[id] = hops.count
+        hops.append(
+            Hop(
+                startedAt: time,
+                method: params["method"]?.string ?? "",
+                url: url,
+                sending: (nil, nil),
+                waiting: (nil, nil),
+                requestType: params["request_type"]?.string
+            )
+        )
+    }
+
+    /// The same job asks once more where the server or a proxy wants credentials.
+    private mutating func send(_ id: Int64, _ headers: [JSONValue], _ time: Double) {
+        guard let index = open[id] else { return }
+        if hops[index].requestHeaders != nil, hops[index].responseHeaders != nil {
+            let former = hops[index]
+            hops[index].endedAt = time
+            open[id] = hops.count
+            hops.append(
+                Hop(startedAt: time, method: former.method, url: former.url, sending: (nil, nil), waiting: (nil, nil))
+            )
+        }
+        change(id) { $0.requestHeaders = headers }
+    }
+
+    private mutating func read(_ id: Int64, _ params: JSONObject, _ place: JSONEvents.Place, isDecoded: Bool) {
+        guard let count = params["byte_count"]?.int, count >= 0 else { return }
+        let hasBytes = params["bytes"]?.string != nil || params["hex_encoded_bytes"]?.string != nil
+        change(id) { hop in
+            let path = isDecoded ? \Hop.decodedBytes : \Hop.wireBytes
+            let sum = (hop[keyPath: path] ?? 0).addingReportingOverflow(Int(count))
+            if !sum.overflow { hop[keyPath: path] = sum.partialValue }
+            guard hasBytes else { return }
+            if isDecoded { hop.pieces.append(place) } else { hop.wirePieces.append(place) }
+        }
+    }
+
+    /// `TransportInfo{ type = …, endpoint = 127.0.0.1:21201, …, negotiated_protocol = http/1.1 }`.
+    private static func take(transport info: String, _ hop: inout Hop) {
+        for part in info.split(whereSeparator: { ",{}".contains($0) }) {
+            let words = part.split(separator: " ")
+            guard words.count == 3, words[1] == "=" else { continue }
+            if words[0] == "endpoint" { hop.peer = String(words[2]) }
+            if words[0] == "negotiated_protocol", words[2] != "unknown" { hop.alpn = String(words[2]) }
+        }
+    }
+
+    private func failure(_ params: JSONObject) -> String? {
+        // -1 is not an error but that there is none yet.
+        guard let number = params["net_error"]?.int, number < -1 else { return nil }
+        return errorNames[number].map { "net::\($0)" } ?? "net error \(number)"
+    }
+
+    private mutating func change(_ id: Int64, _ body: (inout Hop) -> Void) {
+        guard let index = open[id] else { return }
+        var hop = hops[index]
+        body(&hop)
+        hops[index] = hop
+    }
+
+    private func exchanges() -> [Exchange] {
+        hops.compactMap { NetLogExchange($0, tickOffset: tickOffset, source: source).exchange() }
+    }
+}

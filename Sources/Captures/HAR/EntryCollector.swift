@@ -1,0 +1,106 @@
+import JSON
+
+/// Collects what is found in the text of a capture.
+final class EntryCollector {
+    private let source: CaptureSource
+    /// Whether the entries stand in the file as JSON.
+    private let isStrict: Bool
+    private(set) var exchanges: [Exchange] = []
+    private var offsets: [Int] = []
+    private var lengths: [Int] = []
+    private var pool = StringPool()
+    private var creator = (name: "", version: "")
+    private var members: [JSONObject.Member] = []
+    /// Of further logs in the same file.
+    private var otherLogs: [Int: JSONObject] = [:]
+    private(set) var losses: [Capture.Loss] = []
+    private var untoldLosses = 0
+
+    /// Entries by whose length the number of all is guessed.
+    private static let sampleSize = 1000
+    /// More are counted.
+    private static let toldLosses = 200
+
+    init(_ source: CaptureSource, isStrict: Bool) {
+        self.source = source
+        self.isStrict = isStrict
+    }
+
+    func add(entry: JSONObject, offset: Int, length: Int, line: @autoclosure () -> Int) {
+        let index = exchanges.count
+        if index == Self.sampleSize {
+            // Grown by doubling the list would hold twice what it needs.
+            let expected = source.size / max(1, offset / Self.sampleSize)
+            exchanges.reserveCapacity(expected + expected / 16)
+        }
+        var exchange = HAREntry.exchange(of: entry) { [source, isStrict] load in
+            // A body that stays in the file: the entry is read again when somebody wants it.
+            { EntryCollector.entry(in: source, at: offset, length, isStrict: isStrict).flatMap(load) }
+        }
+        if Producers.isSuspicious(exchange) {
+            for remark in Producers.remarks(on: entry) {
+                lose(Capture.Loss(offset: offset, line: line(), what: "entry \(index): \(remark)"))
+            }
+        }
+        pool.share(&exchange)
+        exchanges.append(exchange)
+        offsets.append(offset)
+        lengths.append(length)
+    }
+
+    func add(member name: String, json: [UInt8], log: Int = 0) {
+        guard let value = try? JSONParser.parse(json) else { return }
+        guard log == 0 else {
+            otherLogs[log, default: JSONObject()].members.append(JSONObject.Member(name: name, value: value))
+            return
+        }
+        if name == "creator" {
+            creator = (value["name"]?.string ?? "", value["version"]?.string ?? "")
+        }
+        members.append(JSONObject.Member(name: name, value: value))
+    }
+
+    func lose(_ loss: Capture.Loss) {
+        if losses.count < Self.toldLosses { losses.append(loss) } else { untoldLosses += 1 }
+    }
+
+    func capture() -> Capture {
+        var capture = Capture(exchanges)
+        capture.creator = creator
+        if !otherLogs.isEmpty, !members.contains(where: { $0.name == Self.otherLogsName }) {
+            let logs = otherLogs.sorted { $0.key < $1.key }.map { JSONValue.object($0.value) }
+            members.append(JSONObject.Member(name: Self.otherLogsName, value: .array(logs)))
+        }
+        capture.logMembers = JSONObject(members)
+        capture.losses = losses
+        if untoldLosses > 0, let last = losses.last {
+            let what = "and \(untoldLosses) more like these"
+            capture.losses.append(Capture.Loss(offset: last.offset, line: last.line, what: what))
+        }
+        capture.loadEntry = { [source, offsets, lengths, isStrict] index in
+            if isStrict {
+                let bytes = source.bytes(at: offsets[index], count: lengths[index])
+                guard let entry = try? JSONParser.parse(bytes), Producers.isUnusual(entry) else { return bytes }
+                return HAREntry.text(ofUnusual: entry)
+            }
+            let entry = EntryCollector.entry(in: source, at: offsets[index], lengths[index], isStrict: false)
+            return entry.map { Producers.isUnusual($0) ? HAREntry.text(ofUnusual: $0) : JSONWriter.bytes(of: $0) }
+                ?? []
+        }
+        capture.findLine = { [source, offsets] index in source.line(of: offsets[index]) }
+        return capture
+    }
+
+    /// The member of `log` under which stands what other logs of the same file had besides entries.
+    private static let otherLogsName = "_otherLogs"
+
+    private static func entry(in source: CaptureSource, at offset: Int, _ length: Int, isStrict: Bool)
+        -> JSONValue?
+    {
+        if isStrict { return try? JSONParser.parse(source.bytes(at: offset, count: length)) }
+        var reader = LenientReader(source, at: offset)
+        var json: [UInt8] = []
+        guard (try? reader.value(into: &json)) != nil else { return nil }
+        return try? JSONParser.parse(json)
+    }
+}

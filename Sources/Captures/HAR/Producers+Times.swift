@@ -1,0 +1,106 @@
+import JSON
+
+/// When an exchange began, in the forms that occur.
+extension Producers {
+    /// `startedDateTime`; nil where there is none that is understood.
+    static func start(of entry: JSONObject) -> (time: Timestamp, isZoneKnown: Bool)? {
+        switch entry["startedDateTime"] {
+        case .string(let text):
+            if let time = Timestamp(rfc3339: text) {
+                return (time, Timestamp.statesZone(rfc3339: text))
+            }
+            return otherForm(of: text)
+        case .number(let number): return number.double.flatMap(sinceEpoch).map { ($0, true) }
+        default: return nil
+        }
+    }
+
+    /// Seconds, milli-, micro- or nanoseconds since 1970, told apart by their size: all are between 1980 and 2250.
+    private static func sinceEpoch(_ number: Double) -> Timestamp? {
+        for (unit, scale) in [(1.0, 1e9), (1e3, 1e6), (1e6, 1e3), (1e9, 1.0)]
+        where number >= 3e8 * unit && number < 8.8e9 * unit {
+            return Timestamp(nanoseconds: Int64(number * scale))
+        }
+        return nil
+    }
+
+    private static func otherForm(of text: String) -> (time: Timestamp, isZoneKnown: Bool)? {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 100 else { return nil }
+        if let number = Double(text) { return sinceEpoch(number).map { ($0, true) } }
+        // .NET: `/Date(1741082048356+0100)/`; the offset is for display.
+        if text.containsBytes("Date("), let open = bytes.firstIndex(of: 0x28) {
+            let digits = bytes[(open + 1)...].prefix { (0x30...0x39).contains($0) }
+            return Double(String(decoding: digits, as: UTF8.self)).flatMap(sinceEpoch).map { ($0, true) }
+        }
+        if let first = bytes.first, (0x30...0x39).contains(first) { return numeric(bytes) }
+        // `Date.prototype.toString`: the month before the day, the zone in the middle.
+        if let time = ofScript(text) { return (time, true) }
+        return Timestamp(httpDate: text).map { ($0, true) }
+    }
+
+    /// Year first, with parts that RFC 3339 does not allow: slashes, no seconds, zones as words, hours as one digit.
+    private static func numeric(_ bytes: [UInt8]) -> (time: Timestamp, isZoneKnown: Bool)? {
+        var rest = bytes[...]
+        func digits(_ most: Int) -> String? {
+            let found = rest.prefix(most).prefix { (0x30...0x39).contains($0) }
+            rest = rest[found.endIndex...]
+            return found.isEmpty ? nil : String(decoding: found, as: UTF8.self)
+        }
+        func passes(_ allowed: [UInt8]) -> Bool {
+            guard let byte = rest.first, allowed.contains(byte) else { return false }
+            rest.removeFirst()
+            return true
+        }
+        func padded(_ text: String) -> String { text.utf8.count == 1 ? "0" + text : text }
+        guard let year = digits(4), year.utf8.count == 4, passes([0x2d, 0x2f, 0x2e]), let month = digits(2),
+            passes([0x2d, 0x2f, 0x2e]), let day = digits(2)
+        else { return nil }
+        var clock = ["00", "00", "00"]
+        var fraction = ""
+        if passes([0x54, 0x74, 0x20, 0x5f]) {
+            while passes([0x20]) {}
+            for index in 0..<3 {
+                guard index == 0 || passes([0x3a]) else { break }
+                guard let part = digits(2) else { return nil }
+                clock[index] = padded(part)
+            }
+            if passes([0x2e, 0x2c, 0x3a]) { fraction = "." + (digits(30) ?? "0") }
+        }
+        let zone = String(decoding: rest.filter { $0 != 0x20 && $0 != 0x3a }, as: UTF8.self).uppercased()
+        guard let offset = offset(of: zone) else { return nil }
+        let text = "\(year)-\(padded(month))-\(padded(day))T\(clock.joined(separator: ":"))\(fraction)\(offset)"
+        return Timestamp(rfc3339: text).map { ($0, !offset.isEmpty) }
+    }
+
+    /// As RFC 3339 spells it; empty for none, nil for what is none.
+    private static func offset(of zone: String) -> String? {
+        var zone = zone
+        for word in ["GMT", "UTC"] where zone.hasPrefix(word) { zone = String(zone.dropFirst(3)) + (zone == word ? "Z" : "") }
+        if zone.isEmpty || zone == "Z" { return zone }
+        let digits = zone.utf8.dropFirst()
+        guard zone.hasPrefix("+") || zone.hasPrefix("-"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        switch digits.count {
+        case 1: return "\(zone.prefix(1))0\(zone.dropFirst())00"
+        case 2: return zone + "00"
+        case 4: return zone
+        default: return nil
+        }
+    }
+
+    /// `Wed Mar 04 2026 10:54:08 GMT+0100 (CET)`.
+    private static func ofScript(_ text: String) -> Timestamp? {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.count >= 6, words[4].utf8.contains(0x3a), words[5].hasPrefix("GMT"),
+            let local = Timestamp(httpDate: "\(words[0]), \(words[2]) \(words[1]) \(words[3]) \(words[4]) GMT"),
+            let offset = offset(of: words[5])
+        else { return nil }
+        guard offset.utf8.count == 5, let hours = Int64(offset.prefix(3)), let minutes = Int64(offset.suffix(2)) else {
+            return local
+        }
+        let seconds = hours * 3600 + (offset.hasPrefix("-") ? -minutes : minutes) * 60
+        return local - .seconds(seconds)
+    }
+}

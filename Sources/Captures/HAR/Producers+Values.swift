@@ -1,0 +1,88 @@
+import JSON
+
+/// Values in the wrong type, as loosely typed programs write them.
+extension Producers {
+    /// A text; numbers and truths as they stand.
+    static func text(_ value: JSONValue?) -> String? {
+        switch value {
+        case .string(let text): text
+        case .number(let number): number.text
+        case .bool(let bool): bool ? "true" : "false"
+        default: nil
+        }
+    }
+
+    /// An integer; also one in a text (WebPageTest, HttpWatch).
+    static func integer(_ value: JSONValue?) -> Int64? {
+        switch value {
+        case .number(let number): number.int
+        case .string(let text): JSONNumber(text: trimmed(text)).int
+        default: nil
+        }
+    }
+
+    /// A number; also one in a text.
+    static func number(_ value: JSONValue?) -> Double? {
+        let number: Double?
+        switch value {
+        case .number(let text): number = text.double
+        case .string(let text): number = Double(trimmed(text))
+        default: return nil
+        }
+        return number.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let bytes = text.utf8
+        guard bytes.first == 0x20 || bytes.last == 0x20 else { return text }
+        return String(decoding: bytes.filter { $0 != 0x20 }, as: UTF8.self)
+    }
+
+    /// Header fields, cookies or parameters.
+    ///
+    /// Besides HAR's objects: pairs as lists of two (Slack), lines of text, and objects with a member for each name, the
+    /// value of which may be a list (HTTP Toolkit, request loggers in scripts).
+    static func fields(_ value: JSONValue?) -> [HeaderFields.Field] {
+        switch value {
+        case .array(let list): return list.flatMap(fields(ofElement:))
+        case .object(let object):
+            return object.members.flatMap { member in
+                (member.value.array ?? [member.value]).compactMap { value in
+                    (text(value) ?? (value == .null ? "" : nil)).map {
+                        HeaderFields.Field(name: member.name, value: $0)
+                    }
+                }
+            }
+        case .string(let block): return lines(block)
+        default: return []
+        }
+    }
+
+    private static func fields(ofElement element: JSONValue) -> [HeaderFields.Field] {
+        switch element {
+        case .object(let object):
+            guard let name = text(object["name"] ?? object["Name"] ?? object["key"]) else { return [] }
+            let value = object["value"] ?? object["Value"]
+            if let list = value?.array { return list.compactMap(text).map { .init(name: name, value: $0) } }
+            return [HeaderFields.Field(name: name, value: text(value) ?? "")]
+        case .array(let pair):
+            guard pair.count == 2, let name = text(pair[0]) else { return [] }
+            return [HeaderFields.Field(name: name, value: text(pair[1]) ?? "")]
+        case .string(let line): return lines(line)
+        default: return []
+        }
+    }
+
+    /// Fields as they stand on the wire; a name that begins with a colon is one of HTTP/2's.
+    private static func lines(_ block: String) -> [HeaderFields.Field] {
+        block.utf8.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).compactMap { line in
+            let colon = line.dropFirst().firstIndex(of: 0x3a)
+            guard let colon else { return nil }
+            let value = line[line.index(after: colon)...].drop { $0 == 0x20 || $0 == 0x09 }
+            return HeaderFields.Field(
+                name: String(decoding: line[..<colon], as: UTF8.self),
+                value: String(decoding: value, as: UTF8.self)
+            )
+        }
+    }
+}

@@ -1,0 +1,282 @@
+import JSON
+
+/// Finds the entries of a HAR text that is not as it should be.
+///
+/// Besides `log.entries`: `entries` without `log`, several logs, an array of captures or of entries, captures one behind the
+/// other, an entry a line, and all of these below a member that is there only to wrap them. An entry that is no JSON is
+/// passed over; the next is looked for by how entries of this file begin.
+struct TolerantScanner {
+    enum Found {
+        /// As JSON, whatever stands in the file; its line from 1.
+        case entry(offset: Int, length: Int, line: Int, json: [UInt8])
+        /// Of the log with this number, counted from 0.
+        case member(log: Int, name: String, json: [UInt8])
+        case loss(Capture.Loss)
+    }
+
+    private var reader: LenientReader
+    private let source: CaptureSource
+    private let found: (Found) -> Void
+    private(set) var entryCount = 0
+    /// Whether there was a list of entries, be it empty.
+    private(set) var hasEntries = false
+    /// Names of the outermost object's members, the first few.
+    private(set) var rootNames: [String] = []
+    private var logCount = 0
+    private var lossCount = 0
+    /// The file ends within an entry; that has been said.
+    private var isTorn = false
+    /// How an entry begins in this file.
+    private var beginning: [UInt8] = []
+
+    /// More are not looked for in a file of which nothing is right.
+    private static let maximumLosses = 1000
+    /// Names of members that hold a whole capture.
+    private static let wrappers: Set<String> = ["har", "data", "result", "archive", "value", "body", "content"]
+    private static let maximumWrapping = 4
+    /// How far before the place of an error the next entry may begin.
+    private static let lookBack = 4096
+
+    init(_ source: CaptureSource, found: @escaping (Found) -> Void) {
+        self.source = source
+        self.found = found
+        reader = LenientReader(source)
+    }
+
+    /// Reads all of it.
+    mutating func run() {
+        do throws(LenientReader.Problem) {
+            while true {
+                reader.skipSpace()
+                guard let byte = reader.peek() else { return }
+                if byte == UInt8(ascii: ",") || byte == 0x1e {
+                    reader.advance()
+                } else {
+                    try part(depth: 0)
+                }
+            }
+        } catch {
+            guard hasEntries, !isTorn else { return }
+            lose(error.offset, error.line, ending(error))
+        }
+    }
+
+    private func ending(_ problem: LenientReader.Problem) -> String {
+        problem.isEnd
+            ? "the file breaks off behind entry \(entryCount - 1); no entry is lost"
+            : "what follows entry \(entryCount - 1) is not read: expected \(problem.expected)"
+    }
+
+    private mutating func lose(_ offset: Int, _ line: Int, _ what: String) {
+        lossCount += 1
+        found(.loss(Capture.Loss(offset: offset, line: line, what: what)))
+    }
+
+    // MARK: - Structure
+
+    /// A capture, an entry, or a list of either.
+    private mutating func part(depth: Int) throws(LenientReader.Problem) {
+        switch reader.peek() {
+        case UInt8(ascii: "{"):
+            if isEntry() { try entry() } else { try object(depth: depth) }
+        case UInt8(ascii: "["):
+            try elements { (scanner) throws(LenientReader.Problem) in
+                if depth < Self.maximumWrapping {
+                    try scanner.part(depth: depth + 1)
+                } else {
+                    try scanner.skip()
+                }
+            }
+        default: try skip()
+        }
+    }
+
+    private mutating func object(depth: Int) throws(LenientReader.Problem) {
+        try members { (scanner, name) throws(LenientReader.Problem) in
+            if depth == 0, scanner.rootNames.count < 8 { scanner.rootNames.append(name) }
+            let byte = scanner.reader.peek()
+            switch name {
+            case "log" where byte == UInt8(ascii: "{"): try scanner.log()
+            case "log" where byte == UInt8(ascii: "["):
+                try scanner.elements { (scanner) throws(LenientReader.Problem) in
+                    if scanner.reader.peek() == UInt8(ascii: "{") {
+                        try scanner.log()
+                    } else {
+                        try scanner.skip()
+                    }
+                }
+            case "entries" where byte == UInt8(ascii: "["): try scanner.entries()
+            // A line of Playwright's trace.
+            case "snapshot" where byte == UInt8(ascii: "{") && scanner.isEntry():
+                scanner.hasEntries = true
+                try scanner.entry()
+            case _
+            where Self.wrappers.contains(name) && depth < Self.maximumWrapping
+                && (byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")):
+                try scanner.part(depth: depth + 1)
+            default: try scanner.skip()
+            }
+        }
+    }
+
+    private mutating func log() throws(LenientReader.Problem) {
+        let number = logCount
+        logCount += 1
+        try members { (scanner, name) throws(LenientReader.Problem) in
+            if name == "entries", scanner.reader.peek() == UInt8(ascii: "[") {
+                try scanner.entries()
+            } else {
+                var json: [UInt8] = []
+                try scanner.reader.value(into: &json)
+                scanner.found(.member(log: number, name: name, json: json))
+            }
+        }
+    }
+
+    private mutating func entries() throws(LenientReader.Problem) {
+        hasEntries = true
+        try elements { (scanner) throws(LenientReader.Problem) in
+            guard scanner.reader.peek() != UInt8(ascii: "{") else { return try scanner.entry() }
+            let (offset, line) = (scanner.reader.position, scanner.reader.line)
+            try scanner.skip()
+            scanner.lose(offset, line, "between the entries stands something that is no object")
+        }
+    }
+
+    private mutating func skip() throws(LenientReader.Problem) {
+        var none: [UInt8] = []
+        try reader.value(into: &none, keep: false)
+    }
+
+    private mutating func members(
+        _ visit: (inout TolerantScanner, String) throws(LenientReader.Problem) -> Void
+    ) throws(LenientReader.Problem) {
+        reader.advance()
+        while true {
+            reader.skipSpace()
+            guard let byte = reader.peek() else { throw reader.problem("}", isEnd: true) }
+            if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") {
+                reader.advance()
+                if byte == UInt8(ascii: "}") { return }
+                continue
+            }
+            var text: [UInt8] = []
+            try reader.name(byte, &text, true)
+            reader.skipSpace()
+            try visit(&self, (try? JSONParser.parse(text.dropLast()))?.string ?? "")
+        }
+    }
+
+    private mutating func elements(
+        _ visit: (inout TolerantScanner) throws(LenientReader.Problem) -> Void
+    ) throws(LenientReader.Problem) {
+        reader.advance()
+        while true {
+            reader.skipSpace()
+            guard let byte = reader.peek() else { throw reader.problem("]", isEnd: true) }
+            if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") {
+                reader.advance()
+                if byte == UInt8(ascii: "]") { return }
+                continue
+            }
+            try visit(&self)
+        }
+    }
+
+    // MARK: - Entries
+
+    /// Whether the object that begins here looks like an entry, by the name of its first member.
+    private mutating func isEntry() -> Bool {
+        let start = (reader.position, reader.line)
+        defer { reader.seek(to: start.0, line: start.1) }
+        reader.advance()
+        reader.skipSpace()
+        var text: [UInt8] = []
+        guard let byte = reader.peek(), (try? reader.name(byte, &text, true)) != nil,
+            let name = (try? JSONParser.parse(text.dropLast()))?.string
+        else { return false }
+        return Self.entryNames.contains(name)
+    }
+
+    private static let entryNames: Set<String> = [
+        "startedDateTime", "request", "response", "pageref", "time", "_initiator", "_connectionId", "_id",
+        "serverIPAddress", "_frameref", "_monotonicTime", "_fromCache", "_priority", "_resourceType", "cache",
+        "timings",
+    ]
+
+    private mutating func entry() throws(LenientReader.Problem) {
+        hasEntries = true
+        let (offset, line) = (reader.position, reader.line)
+        if beginning.isEmpty { beginning = beginning(at: offset) }
+        var json: [UInt8] = []
+        do throws(LenientReader.Problem) {
+            try reader.value(into: &json)
+        } catch {
+            if error.isEnd {
+                let rest = source.size - offset
+                lose(
+                    offset,
+                    line,
+                    "entry \(entryCount) is cut off after \(rest) bytes; the \(entryCount) before it are whole"
+                )
+                isTorn = true
+                return reader.seek(to: source.size, line: error.line)
+            }
+            lose(
+                error.offset,
+                error.line,
+                "an entry behind entry \(entryCount - 1) is not read: expected \(error.expected)"
+            )
+            return findNext(behind: offset, error)
+        }
+        found(.entry(offset: offset, length: reader.position - offset, line: line, json: json))
+        entryCount += 1
+    }
+
+    /// From the line feed before it, where there is only white space between, to the name of the first member.
+    private func beginning(at offset: Int) -> [UInt8] {
+        let before = source.bytes(at: max(0, offset - 64), count: min(64, offset))
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
+        var indent = Array(before.reversed().prefix(while: isSpace).reversed())
+        if let feed = indent.lastIndex(of: 0x0a) { indent.removeFirst(feed) } else { indent = [] }
+        let head = source.bytes(at: offset, count: 200)
+        guard let quote = head.firstIndex(of: 0x22), let end = head[(quote + 1)...].firstIndex(of: 0x22) else {
+            return []
+        }
+        return indent + head[...end]
+    }
+
+    /// Goes to the next entry, or to the end.
+    private mutating func findNext(behind offset: Int, _ problem: LenientReader.Problem) {
+        guard !beginning.isEmpty, lossCount < Self.maximumLosses else {
+            return reader.seek(to: source.size, line: problem.line)
+        }
+        var start = max(offset + 1, problem.offset - Self.lookBack)
+        while start < source.size {
+            let window = source.bytes(at: start, count: 256 << 10)
+            if let found = ByteSearch.index(of: beginning, in: window),
+                let brace = beginning.firstIndex(of: UInt8(ascii: "{")).map({ found + $0 })
+            {
+                // Of the lines before it only those behind the error are new; one back is counted back.
+                let place = start + brace
+                return reader.seek(to: place, line: line(at: place, knowing: problem))
+            }
+            guard window.count > beginning.count else { break }
+            start += window.count - beginning.count
+        }
+        reader.seek(to: source.size, line: problem.line)
+    }
+
+    private func line(at offset: Int, knowing problem: LenientReader.Problem) -> Int {
+        let (from, to) = (min(offset, problem.offset), max(offset, problem.offset))
+        var feeds = 0
+        var start = from
+        while start < to {
+            let window = source.bytes(at: start, count: min(256 << 10, to - start))
+            guard !window.isEmpty else { break }
+            feeds += window.count { $0 == 0x0a }
+            start += window.count
+        }
+        return problem.line + (offset < problem.offset ? -feeds : feeds)
+    }
+}
