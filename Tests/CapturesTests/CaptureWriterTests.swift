@@ -237,4 +237,36 @@ struct CaptureWriterTests {
             #expect(try CaptureReader.read(path: folder.file(name)).losses.isEmpty, "\(name)")
         }
     }
+
+    /// What another producer says of its pages stays in the file, which is gone on with like any of ours.
+    @Test func membersOfTheLogStandBeforeTheEntries() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        let members: JSONObject = [
+            "version": "9", "creator": ["name": "other"], "browser": ["name": "Firefox"],
+            "pages": [["id": "page_1", "title": "a \"title\""]], "entries": [1, 2], "_x": nil,
+        ]
+        do {
+            let writer = try CaptureWriter(newAt: path, version: "1.0", logMembers: members)
+            try writer.append([exchange(0), exchange(1)])
+        }
+        let kept = try CaptureReader.read(path: path)
+        #expect(kept.count == 2 && kept.losses.isEmpty && kept.creator.name == "authreel")
+        #expect(kept.logMembers.members.map(\.name) == ["version", "creator", "browser", "pages", "_x"])
+        #expect(kept.logMembers["version"] == "1.2" && kept.logMembers["pages"] == members["pages"])
+        // Torn in its last entry, as a death leaves it.
+        try Data(bytes(path).dropLast(40)).write(to: URL(filePath: path))
+        let writer = try CaptureWriter(path: path, version: "1.0")
+        #expect(writer.mending.entries == 1 && writer.mending.bytesRemoved > 0)
+        try writer.append([exchange(2)])
+        let mended = try CaptureReader.read(path: path)
+        #expect(mended.indices.map { mended[$0].request.url.path } == ["/0", "/2"])
+        #expect(mended.logMembers["pages"] == members["pages"])
+        // A name that is taken stays what it is.
+        #expect(throws: CaptureError.self) {
+            try CaptureWriter(newAt: path, version: "1.0", logMembers: JSONObject())
+        }
+        #expect(try CaptureReader.read(path: path).count == 2)
+    }
 }

@@ -186,4 +186,32 @@ struct SpooledBodyTests {
             }
         }
     }
+
+    /// What is told then is why the body cannot be read, not what went wrong elsewhere before.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+    func bodyThatCannotBeReadBackIsToldAndLeavesTheCaptureWhole() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let small = try exchange(Array("{}".utf8), folder: nil)
+        let large = try exchange(Self.text(BodyStore.spoolingSize + 9), folder: folder.path)
+        let path = folder.file("login.har")
+        let writer = try CaptureWriter(path: path, version: "1")
+        try writer.append([small])
+        let whole = try Data(contentsOf: URL(filePath: path))
+        // The files have no names any more; the system knows them by their descriptors.
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            return target?.hasPrefix(folder.path + "/.authreel-body-") ?? false
+        }
+        #expect(descriptors.count == 2)
+        for name in descriptors { #expect(ftruncate(try #require(Int32(name)), 100) == 0) }
+        #expect(open(folder.file("nowhere/at-all"), O_RDONLY) == -1 && errno == ENOENT)
+        let reason = "a body that waits in a file cannot be read back: \(String(cString: strerror(EIO)))"
+        #expect(throws: CaptureError.inputOutput(path: path, reason: reason)) {
+            try writer.append([small, large])
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)) == whole)
+        try writer.append([small])
+        #expect(try CaptureReader.read(path: path).count == 2)
+    }
 }

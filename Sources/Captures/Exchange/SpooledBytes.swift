@@ -62,17 +62,25 @@ package struct SpooledBytes: Sendable {
         of size: Int = 256 << 10,
         _ body: (UnsafeBufferPointer<UInt8>) -> Bool
     ) -> Bool {
+        readPieces(of: size, body) == nil
+    }
+
+    /// Does what ``withPieces(of:_:)`` does.
+    ///
+    /// - Returns: the system's number for why the file could not be read to its end; nil where it could.
+    func readPieces(of size: Int = 256 << 10, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Int32? {
         var position = 0
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(size, max(count, 1))) { piece in
             while position < count {
                 let wanted = min(piece.count, count - position)
                 let found = pread(file.descriptor, piece.baseAddress, wanted, off_t(position))
                 if found < 0, errno == EINTR { continue }
-                guard found > 0 else { return false }
+                // No call has failed where the file is shorter than what was written.
+                guard found > 0 else { return found == 0 ? EIO : errno }
                 position += found
-                guard body(UnsafeBufferPointer(rebasing: piece[..<found])) else { return true }
+                guard body(UnsafeBufferPointer(rebasing: piece[..<found])) else { return nil }
             }
-            return true
+            return nil
         }
     }
 

@@ -5,7 +5,7 @@ import Musl
 #else
 import Darwin
 #endif
-import JSON
+package import JSON
 import Synchronization
 
 /// Appends exchanges to a capture of ours, so that the file is whole JSON between writes.
@@ -29,16 +29,6 @@ package final class CaptureWriter: Sendable {
     package let path: String
     package let mending: Mending
 
-    private struct File: Sendable {
-        let descriptor: Int32
-        /// Where the tail begins.
-        var end: Int
-        var isEmpty: Bool
-        var entries: Int
-        /// Whether the tail is not there, since not even that could be written.
-        var isTorn = false
-    }
-
     /// How far the file has come.
     package struct Position: Sendable, Hashable {
         /// Entries that are in it.
@@ -52,10 +42,10 @@ package final class CaptureWriter: Sendable {
         }
     }
 
-    private let file: Mutex<File>
+    /// Looked after in an extension, too.
+    let file: Mutex<CaptureFile>
     /// What a name has to lead to; nil where the file system gives no numbers that stay.
-    private let identity: FileIdentity?
-    static let tail = Array("\n]}}\n".utf8)
+    let identity: FileIdentity?
 
     /// Opens the file for appending, or makes it (mode 0600).
     ///
@@ -66,14 +56,14 @@ package final class CaptureWriter: Sendable {
     ///   one that could not be read afterwards, likewise.
     package convenience init(path: String, version: String) throws(CaptureError) {
         var isNew = true
-        var descriptor = Self.openNew(path)
+        var descriptor = CaptureFile.openNew(path)
         if descriptor < 0, errno == EEXIST {
             isNew = false
             descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }
-        guard descriptor >= 0 else { throw Self.systemError(path) }
+        guard descriptor >= 0 else { throw CaptureFile.lastError(path) }
         do {
-            let (file, mending) = try Self.prepare(descriptor, path: path, version: version)
+            let (file, mending) = try CaptureFile.prepare(descriptor, path: path, version: version)
             self.init(path: path, file: file, mending: mending)
         } catch {
             close(descriptor)
@@ -83,8 +73,33 @@ package final class CaptureWriter: Sendable {
         }
     }
 
-    private init(path: String, file: File, mending: Mending) {
-        Self.publishOwner(file.descriptor)
+    /// Makes the file (mode 0600), with members of `log` that others wrote.
+    ///
+    /// - Parameters:
+    ///   - path: a name that is free.
+    ///   - version: of the program, for `log.creator`.
+    ///   - logMembers: stand behind `creator`; a `version`, `creator` or `entries` among them is left out.
+    /// - Throws: ``CaptureError/inputOutput(path:reason:)``; there is no such file then, or it is another's.
+    package convenience init(newAt path: String, version: String, logMembers: JSONObject) throws(CaptureError) {
+        let descriptor = CaptureFile.openNew(path)
+        guard descriptor >= 0 else { throw CaptureFile.lastError(path) }
+        do {
+            let (file, mending) = try CaptureFile.prepare(
+                descriptor,
+                path: path,
+                version: version,
+                members: logMembers
+            )
+            self.init(path: path, file: file, mending: mending)
+        } catch {
+            close(descriptor)
+            unlink(path)
+            throw error
+        }
+    }
+
+    private init(path: String, file: CaptureFile, mending: Mending) {
+        CaptureFile.publishOwner(file.descriptor)
         self.path = path
         self.mending = mending
         identity = FileIdentity.stable(of: file.descriptor, at: path)
@@ -92,10 +107,6 @@ package final class CaptureWriter: Sendable {
     }
 
     deinit { file.withLock { _ = close($0.descriptor) } }
-
-    private static func openNew(_ path: String) -> Int32 {
-        open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    }
 
     /// Writes the exchanges behind those that are there, in one positioned write.
     ///
@@ -111,133 +122,18 @@ package final class CaptureWriter: Sendable {
     package func append(_ entries: EncodedEntries) throws(CaptureError) {
         guard entries.count > 0 else { return }
         let failure: CaptureError? = file.withLock { file in
-            guard let length = Self.write(entries, to: file) else {
-                let error = Self.systemError(path)
-                file.isTorn = !Self.restoreTail(of: file)
-                return error
+            do throws(CaptureFile.Trouble) {
+                file.end += try file.write(entries) - CaptureFile.tail.count
+            } catch {
+                file.isTorn = !file.restoreTail()
+                return error.error(at: path)
             }
-            file.end += length - Self.tail.count
             file.entries += entries.count
             file.isEmpty = false
             file.isTorn = false
             return nil
         }
         if let failure { throw failure }
-    }
-
-    /// Returns how many bytes they took; nil when that failed.
-    private static func write(_ entries: EncodedEntries, to file: File) -> Int? {
-        // The first entry of all has no comma before it.
-        var rest = entries.bytes[(file.isEmpty ? 1 : 0)...]
-        var length = 0
-        for text in entries.spooled {
-            let piece = rest.prefix(upTo: text.place)
-            guard write(piece, to: file.descriptor, at: file.end + length) else { return nil }
-            length += piece.count
-            rest = rest[text.place...]
-            let isWritten = text.withPieces { piece in
-                defer { length += piece.count }
-                return write(piece[...], to: file.descriptor, at: file.end + length)
-            }
-            guard isWritten else { return nil }
-        }
-        guard write(rest, to: file.descriptor, at: file.end + length) else { return nil }
-        return length + rest.count
-    }
-
-    /// Takes back a write that failed, on a full disk mostly, so that the file is whole again.
-    ///
-    /// Cut off first, then overwritten: a death in between leaves a torn entry, which is mended, and no bytes behind the
-    /// tail. The blocks of the tail are never given back to a disk that has no others.
-    private static func restoreTail(of file: File) -> Bool {
-        let isCut = ftruncate(file.descriptor, off_t(file.end + tail.count)) == 0
-        return write(tail[...], to: file.descriptor, at: file.end) && isCut
-    }
-
-    // MARK: - What others do to the file
-
-    /// Where the file is that was opened.
-    package enum Whereabouts: Sendable, Equatable {
-        /// Where it was.
-        case inPlace
-        /// Its name is free: it was deleted or moved.
-        case gone
-        /// Its name leads to another file.
-        case replaced
-        /// It is where it was, with something behind its end.
-        case extended
-        /// It is where it was, and does not hold any more what was written.
-        case changed
-    }
-
-    /// Looks whether the file is still what was opened; a few system calls, so nothing to do for every entry.
-    ///
-    /// - Parameter end: up to where the file was in order when it was looked at before.
-    /// - Returns: what is to be seen of it.
-    package func whereabouts(inOrderUpTo end: Int) -> Whereabouts {
-        let descriptor = file.withLock(\.descriptor)
-        var status = stat()
-        if let identity {
-            if lstat(path, &status) == 0 {
-                if FileIdentity(status) != identity { return .replaced }
-            } else if errno == ENOENT || errno == ENOTDIR {
-                return .gone
-            }
-        }
-        guard fstat(descriptor, &status) == 0 else { return .inPlace }
-        return file.withLock { file in
-            // Entries may have come since, so that its length is asked for again.
-            guard !file.isTorn, fstat(descriptor, &status) == 0 else { return .inPlace }
-            // Where it was cut, and written to since, there is a hole; what we write has no zero in it.
-            var last: [UInt8] = [0]
-            guard Self.read(&last, 1, from: descriptor, at: max(0, end - 1)), last[0] != 0 else {
-                return .changed
-            }
-            let length = file.end + Self.tail.count
-            if Int(status.st_size) == length { return .inPlace }
-            var tail = Self.tail
-            guard Int(status.st_size) > length, Self.read(&tail, tail.count, from: descriptor, at: file.end),
-                tail == Self.tail
-            else { return .changed }
-            return .extended
-        }
-    }
-
-    /// Writes the tail of a file that had to be left without; nothing where it has one.
-    ///
-    /// - Returns: whether it has one now.
-    package func mendTail() -> Bool {
-        file.withLock { file in
-            if file.isTorn { file.isTorn = !Self.restoreTail(of: file) }
-            return !file.isTorn
-        }
-    }
-
-    /// Takes away what was written into a file that had been cut short before, and so stands behind a hole.
-    ///
-    /// The other program's bytes stay as they are. Nothing more is to be written to the file after this.
-    ///
-    /// - Parameter end: up to where the file was known to be whole.
-    /// - Returns: how long it is now.
-    package func retreat(toHoleBefore end: Int) -> Int {
-        file.withLock { file in
-            var status = stat()
-            guard fstat(file.descriptor, &status) == 0 else { return 0 }
-            let size = Int(status.st_size)
-            guard size > end, end > 0 else { return size }
-            // What we write has no zero in it.
-            var start = end
-            var block = [UInt8](repeating: 0, count: 65_536)
-            while start > 0 {
-                let count = min(block.count, start)
-                guard Self.read(&block, count, from: file.descriptor, at: start - count) else { return size }
-                let zeros = block[..<count].reversed().prefix { $0 == 0 }.count
-                start -= zeros
-                if zeros < count { break }
-            }
-            guard start < end, ftruncate(file.descriptor, off_t(start)) == 0 else { return size }
-            return start
-        }
     }
 
     /// Up to where the file is filled with entries.
@@ -252,20 +148,19 @@ package final class CaptureWriter: Sendable {
     /// - Throws: ``CaptureError/inputOutput(path:reason:)``; there is no such file then.
     package func copied(to path: String) throws(CaptureError) -> CaptureWriter {
         let file = file.withLock { $0 }
-        let descriptor = Self.openNew(path)
-        guard descriptor >= 0 else { throw Self.systemError(path) }
-        var copy = File(
+        let descriptor = CaptureFile.openNew(path)
+        guard descriptor >= 0 else { throw CaptureFile.lastError(path) }
+        let copy = CaptureFile(
             descriptor: descriptor,
             end: file.end,
             isEmpty: file.isEmpty,
             entries: file.entries
         )
-        copy.isTorn = false
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
-            Self.copy(file.end, from: file.descriptor, to: descriptor),
-            Self.write(Self.tail[...], to: descriptor, at: file.end)
+            CaptureFile.copy(file.end, from: file.descriptor, to: descriptor),
+            CaptureFile.write(CaptureFile.tail[...], to: descriptor, at: file.end)
         else {
-            let error = Self.systemError(path)
+            let error = CaptureFile.lastError(path)
             close(descriptor)
             unlink(path)
             throw error
@@ -280,9 +175,9 @@ package final class CaptureWriter: Sendable {
     /// - Throws: ``CaptureError/inputOutput(path:reason:)``.
     package func emptied(version: String) throws(CaptureError) -> CaptureWriter {
         let descriptor = fcntl(file.withLock(\.descriptor), F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw Self.systemError(path) }
+        guard descriptor >= 0 else { throw CaptureFile.lastError(path) }
         do {
-            let (file, mending) = try Self.prepare(descriptor, path: path, version: version)
+            let (file, mending) = try CaptureFile.prepare(descriptor, path: path, version: version)
             return CaptureWriter(path: path, file: file, mending: mending)
         } catch {
             close(descriptor)
@@ -298,164 +193,5 @@ package final class CaptureWriter: Sendable {
         return isOver ? nil : Int(clamping: bytes)
     }
 
-    private static func copy(_ count: Int, from source: Int32, to target: Int32) -> Bool {
-        var done = 0
-        var block = [UInt8](repeating: 0, count: 1 << 20)
-        while done < count {
-            let size = min(block.count, count - done)
-            guard read(&block, size, from: source, at: done),
-                write(block[..<size], to: target, at: done)
-            else { return false }
-            done += size
-        }
-        return true
-    }
-
     package var position: Position { file.withLock { Position(entries: $0.entries, offset: $0.end) } }
-
-    // MARK: - Opening
-
-    private static func prepare(_ descriptor: Int32, path: String, version: String) throws(CaptureError) -> (
-        File, Mending
-    ) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw systemError(path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .inputOutput(path: path, reason: "is not a regular file")
-        }
-        try lock(descriptor, path: path)
-        guard status.st_size > 0 else {
-            fchmod(descriptor, 0o600)
-            var head = Array(
-                "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"authreel\",\"version\":".utf8
-            )
-            JSONWriter.append(string: version, to: &head)
-            head.append(contentsOf: "},\"entries\":[".utf8)
-            guard write((head + tail)[...], to: descriptor, at: 0) else { throw systemError(path) }
-            return (
-                File(descriptor: descriptor, end: head.count, isEmpty: true, entries: 0),
-                Mending(entries: 0, bytesRemoved: 0)
-            )
-        }
-        return try mend(descriptor, path: path, size: Int(status.st_size))
-    }
-
-    /// Finds the last whole entry of a capture of ours, cuts off what a death left behind it, and writes the
-    /// tail anew.
-    private static func mend(_ descriptor: Int32, path: String, size: Int) throws(CaptureError) -> (
-        File, Mending
-    ) {
-        let source = try CaptureSource(path: path)
-        var producer = ""
-        let scanner: EntryScanner
-        do {
-            scanner = try CaptureReader.scanEntries(source) { found in
-                if found.kind == .entry { try CaptureReader.check(found) }
-                guard found.kind == .member("creator") else { return }
-                producer = (try? JSONParser.parse(found.bytes))?["name"]?.string ?? ""
-            }
-        } catch let problem as EntryScanner.Problem where producer == "authreel" {
-            // What is recorded into a file that nobody can read would be lost with it.
-            throw CaptureReader.notHAR(problem.offset, problem.expected, source, path)
-        } catch {
-            throw .notOurs(path: path, producer: "something else")
-        }
-        guard producer == "authreel", scanner.hasEntries else {
-            throw .notOurs(path: path, producer: producer.isEmpty ? "something else" : producer)
-        }
-        let end = scanner.endOfLastEntry
-        let expected = source.bytes(at: end, count: size - end)
-        var removed = 0
-        if expected != tail {
-            // Only ours is overwritten: an entry array with members behind it was written by somebody else.
-            if scanner.ending == .whole, expected.contains(where: { !" \n\r\t]}".utf8.contains($0) }) {
-                throw .notOurs(path: path, producer: "authreel and changed since")
-            }
-            removed = scanner.ending == .whole ? 0 : size - end
-            guard ftruncate(descriptor, off_t(end)) == 0, write(tail[...], to: descriptor, at: end) else {
-                throw systemError(path)
-            }
-        }
-        return (
-            File(
-                descriptor: descriptor,
-                end: end,
-                isEmpty: scanner.entryCount == 0,
-                entries: scanner.entryCount
-            ),
-            Mending(entries: scanner.entryCount, bytesRemoved: removed)
-        )
-    }
-
-    /// One recorder at a time; threads of this process are kept out, too.
-    private static func lock(_ descriptor: Int32, path: String) throws(CaptureError) {
-        // A program that is just being started holds what we have open, for a moment.
-        for _ in 0..<5 {
-            guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
-            usleep(10_000)
-        }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
-        var record = record()
-        let isKnown = fcntl(descriptor, F_GETLK, &record) == 0 && record.l_type != Int16(F_UNLCK)
-        throw .lockedByAnother(path: path, processID: isKnown ? record.l_pid : nil)
-    }
-
-    /// A record lock beside the first one, because it can be asked for its process.
-    ///
-    /// Taken last: closing any other descriptor of the file, as mending does, would give it up.
-    private static func publishOwner(_ descriptor: Int32) {
-        var record = record()
-        _ = fcntl(descriptor, F_SETLK, &record)
-    }
-
-    private static func record() -> flock {
-        var record = flock()
-        record.l_type = Int16(F_WRLCK)
-        record.l_whence = Int16(SEEK_SET)
-        return record
-    }
-
-    // MARK: - System calls
-
-    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, at offset: Int) -> Bool {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.dropFirst(written).withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + written))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                if count == 0 { errno = EIO }
-                return false
-            }
-            written += count
-        }
-        return true
-    }
-
-    /// Fills the beginning of a block.
-    private static func read(_ block: inout [UInt8], _ size: Int, from descriptor: Int32, at offset: Int)
-        -> Bool
-    {
-        var done = 0
-        while done < size {
-            let count = block.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress?.advanced(by: done), size - done, off_t(offset + done))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                // Shorter than it was.
-                if count == 0 { errno = EIO }
-                return false
-            }
-            done += count
-        }
-        return true
-    }
-
-    private static func systemError(_ path: String) -> CaptureError {
-        errno == ELOOP
-            ? .inputOutput(path: path, reason: "is a symbolic link")
-            : .inputOutput(path: path, reason: String(cString: strerror(errno)))
-    }
 }

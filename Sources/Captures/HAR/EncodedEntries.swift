@@ -19,7 +19,7 @@ package struct EncodedEntries: Sendable {
             bytes.append(0x0a)
             HAREntry.append(exchanges[index], &facts, to: &bytes, &spooled)
         }
-        bytes.append(contentsOf: CaptureWriter.tail)
+        bytes.append(contentsOf: CaptureFile.tail)
         self.bytes = bytes
         self.spooled = spooled
         count = exchanges.count

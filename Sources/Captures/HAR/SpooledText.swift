@@ -16,11 +16,11 @@ struct SpooledText: Sendable {
 
     /// Hands out the text as it is written, without quotes, until `write` fails.
     ///
-    /// - Returns: whether all of it was read and written.
-    func withPieces(_ write: ([UInt8]) -> Bool) -> Bool {
+    /// - Returns: the system's number for why it could not be read to its end; nil where it could, as far as was wanted.
+    func readPieces(_ write: ([UInt8]) -> Bool) -> Int32? {
         var begun: [UInt8] = []
         var isWritten = true
-        let isRead = bytes.withPieces { piece in
+        let trouble = bytes.readPieces { piece in
             // Neither a character nor three bytes of Base64 may be torn.
             var whole = begun
             whole.append(contentsOf: piece)
@@ -32,7 +32,8 @@ struct SpooledText: Sendable {
             isWritten = write(encoded(whole))
             return isWritten
         }
-        return isRead && isWritten && write(encoded(begun))
+        if trouble == nil, isWritten { _ = write(encoded(begun)) }
+        return trouble
     }
 
     private func encoded(_ bytes: [UInt8]) -> [UInt8] {
