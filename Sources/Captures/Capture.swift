@@ -29,6 +29,9 @@ package struct Capture: Sendable {
     /// That its secrets are stand-ins; nil for a capture as it was recorded.
     package var redaction: Redaction? { logMembers["_authreel"]?["redacted"].map(Redaction.init) }
 
+    /// What it was made of; nil for a capture as it was recorded.
+    package var imported: ImportStatement? { ImportStatement(logMembers) }
+
     private var exchanges: [Exchange]
     /// Reads an entry as it stands in the file; only where it was read from one.
     var loadEntry: (@Sendable (Int) -> [UInt8])?
@@ -107,5 +110,17 @@ package struct Capture: Sendable {
     /// Yielded, not copied: an exchange has some thirty references to count.
     package subscript(index: Int) -> Exchange {
         _read { yield exchanges[index] }
+    }
+
+    /// Puts the times of entries by one clock, where the capture says how its files' clocks lie to each other.
+    mutating func alignClocks() {
+        guard let corrections = imported?.corrections, !corrections.isEmpty else { return }
+        for index in exchanges.indices where exchanges[index].hasProvenance {
+            var provenance = exchanges[index].provenance
+            guard let ahead = (provenance.seen.first?.file).flatMap({ corrections[$0] }) else { continue }
+            provenance.shift = (provenance.shift ?? .zero) - ahead
+            exchanges[index].startedAt = exchanges[index].startedAt - ahead
+            exchanges[index].provenance = provenance
+        }
     }
 }

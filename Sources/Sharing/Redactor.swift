@@ -71,7 +71,8 @@ package final class Redactor {
             JSONWriter.append(rewritten(member.value), to: &head)
             head.append(0x2c)
         }
-        var ours = capture.logMembers["_authreel"]?.object ?? JSONObject()
+        // What it says of the files it was made of holds members of other producers.
+        var ours = rewritten(capture.logMembers["_authreel"] ?? [:]).object ?? JSONObject()
         var mark = mark
         mark.names = replacedNames()
         mark.hasMovedTimes = options.shiftsTimes

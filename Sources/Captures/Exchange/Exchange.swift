@@ -23,6 +23,8 @@ package struct Exchange: Sendable {
     @Sparse package var client: ClientFacts
     /// Says of a tunnel that its bytes were passed on unread.
     @Sparse package var tunnel: TunnelFacts
+    /// Where it comes from, in a capture that was made of others.
+    @Sparse package var provenance: Provenance
     /// What was not as HTTP wants it, with its place; the bytes went on unaltered.
     package var malformations: [Malformation]
     /// Protocol switched to after the answer (`Upgrade`, RFC 9110, section 7.8), for example `websocket`.
@@ -42,6 +44,7 @@ package struct Exchange: Sendable {
         connection: ConnectionFacts = ConnectionFacts(),
         client: ClientFacts = ClientFacts(),
         tunnel: TunnelFacts = TunnelFacts(),
+        provenance: Provenance = Provenance(),
         malformations: [Malformation] = [],
         upgradedTo: String? = nil,
         foreign: JSONObject = JSONObject()
@@ -55,6 +58,7 @@ package struct Exchange: Sendable {
         self.connection = connection
         self.client = client
         self.tunnel = tunnel
+        self.provenance = provenance
         self.malformations = malformations
         self.upgradedTo = upgradedTo
         self.foreign = foreign
@@ -71,6 +75,9 @@ package struct Exchange: Sendable {
         get { _client }
         set { _client = newValue }
     }
+
+    /// Whether there is something to say of ``provenance``.
+    var hasProvenance: Bool { _provenance.identity != nil }
 
     /// When the answer was complete, by the recorder's clock; the start where the duration is not known.
     package var endedAt: Timestamp { duration.map { startedAt + $0 } ?? startedAt }

@@ -72,6 +72,7 @@ final class EntryCollector {
             members.append(JSONObject.Member(name: Self.otherLogsName, value: .array(logs)))
         }
         capture.logMembers = JSONObject(members)
+        capture.alignClocks()
         capture.losses = losses
         if untoldLosses > 0, let last = losses.last {
             let what = "and \(untoldLosses) more like these"

@@ -249,6 +249,7 @@ extension HAREntry {
             )
         }
         if !trailers.isEmpty { ours["trailers"] = .object(trailers) }
+        if exchange.hasProvenance { exchange.provenance.append(to: &ours) }
         return ours
     }
 

@@ -16,6 +16,11 @@ enum HAREntry {
         "_authreel",
     ]
 
+    /// Of `_authreel` of an entry; see ``Provenance`` for all others.
+    static let ourMembers: Set<String> = [
+        "client", "connection", "tunnel", "upgradedTo", "pushed", "malformed", "trailers",
+    ]
+
     /// The exchange that an entry describes; never fails, since every producer leaves out something.
     static func exchange(of entry: JSONObject, deferral: Deferral) -> Exchange {
         let request = entry["request"]?.object ?? JSONObject()
@@ -34,6 +39,7 @@ enum HAREntry {
             connection: connection(entry, ours),
             client: client(ours["client"]?.object ?? JSONObject()),
             tunnel: tunnel(ours["tunnel"]?.object ?? JSONObject()),
+            provenance: Provenance(ours, besides: ourMembers),
             malformations: malformations(ours),
             upgradedTo: ours["upgradedTo"]?.string,
             foreign: remaining(entry, without: entryMembers)

@@ -36,7 +36,8 @@ struct LeakPath {
         _initiator _priority _resourceType _fromCache _transferSize _error _errorMessage _failureText _blockedReason \
         _tlsError _webSocketMessages _connectionId type opcode data stack \
         _authreel _response address alpn cipher client clientCertificate clientTLS contentCoding malformed offset pid process \
-        pushed reason received sent serverAddress serverName serverTLS side trailers truncated tunnel upgradedTo
+        pushed reason received sent serverAddress serverName serverTLS side trailers truncated tunnel upgradedTo \
+        seen file entry shifted differs imported files members clock ahead within of by count aligned redacted
         """
         .split(separator: " ").map(String.init)
     )

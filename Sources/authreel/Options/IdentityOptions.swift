@@ -34,9 +34,23 @@ struct IdentityOptions: ParsableArguments {
     /// - Returns: the capture.
     /// - Throws: ``CommandFailure`` when it cannot be read, is not HAR, or does not open.
     func read(_ path: String, beforeAsking: @escaping () -> Void = {}) throws(CommandFailure) -> Capture {
+        let source: CaptureSource
+        do throws(CaptureError) {
+            source = try CaptureSource(path: path)
+        } catch {
+            throw CommandFailure(error)
+        }
+        return try read(source, path: path, beforeAsking: beforeAsking)
+    }
+
+    /// Reads a capture that is open already, as ``read(_:beforeAsking:)`` does.
+    func read(
+        _ source: CaptureSource,
+        path: String,
+        beforeAsking: @escaping () -> Void = {}
+    ) throws(CommandFailure) -> Capture {
         let capture: Capture
         do {
-            let source = try CaptureSource(path: path)
             let name = path == "-" ? "standard input" : path
             let beginning = source.bytes(at: 0, count: AgeFile.recognizedBytes)
             capture =
@@ -56,6 +70,7 @@ struct IdentityOptions: ParsableArguments {
                     .printable
             )
         }
+        for note in ClockNotes.notes(on: capture) { StandardError.note("\(path): \(note)".printable) }
         for loss in capture.losses { StandardError.warn("\(path): \(loss)") }
         return capture
     }

@@ -95,7 +95,10 @@ struct LimitOptions: ParsableArguments {
         return .milliseconds(Int64(seconds * 1000))
     }
 
-    private static func bytes(
+    /// A size as an option takes it: digits, and K, M or G.
+    ///
+    /// - Throws: ``CommandFailure`` for what is no size, or below the least.
+    static func bytes(
         _ text: String,
         _ option: String,
         example: String,

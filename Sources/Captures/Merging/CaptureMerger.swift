@@ -1,0 +1,237 @@
+package import JSON
+
+/// Makes one capture of several: each exchange once, in the order in which they began by one clock.
+///
+/// Reads captures, and writes nothing. Bodies stay where they are until an exchange is asked for; what is held besides the
+/// captures themselves is a few words for each of their entries.
+///
+/// Two entries are one exchange where both have what is made for one request or login (a code, a state, a request's id, a
+/// second of the server's clock), or lie at one place and time once the clocks are known to each other; and where nothing
+/// contradicts. What could be one of several is left alone.
+package struct CaptureMerger: Sendable {
+    /// A file, by the name that entries refer to it by.
+    package struct Source: Sendable {
+        package var name: String
+        package var capture: Capture
+
+        package init(name: String, capture: Capture) {
+            self.name = name
+            self.capture = capture
+        }
+    }
+
+    /// An exchange of the merged capture.
+    private struct Merged: Sendable {
+        /// The base first, the others in the order of the files.
+        var sightings: [SightingGroups.Place]
+    }
+
+    private let sources: [Source]
+    private let clocks: [ImportStatement.Clock]
+    /// How far each file's clock is ahead of the common one; zero where that is not known.
+    private let ahead: [Duration]
+    private let isAligned: Bool
+    private var merged: [Merged] = []
+    private let ids: IDRenaming
+    private var undecided = 0
+
+    /// - Parameters:
+    ///   - sources: one at least; the first one's clock is what the others' are compared with. Names are made different.
+    ///   - alignsClocks: move times to that clock, instead of only saying how the others lie to it.
+    package init(_ sources: [Source], alignsClocks: Bool = false) {
+        let sources = Self.named(sources)
+        self.sources = sources
+        ids = IDRenaming(sources.map(\.capture))
+        guard sources.count > 1 else {
+            clocks = sources.isEmpty ? [] : [.reference]
+            ahead = sources.map { _ in .zero }
+            isAligned = false
+            // A file alone is converted: it stays in its own order.
+            merged = (sources.first?.capture.indices).map { indices in
+                indices.map { Merged(sightings: [SightingGroups.Place(file: 0, entry: $0)]) }
+            } ?? []
+            return
+        }
+        isAligned = alignsClocks
+        let marks = sources.map { CaptureMarks($0.capture) }
+        var pairings: [ClockGraph.Edge] = []
+        var groups = SightingGroups(counts: sources.map(\.capture.count))
+        for second in sources.indices {
+            for first in 0..<second {
+                let pairing = FilePairing(
+                    sources[first].capture,
+                    marks[first],
+                    sources[second].capture,
+                    marks[second]
+                )
+                undecided += pairing.undecided
+                if let offset = pairing.offset {
+                    pairings.append(ClockGraph.Edge(first: first, second: second, offset: offset))
+                }
+                for pair in pairing.pairs {
+                    groups.join(
+                        SightingGroups.Place(file: first, entry: pair.a),
+                        SightingGroups.Place(file: second, entry: pair.b)
+                    )
+                }
+            }
+        }
+        clocks = ClockGraph.clocks(of: sources.map(\.name), pairings)
+        ahead = clocks.map { if case .known(let offset, _) = $0 { offset.ahead } else { .zero } }
+        merged = Self.ordered(groups, sources, marks, ahead)
+    }
+
+    /// Names without folders, the later of two that are the same with a number.
+    private static func named(_ sources: [Source]) -> [Source] {
+        var taken: Set<String> = []
+        return sources.map { source in
+            let base = source.name.split(separator: "/").last.map(String.init) ?? source.name
+            var name = base
+            var number = 1
+            while !taken.insert(name).inserted {
+                number += 1
+                name = "\(base) (\(number))"
+            }
+            return Source(name: name, capture: source.capture)
+        }
+    }
+
+    private static func ordered(
+        _ groups: SightingGroups,
+        _ sources: [Source],
+        _ marks: [CaptureMarks],
+        _ ahead: [Duration]
+    ) -> [Merged] {
+        let shifts = ahead.map { -ClockSpan.nanoseconds($0) }
+        // What has no time stays behind what it stood behind.
+        let starts = marks.enumerated().map { file, marks in
+            var last = Int64.min
+            return marks.spans.map { span in
+                if let span { last = span.moved(by: shifts[file]).start }
+                return last
+            }
+        }
+        var merged: [(start: Int64, entry: Merged)] = []
+        for places in groups.all {
+            let base = places.min { left, right in
+                isFurtherOut(left, right, sources, marks)
+            }
+            guard let base else { continue }
+            merged.append(
+                (
+                    starts[base.file][base.entry],
+                    Merged(sightings: [base] + places.filter { $0 != base })
+                )
+            )
+        }
+        return merged.sorted { left, right in
+            let (a, b) = (left.entry.sightings[0], right.entry.sightings[0])
+            return (left.start, a.file, a.entry) < (right.start, b.file, b.entry)
+        }.map(\.entry)
+    }
+
+    /// Which of two sightings is nearer to who asked: its URL is the one that was meant, and it saw what arrived.
+    private static func isFurtherOut(
+        _ left: SightingGroups.Place,
+        _ right: SightingGroups.Place,
+        _ sources: [Source],
+        _ marks: [CaptureMarks]
+    ) -> Bool {
+        let (a, b) = (
+            sources[left.file].capture[left.entry], sources[right.file].capture[right.entry]
+        )
+        if (a.response == nil) != (b.response == nil) { return a.response != nil }
+        if let first = marks[left.file].spans[left.entry], let second = marks[right.file].spans[right.entry],
+            first.isLengthKnown, second.isLengthKnown, abs(first.length - second.length) > 500_000
+        {
+            return first.length > second.length
+        }
+        let (isSecure, isOtherSecure) = (
+            a.request.url.scheme?.lowercased() == "https", b.request.url.scheme?.lowercased() == "https"
+        )
+        if isSecure != isOtherSecure { return isSecure }
+        return left.file < right.file
+    }
+
+    // MARK: - The merged capture
+
+    /// Number of exchanges.
+    package var count: Int { merged.count }
+
+    /// An exchange of the merged capture, 0 to ``count`` - 1, read and put together when it is asked for.
+    package func exchange(at index: Int) -> Exchange {
+        let places = merged[index].sightings
+        guard sources.count > 1 else { return sources[0].capture[places[0].entry] }
+        var exchange = sighting(places[0])
+        for place in places.dropFirst() {
+            let union = ExchangeUnion(exchange, sighting(place))
+            exchange = union.exchange
+            if !union.differences.isEmpty {
+                exchange.provenance.differs[sources[place.file].name] = .object(union.differences)
+            }
+        }
+        let shift = isAligned ? .zero - ahead[places[0].file] : .zero
+        if shift != .zero {
+            exchange.startedAt = exchange.startedAt + shift
+            exchange.provenance.shift = (exchange.provenance.shift ?? .zero) + shift
+        }
+        return exchange
+    }
+
+    /// An entry as it stands in its file, and where that is.
+    private func sighting(_ place: SightingGroups.Place) -> Exchange {
+        var exchange = sources[place.file].capture[place.entry]
+        ids.rename(&exchange, of: place.file)
+        exchange.provenance.seen = [
+            Provenance.Sighting(file: sources[place.file].name, entry: place.entry)
+        ]
+        return exchange
+    }
+
+    /// The files that tell of an exchange, by name; the one whose time it has first.
+    package func files(ofExchange index: Int) -> [String] {
+        merged[index].sightings.map { sources[$0.file].name }
+    }
+
+    /// What stands in `log` of the merged capture, `version`, `creator` and `entries` aside.
+    package var logMembers: JSONObject {
+        let statement = ImportStatement(
+            files: sources.enumerated().map { index, source in
+                ImportStatement.File(
+                    name: source.name,
+                    creator: source.capture.logMembers["creator"],
+                    entries: source.capture.count,
+                    clock: clocks[index]
+                )
+            },
+            isAligned: isAligned
+        )
+        return LogUnion.members(of: sources.map(\.capture), statement, ids)
+    }
+
+    /// What became of the files.
+    ///
+    /// `differing`: exchanges that were told differently, as the caller has seen them pass.
+    package func report(differing: Int) -> MergeReport {
+        var report = MergeReport()
+        report.exchanges = count
+        report.differing = differing
+        report.undecided = undecided
+        report.isAligned = isAligned
+        var elsewhere = sources.map { _ in 0 }
+        for entry in merged where entry.sightings.count > 1 {
+            report.seenTwice += 1
+            for place in entry.sightings { elsewhere[place.file] += 1 }
+        }
+        report.files = sources.enumerated().map { index, source in
+            MergeReport.File(
+                name: source.name,
+                entries: source.capture.count,
+                seenElsewhere: elsewhere[index],
+                clock: clocks[index],
+                losses: source.capture.losses
+            )
+        }
+        return report
+    }
+}

@@ -1,0 +1,238 @@
+import JSON
+
+/// Makes one exchange of two sightings: the base, field by field where it has something, else the other.
+///
+/// What the other says otherwise is told in ``differences``, in the shape of an entry.
+struct ExchangeUnion {
+    private(set) var exchange: Exchange
+    private(set) var differences = JSONObject()
+
+    /// Bodies that differ are kept twice up to this size.
+    private static let largestDifference = 64 << 10
+
+    init(_ base: Exchange, _ other: Exchange) {
+        exchange = base
+        if base.startedAt != other.startedAt { differences["startedDateTime"] = .string(other.startedAt.rfc3339) }
+        if base.duration != other.duration, let duration = other.duration {
+            if base.duration == nil {
+                exchange.duration = duration
+            } else {
+                differences["time"] = .number(Self.milliseconds(duration))
+            }
+        }
+        var request = JSONObject()
+        unite(&exchange.request, other.request, &request)
+        if !request.isEmpty { differences["request"] = .object(request) }
+        if let answer = other.response {
+            if var own = exchange.response {
+                var response = JSONObject()
+                exchange.response = nil
+                unite(&own, answer, &response)
+                exchange.response = own
+                if !response.isEmpty { differences["response"] = .object(response) }
+            } else {
+                exchange.response = answer
+            }
+        }
+        if let failure = other.failure, failure != base.failure {
+            // What went wrong for the one went well for the other: both are true.
+            if base.failure == nil, base.response == nil {
+                exchange.failure = failure
+            } else {
+                differences["_error"] = .string(failure)
+            }
+        }
+        if exchange.timings == Timings() { exchange.timings = other.timings }
+        unite(&exchange.connection, other.connection)
+        uniteClient(other)
+        if exchange.tunnel == TunnelFacts() { exchange.tunnel = other.tunnel }
+        if exchange.malformations.isEmpty { exchange.malformations = other.malformations }
+        exchange.upgradedTo = exchange.upgradedTo ?? other.upgradedTo
+        unite(&exchange.foreign, other.foreign, &differences)
+        var provenance = exchange.provenance
+        provenance.seen += other.provenance.seen
+        for member in other.provenance.others.members where provenance.others[member.name] == nil {
+            provenance.others.members.append(member)
+        }
+        for member in other.provenance.differs.members where provenance.differs[member.name] == nil {
+            provenance.differs.members.append(member)
+        }
+        exchange.provenance = provenance
+    }
+
+    // MARK: - Messages
+
+    private func unite(_ own: inout RecordedRequest, _ other: RecordedRequest, _ differences: inout JSONObject) {
+        if own.url.text != other.url.text { differences["url"] = .string(other.url.text) }
+        unite(&own.httpVersion, other.httpVersion, "httpVersion", &differences)
+        unite(&own.headers, other.headers, besides: Self.addedByProxies, &differences)
+        if own.listedCookies.isEmpty { own.listedCookies = other.listedCookies }
+        unite(&own.body, other.body, "postData", &differences)
+        if own.trailers.fields.isEmpty { own.trailers = other.trailers }
+        unite(&own.foreign, other.foreign, &differences)
+    }
+
+    private func unite(_ own: inout RecordedResponse, _ other: RecordedResponse, _ differences: inout JSONObject) {
+        unite(&own.statusText, other.statusText, "statusText", &differences)
+        unite(&own.httpVersion, other.httpVersion, "httpVersion", &differences)
+        unite(&own.headers, other.headers, besides: Self.ofOneConnection, &differences)
+        if own.listedCookies.isEmpty { own.listedCookies = other.listedCookies }
+        unite(&own.body, other.body, "content", &differences)
+        unite(&own.redirectURL, other.redirectURL, "redirectURL", &differences)
+        if own.trailers.fields.isEmpty { own.trailers = other.trailers }
+        unite(&own.foreign, other.foreign, &differences)
+    }
+
+    /// Fields of one hop (RFC 9110, section 7.6.1): the other recorder's say nothing of this one's.
+    private static let ofOneConnection: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "via",
+        "content-length", "content-encoding",
+    ]
+    /// What a proxy tells the server of the client, which the client has not said.
+    private static let addedByProxies: Set<String> = ofOneConnection.union([
+        "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port",
+        "x-forwarded-server", "x-forwarded-prefix", "x-forwarded-ssl", "x-original-host", "x-original-uri",
+        "x-real-ip", "x-request-id", "x-amzn-trace-id", "proxy-authorization", "cf-connecting-ip", "cf-ray", "host",
+    ])
+
+    /// Fields of names that the base does not have at all are taken over; of others only the difference is told.
+    private func unite(
+        _ own: inout HeaderFields,
+        _ other: HeaderFields,
+        besides hop: Set<String>,
+        _ differences: inout JSONObject
+    ) {
+        var names: [String: [String]] = [:]
+        for field in own.fields { names[field.name.lowercased(), default: []].append(field.value) }
+        let isWithout = own.fields.isEmpty
+        var differing: [JSONValue] = []
+        for field in other.fields {
+            let name = field.name.lowercased()
+            if let values = names[name] {
+                if values.contains(field.value) { continue }
+            } else if isWithout || !hop.contains(name) {
+                own.fields.append(field)
+                continue
+            }
+            differing.append(["name": .string(field.name), "value": .string(field.value)])
+        }
+        if !differing.isEmpty { differences["headers"] = .array(differing) }
+    }
+
+    // MARK: - Bodies
+
+    private func unite(_ own: inout Body?, _ other: Body?, _ name: String, _ differences: inout JSONObject) {
+        guard let other else { return }
+        guard let base = own else {
+            own = other
+            return
+        }
+        guard other.isMore(than: base) else {
+            let isTold = base.isMore(than: other) || !base.holdsSomething || Self.isSame(base, other)
+            if !isTold { differences[name] = .object(Self.told(other)) }
+            return
+        }
+        var body = other
+        body.mediaType = base.mediaType.flatMap { $0.isEmpty ? nil : $0 } ?? other.mediaType
+        for member in base.foreign.members where body.foreign[member.name] == nil {
+            body.foreign.members.append(member)
+        }
+        own = body
+    }
+
+    private static func isSame(_ left: Body, _ right: Body) -> Bool {
+        if let first = BodyFields(left), let second = BodyFields(right), first.text == second.text { return true }
+        guard let first = left.bytes, let second = right.bytes else { return true }
+        return first == second
+    }
+
+    /// A body as the member of an entry that it would be.
+    private static func told(_ body: Body) -> JSONObject {
+        var object: JSONObject = [:]
+        if let type = body.mediaType { object["mimeType"] = .string(type) }
+        guard let bytes = body.bytes else { return object }
+        object["size"] = .number(JSONNumber(Int64(bytes.count)))
+        guard bytes.count <= largestDifference else {
+            object["_authreel"] = ["truncated": true]
+            return object
+        }
+        if bytes.withUnsafeBufferPointer(TextCheck.isText) {
+            object["text"] = .string(String(decoding: bytes, as: UTF8.self))
+        } else {
+            var text: [UInt8] = []
+            Base64.append(bytes, to: &text)
+            object["text"] = .string(String(decoding: text, as: UTF8.self))
+            object["encoding"] = "base64"
+        }
+        return object
+    }
+
+    // MARK: - Facts
+
+    private func unite(_ own: inout ConnectionFacts, _ other: ConnectionFacts) {
+        own = ConnectionFacts(
+            id: own.id ?? other.id,
+            serverAddress: own.serverAddress ?? other.serverAddress,
+            clientTLSVersion: own.clientTLSVersion ?? other.clientTLSVersion,
+            serverTLSVersion: own.serverTLSVersion ?? other.serverTLSVersion,
+            cipher: own.cipher ?? other.cipher,
+            serverName: own.serverName ?? other.serverName,
+            alpn: own.alpn ?? other.alpn,
+            clientCertificate: own.clientCertificate ?? other.clientCertificate
+        )
+    }
+
+    /// Who sends to a server behind a proxy is the proxy.
+    private mutating func uniteClient(_ other: Exchange) {
+        guard other.client != ClientFacts(), other.client != exchange.client else { return }
+        if exchange.client == ClientFacts(), exchange.request.url.host == other.request.url.host {
+            return exchange.client = other.client
+        }
+        var client = JSONObject()
+        if let process = other.client.process { client["process"] = .string(process) }
+        if let address = other.client.address { client["address"] = .string(address) }
+        differences["_authreel"] = ["client": .object(client)]
+    }
+
+    private func unite(_ own: inout String, _ other: String, _ name: String, _ differences: inout JSONObject) {
+        if own.isEmpty {
+            own = other
+        } else if !other.isEmpty, own != other {
+            differences[name] = .string(other)
+        }
+    }
+
+    private func unite(_ own: inout JSONObject, _ other: JSONObject, _ differences: inout JSONObject) {
+        for member in other.members {
+            if let value = own[member.name] {
+                if value != member.value { differences[member.name] = member.value }
+            } else {
+                own.members.append(member)
+            }
+        }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> JSONNumber { (duration * 1000).statedSeconds }
+}
+
+extension Body {
+    /// Whether there is anything of it.
+    fileprivate var holdsSomething: Bool {
+        switch content {
+        case .bytes(let bytes): !bytes.isEmpty
+        case .missing: false
+        case .spooled, .deferred, .parameters: true
+        }
+    }
+
+    /// Whether it has what another does not have.
+    fileprivate func isMore(than other: Body) -> Bool {
+        guard holdsSomething else { return false }
+        if !other.holdsSomething { return true }
+        if isTruncated != other.isTruncated { return !isTruncated }
+        if (remainingCoding == nil) != (other.remainingCoding == nil) { return remainingCoding == nil }
+        if case .parameters = content { return false }
+        if case .parameters = other.content { return true }
+        return false
+    }
+}

@@ -1,0 +1,140 @@
+/// Finds the exchanges that two captures both have, and how their clocks lie to each other.
+struct FilePairing: Sendable {
+    /// An entry of each.
+    struct Pair: Sendable, Hashable {
+        var a: Int
+        var b: Int
+    }
+
+    /// The exchanges that both have, by their entry in the first.
+    private(set) var pairs: [Pair] = []
+    /// How B's clock lies to A's; nil where nothing tells.
+    private(set) var offset: ClockOffset?
+    /// Entries of B that may be one of several of A, or none: they are left alone.
+    private(set) var undecided = 0
+
+    /// What two sightings may lie apart beyond what is known of the clocks: their recorders are not at one place.
+    private static let tolerance: Int64 = 100_000_000
+    /// A value that was sent again this much later was sent by another request.
+    private static let strongTolerance: Int64 = 5_000_000_000
+
+    init(_ a: Capture, _ aMarks: CaptureMarks, _ b: Capture, _ bMarks: CaptureMarks) {
+        var anchors = Self.anchors(a, aMarks, b, bMarks)
+        let intervals = anchors.map { Self.interval($0, aMarks, bMarks) }
+        var agreed: ClockEstimate.Interval?
+        if let (interval, count) = ClockEstimate.agreement(of: intervals.compactMap(\.self)) {
+            agreed = interval
+            offset = Self.offset(interval, .exchanges, count)
+        } else if let (interval, count) = Self.serverHint(aMarks, bMarks) {
+            agreed = interval
+            offset = Self.offset(interval, .date, count)
+        }
+        // What the clocks speak against is no pair; where nothing agrees, all of them speak against each other.
+        anchors = zip(anchors, intervals).compactMap { pair, interval in
+            guard let interval else { return pair }
+            return agreed.map { interval.distance(to: $0) <= Self.strongTolerance } ?? false ? pair : nil
+        }
+        pairs = anchors
+        if offset != nil { addNeighbours(a, aMarks, b, bMarks) }
+        pairs.sort { ($0.a, $0.b) < ($1.a, $1.b) }
+    }
+
+    private static func offset(_ interval: ClockEstimate.Interval, _ basis: ClockOffset.Basis, _ count: Int)
+        -> ClockOffset
+    {
+        ClockOffset(
+            ahead: .nanoseconds(interval.middle),
+            within: .nanoseconds(interval.radius),
+            basis: basis,
+            count: count
+        )
+    }
+
+    private static func interval(_ pair: Pair, _ a: CaptureMarks, _ b: CaptureMarks) -> ClockEstimate.Interval? {
+        guard let left = a.spans[pair.a], let right = b.spans[pair.b] else { return nil }
+        return ClockEstimate.interval(left, right)
+    }
+
+    // MARK: - By what was made for them
+
+    /// Entries that share a mark which nothing else in either capture has.
+    private static func anchors(_ a: Capture, _ aMarks: CaptureMarks, _ b: Capture, _ bMarks: CaptureMarks)
+        -> [Pair]
+    {
+        var votes: [Pair: Int] = [:]
+        for (mark, entry) in bMarks.unique {
+            guard let other = aMarks.unique[mark] else { continue }
+            votes[Pair(a: other, b: entry), default: 0] += 1
+        }
+        var best = votes.filter { pair, _ in
+            SightingComparison(a: a[pair.a], b: b[pair.b], tie: .strong).holds
+        }
+        for side in [\Pair.a, \Pair.b] {
+            var most: [Int: Int] = [:]
+            for (pair, count) in best { most[pair[keyPath: side]] = max(count, most[pair[keyPath: side]] ?? 0) }
+            best = best.filter { most[$0.key[keyPath: side]] == $0.value }
+        }
+        // Two that are as likely are none.
+        var uses: [Int: Int] = [:]
+        var otherUses: [Int: Int] = [:]
+        for pair in best.keys {
+            uses[pair.a, default: 0] += 1
+            otherUses[pair.b, default: 0] += 1
+        }
+        return best.keys.filter { uses[$0.a] == 1 && otherUses[$0.b] == 1 }.sorted { ($0.a, $0.b) < ($1.a, $1.b) }
+    }
+
+    /// What the clocks of servers that answer in both captures say.
+    private static func serverHint(_ a: CaptureMarks, _ b: CaptureMarks) -> (ClockEstimate.Interval, Int)? {
+        let intervals = a.serverClocks.compactMap { host, left -> ClockEstimate.Interval? in
+            guard let right = b.serverClocks[host] else { return nil }
+            // The server is ahead of A by `left` and of B by `right`: B is ahead of A by the difference.
+            return ClockEstimate.Interval(low: left.low - right.high, high: left.high - right.low)
+        }
+        guard let (interval, count) = ClockEstimate.agreement(of: intervals) else { return nil }
+        return (interval, count)
+    }
+
+    // MARK: - By place and time
+
+    /// Pairs what is left, where place and time leave one way to do it.
+    private mutating func addNeighbours(
+        _ a: Capture,
+        _ aMarks: CaptureMarks,
+        _ b: Capture,
+        _ bMarks: CaptureMarks
+    ) {
+        guard let offset else { return }
+        let shift = -ClockSpan.nanoseconds(offset.ahead)
+        let slack = min(ClockSpan.nanoseconds(offset.within), .max / 16) + Self.tolerance
+        let hosts = Set(
+            pairs.map { HostPair(a: a[$0.a].request.url.host ?? "", b: b[$0.b].request.url.host ?? "") }
+        )
+        let taken = (a: Set(pairs.map(\.a)), b: Set(pairs.map(\.b)))
+        var groups: [Int: NeighbourGroup] = [:]
+        for (entry, key) in bMarks.keys.enumerated() where !taken.b.contains(entry) {
+            guard let span = bMarks.spans[entry] else { continue }
+            groups[key, default: NeighbourGroup()].b.append((entry, span.moved(by: shift)))
+        }
+        for (entry, key) in aMarks.keys.enumerated() where !taken.a.contains(entry) {
+            guard let span = aMarks.spans[entry] else { continue }
+            groups[key]?.a.append((entry, span))
+        }
+        for group in groups.values where !group.a.isEmpty {
+            let (found, undecided) = group.pairs(within: slack) { left, right in
+                let comparison = SightingComparison(a: a[left], b: b[right], tie: .weak)
+                let (host, other) = (comparison.a.request.url.host, comparison.b.request.url.host)
+                return (host == other || hosts.contains(HostPair(a: host ?? "", b: other ?? "")))
+                    && comparison.holds
+            }
+            pairs += found
+            self.undecided += undecided
+        }
+    }
+
+    /// Names under which one server goes in the two captures.
+    private struct HostPair: Hashable {
+        var a: String
+        var b: String
+    }
+}

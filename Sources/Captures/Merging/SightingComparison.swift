@@ -1,0 +1,93 @@
+/// Whether two entries can be of one exchange: looks for what only two exchanges could differ in.
+///
+/// What one recorder has not seen contradicts nothing.
+struct SightingComparison {
+    /// How much else there is that says they are one.
+    enum Tie {
+        /// A value that is made for one request or login.
+        case strong
+        /// Nothing but place and time.
+        case weak
+    }
+
+    let a: Exchange
+    let b: Exchange
+    let tie: Tie
+
+    /// Whether nothing contradicts; both have the same method, path and query.
+    var holds: Bool {
+        isStatusAlike && areBodiesAlike && areHeadersAlike && areCookiesAlike && isDateAlike
+            && a.isPushed == b.isPushed
+    }
+
+    private var isSameHost: Bool { a.request.url.host == b.request.url.host }
+
+    private var isStatusAlike: Bool {
+        guard let left = a.response, let right = b.response else {
+            // A browser that has gone meanwhile has no answer, where its server has sent one.
+            return tie == .strong || a.response == nil && b.response == nil
+        }
+        return left.status == right.status
+    }
+
+    private var areHeadersAlike: Bool {
+        for name in ["authorization"] + (isSameHost ? Array(ExchangeMarks.requestIDs) : []) {
+            guard let left = a.request.headers.first(name), let right = b.request.headers.first(name) else {
+                continue
+            }
+            guard ExchangeMarks.requestID(left, name) == ExchangeMarks.requestID(right, name) else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private var areCookiesAlike: Bool {
+        let right = b.request.cookies
+        guard !right.isEmpty else { return true }
+        let values = Dictionary(grouping: right, by: \.name).mapValues { Set($0.map(\.value)) }
+        return a.request.cookies.allSatisfy { values[$0.name]?.contains($0.value) ?? true }
+    }
+
+    /// A server stamps an answer once; a proxy, that has its own name, may do it again.
+    private var isDateAlike: Bool {
+        guard isSameHost, let left = a.response?.headers.first("date"), let right = b.response?.headers.first("date"),
+            left != right, let first = Timestamp(httpDate: left), let second = Timestamp(httpDate: right)
+        else { return true }
+        return abs(first.seconds - second.seconds) <= 2
+    }
+
+    private var areBodiesAlike: Bool {
+        guard Self.areAlike(a.request.body, b.request.body) else { return false }
+        // A page may be rewritten on its way, by a proxy or by a browser that saves it as text.
+        return tie == .strong || Self.areAlike(a.response?.body, b.response?.body)
+    }
+
+    private static func areAlike(_ left: Body?, _ right: Body?) -> Bool {
+        guard let left, let right, left.isWhole, right.isWhole else { return true }
+        if let first = BodyFields(left), let second = BodyFields(right) { return first.text == second.text }
+        if let first = left.knownCount, let second = right.knownCount, first != second { return false }
+        guard let first = left.bytes, let second = right.bytes else { return true }
+        return first == second
+    }
+}
+
+extension Body {
+    /// Whether all of it is there, in a form that can be compared.
+    ///
+    /// Browsers do not keep the bodies of redirects: an empty one says nothing.
+    fileprivate var isWhole: Bool {
+        guard !isTruncated, remainingCoding == nil, knownCount != 0 else { return false }
+        if case .missing = content { return false }
+        return true
+    }
+
+    /// Bytes that it has; nil where it has to be read for that.
+    fileprivate var knownCount: Int? {
+        switch content {
+        case .bytes(let bytes): bytes.count
+        case .spooled(let bytes): bytes.count
+        case .deferred, .missing, .parameters: nil
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import ArgumentParser
+import Captures
+import Foundation
+import JSON
+import Reports
+
+/// Makes one capture of what others have recorded.
+struct Import: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes one capture of several: of browsers, proxies and servers, each exchange once.",
+        discussion: """
+            Files are HAR of any producer. What two of them have is recognised and stands once, with what each of them \
+            knows; the entry says where it was seen (_authreel.seen), and what the files tell differently (_authreel.differs).
+
+            Clocks are compared by the exchanges that two files both have, or by their servers' Date fields. How they lie to \
+            each other is told here and stands in the capture; entries keep the times of their own clock, and authreel reads \
+            them by one. --align-clocks moves the times in the file, for other programs.
+
+            Nothing is overwritten, and nothing is left of a capture that does not come to its end.
+
+            Examples:
+              authreel import browser.har server.har --out login.har
+              authreel import browser.har server.har --align-clocks --out login.har
+              authreel import firefox.har --out login.har           one file: the same, an entry a line
+              authreel import browser.har server.har --out login.har --format json | jq .flows
+              ssh server cat login.har | authreel import browser.har - --out login.har
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "What was recorded; the times of the others are compared with those of the first. - is standard input.",
+            valueName: "FILE"
+        )
+    )
+    var files: [String]
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The capture, which must not exist. - is standard output.", valueName: "FILE.har")
+    )
+    var out: String
+    @Option(
+        name: .customLong("keylog"),
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "TLS secrets for packet captures, as SSLKEYLOGFILE makes them. Repeatable.",
+            valueName: "FILE"
+        )
+    )
+    var keyLogs: [String] = []
+    @Flag(help: "Move all times to the first file's clock, and say in each entry by how much.")
+    var alignClocks = false
+    @Option(
+        name: .customLong("max-body"),
+        help: ArgumentHelp(
+            "Bytes of a body that are kept of packet captures (suffixes K, M, G); HAR is taken as it is.",
+            valueName: "SIZE"
+        )
+    )
+    var maximumBody = "4M"
+    @Option(help: "How the summary is told: text on standard error, or json on standard output.")
+    var format: OutputFormat = .text
+    @OptionGroup var identities: IdentityOptions
+
+    func validate() throws {
+        guard files.count(where: { $0 == "-" }) < 2 else {
+            throw ValidationError("standard input is one file: name - once")
+        }
+        guard out != "-" || format == .text else {
+            throw ValidationError("--out - and --format json both take standard output: name a file with --out")
+        }
+    }
+
+    func run() throws {
+        let maximumBodyBytes = try LimitOptions.bytes(maximumBody, "--max-body", example: "16M")
+        let target = out == "-" ? nil : out
+        if let target { try Self.checkTarget(target) }
+        // A file that may not grow is told of like a full disk, and does not end us.
+        signal(SIGXFSZ, SIG_IGN)
+        let opened = try open(
+            ImportInput(
+                identities: identities,
+                keyLogs: keyLogs,
+                maximumBodyBytes: maximumBodyBytes,
+                target: target
+            )
+        )
+        let isLossy = opened.contains { !$0.packetLosses.isEmpty || !$0.source.capture.losses.isEmpty }
+        let merger = CaptureMerger(opened.map(\.source), alignsClocks: alignClocks)
+        let file = UnfinishedFile(for: target)
+        let differing = try write(merger, to: file.path)
+        let merged = try CaptureReader.read(path: file.path)
+        let summary = ImportSummary(
+            report: merger.report(differing: differing),
+            logins: ImportSummary.logins(in: merged, files: merger.files(ofExchange:)),
+            packetLosses: opened.map { ($0.source.name, $0.packetLosses) }
+        )
+        if let target {
+            try file.finish(as: target)
+        } else {
+            try ImportInput.copy(CaptureSource(path: file.path)) {
+                FileHandle.standardOutput.write(Data($0))
+            }
+        }
+        tell(summary, isLossy: isLossy)
+    }
+
+    /// What cannot be written in the end is not begun.
+    private static func checkTarget(_ target: String) throws {
+        var status = stat()
+        guard lstat(target, &status) != 0 else { throw OutputFile.exists(target) }
+        let folder = URL(filePath: target).deletingLastPathComponent().path
+        guard access(folder, W_OK) == 0 else {
+            throw CommandFailure(
+                .noInput,
+                "\(target) cannot be written: \(String(cString: strerror(errno)))",
+                hint: "name a file in a folder that is there, and yours to write: --out FILE.har"
+            )
+        }
+    }
+
+    private func open(_ input: ImportInput) throws -> [ImportInput.Opened] {
+        let progress = ProgressBar("reading", total: files.count * 100)
+        defer { progress.clear() }
+        return try files.enumerated().map { index, path in
+            progress.show(index * 100, path)
+            let opened = try input.open(
+                path,
+                progress: { progress.show(index * 100 + Int(100 * min(max($0, 0), 1)), path) },
+                beforeAsking: progress.clear
+            )
+            for loss in opened.packetLosses { StandardError.warn("\(path): \(loss)".printable) }
+            return opened
+        }
+    }
+
+    /// Exchanges that are held at a time.
+    private static let batch = 64
+
+    /// Writes the capture, and counts the exchanges that the files tell differently.
+    private func write(_ merger: CaptureMerger, to path: String) throws -> Int {
+        let progress = ProgressBar("writing", total: merger.count)
+        defer { progress.clear() }
+        var differing = 0
+        do throws(CaptureError) {
+            let writer = try CaptureWriter(
+                newAt: path,
+                version: Authreel.version,
+                logMembers: merger.logMembers
+            )
+            var waiting: [Exchange] = []
+            for index in 0..<merger.count {
+                let exchange = merger.exchange(at: index)
+                if exchange.isToldDifferently { differing += 1 }
+                waiting.append(exchange)
+                // Large bodies are read when they are written: one at a time.
+                if waiting.count >= Self.batch || exchange.hasBodyToRead {
+                    try writer.append(waiting)
+                    waiting = []
+                    progress.show(index, out)
+                }
+            }
+            try writer.append(waiting)
+        } catch {
+            guard case .inputOutput(_, let reason) = error else { throw CommandFailure(error) }
+            throw CommandFailure(.unavailable, "\(out) cannot be written: \(reason)")
+        }
+        return differing
+    }
+
+    private func tell(_ summary: ImportSummary, isLossy: Bool) {
+        if format == .json {
+            print(JSONWriter.text(of: summary.json(out), indented: true))
+        } else {
+            for line in summary.lines(out) { StandardError.note(line.printable) }
+        }
+        guard out != "-", format == .text else { return }
+        if isLossy { StandardError.note("what could not be read is told above; the rest is in the capture") }
+        StandardError.note(
+            "next: \(Invocation.name) \(summary.logins.isEmpty ? "view" : "diagnose") \(out)".printable
+        )
+    }
+}
+
+extension Exchange {
+    /// Whether files tell other things of it than when it was.
+    fileprivate var isToldDifferently: Bool {
+        provenance.differs.members.contains { file in
+            file.value.object?.members.contains { !["startedDateTime", "time"].contains($0.name) } ?? false
+        }
+    }
+
+    /// Whether a body of it is in a file.
+    fileprivate var hasBodyToRead: Bool {
+        [request.body, response?.body].contains { body in
+            switch body?.content {
+            case .deferred, .spooled: true
+            case .bytes, .missing, .parameters, nil: false
+            }
+        }
+    }
+}
