@@ -21,7 +21,8 @@ struct Authreel: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Demo.self, Record.self, Import.self, Show.self, View.self, Diagnose.self, Diff.self, ReplayCommand.self,
+            Demo.self, Record.self, Import.self, Show.self, View.self, Diagnose.self, Diff.self,
+            ReplayCommand.self,
             Share.self,
             Mock.self,
             Explain.self, ListRules.self, JWT.self, Authority.self, Manual.self,

@@ -49,7 +49,8 @@ extension CaptureWriter {
             let length = file.end + CaptureFile.tail.count
             if Int(status.st_size) == length { return .inPlace }
             var tail = CaptureFile.tail
-            guard Int(status.st_size) > length, CaptureFile.read(&tail, tail.count, from: descriptor, at: file.end),
+            guard Int(status.st_size) > length,
+                CaptureFile.read(&tail, tail.count, from: descriptor, at: file.end),
                 tail == CaptureFile.tail
             else { return .changed }
             return .extended
@@ -83,7 +84,9 @@ extension CaptureWriter {
             var block = [UInt8](repeating: 0, count: 65_536)
             while start > 0 {
                 let count = min(block.count, start)
-                guard CaptureFile.read(&block, count, from: file.descriptor, at: start - count) else { return size }
+                guard CaptureFile.read(&block, count, from: file.descriptor, at: start - count) else {
+                    return size
+                }
                 let zeros = block[..<count].reversed().prefix { $0 == 0 }.count
                 start -= zeros
                 if zeros < count { break }

@@ -80,7 +80,8 @@ package final class CaptureWriter: Sendable {
     ///   - version: of the program, for `log.creator`.
     ///   - logMembers: stand behind `creator`; a `version`, `creator` or `entries` among them is left out.
     /// - Throws: ``CaptureError/inputOutput(path:reason:)``; there is no such file then, or it is another's.
-    package convenience init(newAt path: String, version: String, logMembers: JSONObject) throws(CaptureError) {
+    package convenience init(newAt path: String, version: String, logMembers: JSONObject) throws(CaptureError)
+    {
         let descriptor = CaptureFile.openNew(path)
         guard descriptor >= 0 else { throw CaptureFile.lastError(path) }
         do {

@@ -47,9 +47,10 @@ package struct CaptureMerger: Sendable {
             ahead = sources.map { _ in .zero }
             isAligned = false
             // A file alone is converted: it stays in its own order.
-            merged = (sources.first?.capture.indices).map { indices in
-                indices.map { Merged(sightings: [SightingGroups.Place(file: 0, entry: $0)]) }
-            } ?? []
+            merged =
+                (sources.first?.capture.indices).map { indices in
+                    indices.map { Merged(sightings: [SightingGroups.Place(file: 0, entry: $0)]) }
+                } ?? []
             return
         }
         isAligned = alignsClocks

@@ -33,7 +33,7 @@ struct ClockSpan: Sendable, Equatable {
 
     static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
-        guard abs(seconds) < 2_000_000_000 else { return seconds < 0 ? -limit : limit }
+        guard seconds.magnitude < 2_000_000_000 else { return seconds < 0 ? -limit : limit }
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 

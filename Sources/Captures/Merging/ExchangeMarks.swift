@@ -10,7 +10,8 @@ struct ExchangeMarks: Sendable {
     /// Request headers that are made for one request; in lower case.
     static let requestIDs: Set<String> = [
         "traceparent", "x-request-id", "x-correlation-id", "request-id", "x-amzn-trace-id",
-        "x-cloud-trace-context", "x-b3-traceid", "uber-trace-id", "sec-websocket-key", "dpop", "idempotency-key",
+        "x-cloud-trace-context", "x-b3-traceid", "uber-trace-id", "sec-websocket-key", "dpop",
+        "idempotency-key",
     ]
 
     init(_ exchange: Exchange) {
@@ -35,7 +36,8 @@ struct ExchangeMarks: Sendable {
         if let response = exchange.response {
             // Its host may be another one behind a proxy.
             if let location = response.location.map({ RecordedURL($0) }) {
-                for items in [location.query, location.fragment].compactMap(\.self) where OneTimeValue.isAmong(QueryItems(items)) {
+                for items in [location.query, location.fragment].compactMap(\.self)
+                where OneTimeValue.isAmong(QueryItems(items)) {
                     add(3, "", items)
                 }
             }

@@ -12,7 +12,9 @@ struct ExchangeUnion {
 
     init(_ base: Exchange, _ other: Exchange) {
         exchange = base
-        if base.startedAt != other.startedAt { differences["startedDateTime"] = .string(other.startedAt.rfc3339) }
+        if base.startedAt != other.startedAt {
+            differences["startedDateTime"] = .string(other.startedAt.rfc3339)
+        }
         if base.duration != other.duration, let duration = other.duration {
             if base.duration == nil {
                 exchange.duration = duration
@@ -62,7 +64,11 @@ struct ExchangeUnion {
 
     // MARK: - Messages
 
-    private func unite(_ own: inout RecordedRequest, _ other: RecordedRequest, _ differences: inout JSONObject) {
+    private func unite(
+        _ own: inout RecordedRequest,
+        _ other: RecordedRequest,
+        _ differences: inout JSONObject
+    ) {
         if own.url.text != other.url.text { differences["url"] = .string(other.url.text) }
         unite(&own.httpVersion, other.httpVersion, "httpVersion", &differences)
         unite(&own.headers, other.headers, besides: Self.addedByProxies, &differences)
@@ -72,7 +78,11 @@ struct ExchangeUnion {
         unite(&own.foreign, other.foreign, &differences)
     }
 
-    private func unite(_ own: inout RecordedResponse, _ other: RecordedResponse, _ differences: inout JSONObject) {
+    private func unite(
+        _ own: inout RecordedResponse,
+        _ other: RecordedResponse,
+        _ differences: inout JSONObject
+    ) {
         unite(&own.statusText, other.statusText, "statusText", &differences)
         unite(&own.httpVersion, other.httpVersion, "httpVersion", &differences)
         unite(&own.headers, other.headers, besides: Self.ofOneConnection, &differences)
@@ -85,14 +95,16 @@ struct ExchangeUnion {
 
     /// Fields of one hop (RFC 9110, section 7.6.1): the other recorder's say nothing of this one's.
     private static let ofOneConnection: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "via",
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "via",
         "content-length", "content-encoding",
     ]
     /// What a proxy tells the server of the client, which the client has not said.
     private static let addedByProxies: Set<String> = ofOneConnection.union([
         "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port",
         "x-forwarded-server", "x-forwarded-prefix", "x-forwarded-ssl", "x-original-host", "x-original-uri",
-        "x-real-ip", "x-request-id", "x-amzn-trace-id", "proxy-authorization", "cf-connecting-ip", "cf-ray", "host",
+        "x-real-ip", "x-request-id", "x-amzn-trace-id", "proxy-authorization", "cf-connecting-ip", "cf-ray",
+        "host",
     ])
 
     /// Fields of names that the base does not have at all are taken over; of others only the difference is told.
@@ -141,7 +153,9 @@ struct ExchangeUnion {
     }
 
     private static func isSame(_ left: Body, _ right: Body) -> Bool {
-        if let first = BodyFields(left), let second = BodyFields(right), first.text == second.text { return true }
+        if let first = BodyFields(left), let second = BodyFields(right), first.text == second.text {
+            return true
+        }
         guard let first = left.bytes, let second = right.bytes else { return true }
         return first == second
     }
@@ -194,7 +208,8 @@ struct ExchangeUnion {
         differences["_authreel"] = ["client": .object(client)]
     }
 
-    private func unite(_ own: inout String, _ other: String, _ name: String, _ differences: inout JSONObject) {
+    private func unite(_ own: inout String, _ other: String, _ name: String, _ differences: inout JSONObject)
+    {
         if own.isEmpty {
             own = other
         } else if !other.isEmpty, own != other {

@@ -50,7 +50,9 @@ struct FilePairing: Sendable {
         )
     }
 
-    private static func interval(_ pair: Pair, _ a: CaptureMarks, _ b: CaptureMarks) -> ClockEstimate.Interval? {
+    private static func interval(_ pair: Pair, _ a: CaptureMarks, _ b: CaptureMarks) -> ClockEstimate
+        .Interval?
+    {
         guard let left = a.spans[pair.a], let right = b.spans[pair.b] else { return nil }
         return ClockEstimate.interval(left, right)
     }
@@ -71,7 +73,9 @@ struct FilePairing: Sendable {
         }
         for side in [\Pair.a, \Pair.b] {
             var most: [Int: Int] = [:]
-            for (pair, count) in best { most[pair[keyPath: side]] = max(count, most[pair[keyPath: side]] ?? 0) }
+            for (pair, count) in best {
+                most[pair[keyPath: side]] = max(count, most[pair[keyPath: side]] ?? 0)
+            }
             best = best.filter { most[$0.key[keyPath: side]] == $0.value }
         }
         // Two that are as likely are none.
@@ -81,7 +85,9 @@ struct FilePairing: Sendable {
             uses[pair.a, default: 0] += 1
             otherUses[pair.b, default: 0] += 1
         }
-        return best.keys.filter { uses[$0.a] == 1 && otherUses[$0.b] == 1 }.sorted { ($0.a, $0.b) < ($1.a, $1.b) }
+        return best.keys.filter { uses[$0.a] == 1 && otherUses[$0.b] == 1 }.sorted {
+            ($0.a, $0.b) < ($1.a, $1.b)
+        }
     }
 
     /// What the clocks of servers that answer in both captures say.

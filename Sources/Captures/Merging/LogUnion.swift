@@ -7,7 +7,8 @@ enum LogUnion {
     ///   - statement: what is said of the files; takes up what two files say differently.
     ///   - ids: how pages are called now.
     /// - Returns: what stands in `log`, `version`, `creator` and `entries` aside.
-    static func members(of captures: [Capture], _ statement: ImportStatement, _ ids: IDRenaming) -> JSONObject {
+    static func members(of captures: [Capture], _ statement: ImportStatement, _ ids: IDRenaming) -> JSONObject
+    {
         var statement = statement
         var log = JSONObject()
         var ours = JSONObject()

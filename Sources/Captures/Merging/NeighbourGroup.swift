@@ -15,7 +15,8 @@ struct NeighbourGroup {
     ///   - slack: how far a sighting may reach out of the one that is further out, in nanoseconds.
     ///   - areOne: whether nothing else tells two entries apart.
     /// - Returns: the pairs, and how many entries of B could be one of several.
-    func pairs(within slack: Int64, areOne: (Int, Int) -> Bool) -> (found: [FilePairing.Pair], undecided: Int) {
+    func pairs(within slack: Int64, areOne: (Int, Int) -> Bool) -> (found: [FilePairing.Pair], undecided: Int)
+    {
         let a = a.sorted { ($0.span.start, $0.entry) < ($1.span.start, $1.entry) }
         let b = b.sorted { ($0.span.start, $0.entry) < ($1.span.start, $1.entry) }
         var candidates: [[Int]] = []
@@ -32,7 +33,8 @@ struct NeighbourGroup {
                 looked += 1
                 // A hostile capture may hold any number that last all day.
                 guard looked <= Self.mostCandidates * 8 else { break }
-                guard Self.areNested(a[index].span, member.span, slack), areOne(a[index].entry, member.entry) else {
+                guard Self.areNested(a[index].span, member.span, slack), areOne(a[index].entry, member.entry)
+                else {
                     continue
                 }
                 found.append(index)

@@ -5,10 +5,14 @@
 enum OneTimeValue {
     /// Names under which protocols hand them out.
     private static let names: Set<String> = [
-        "code", "state", "nonce", "ticket", "code_challenge", "code_verifier", "request_uri", "request", "user_code",
-        "device_code", "refresh_token", "access_token", "id_token", "id_token_hint", "logout_token", "subject_token",
-        "assertion", "client_assertion", "response", "login_challenge", "consent_challenge", "logout_challenge",
-        "login_verifier", "consent_verifier", "RelayState", "SAMLRequest", "SAMLResponse", "SAMLart", "wctx", "wresult",
+        "code", "state", "nonce", "ticket", "code_challenge", "code_verifier", "request_uri", "request",
+        "user_code",
+        "device_code", "refresh_token", "access_token", "id_token", "id_token_hint", "logout_token",
+        "subject_token",
+        "assertion", "client_assertion", "response", "login_challenge", "consent_challenge",
+        "logout_challenge",
+        "login_verifier", "consent_verifier", "RelayState", "SAMLRequest", "SAMLResponse", "SAMLart", "wctx",
+        "wresult",
     ]
 
     /// Whether a value under this name is one.

@@ -51,7 +51,8 @@ struct SightingComparison {
 
     /// A server stamps an answer once; a proxy, that has its own name, may do it again.
     private var isDateAlike: Bool {
-        guard isSameHost, let left = a.response?.headers.first("date"), let right = b.response?.headers.first("date"),
+        guard isSameHost, let left = a.response?.headers.first("date"),
+            let right = b.response?.headers.first("date"),
             left != right, let first = Timestamp(httpDate: left), let second = Timestamp(httpDate: right)
         else { return true }
         return abs(first.seconds - second.seconds) <= 2

@@ -67,7 +67,9 @@ struct Import: ParsableCommand {
             throw ValidationError("standard input is one file: name - once")
         }
         guard out != "-" || format == .text else {
-            throw ValidationError("--out - and --format json both take standard output: name a file with --out")
+            throw ValidationError(
+                "--out - and --format json both take standard output: name a file with --out"
+            )
         }
     }
 

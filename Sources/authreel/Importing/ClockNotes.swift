@@ -9,7 +9,8 @@ enum ClockNotes {
         return imported.files.compactMap { file in
             guard case .known(let offset, let other) = file.clock, offset.ahead != .zero else { return nil }
             let isAhead = offset.ahead > .zero
-            return "entries of \(file.name) are read \(seconds(offset.ahead)) s \(isAhead ? "earlier" : "later") than "
+            return
+                "entries of \(file.name) are read \(seconds(offset.ahead)) s \(isAhead ? "earlier" : "later") than "
                 + "they say: their clock is \(isAhead ? "ahead of" : "behind") that of \(other)"
         }
     }

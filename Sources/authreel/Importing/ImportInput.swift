@@ -21,7 +21,9 @@ struct ImportInput {
     }
 
     /// `progress`: is told how far a packet capture is, from 0 to 1.
-    func open(_ path: String, progress: @escaping (Double) -> Void, beforeAsking: @escaping () -> Void) throws -> Opened {
+    func open(_ path: String, progress: @escaping (Double) -> Void, beforeAsking: @escaping () -> Void) throws
+        -> Opened
+    {
         let source = try Self.source(path)
         let name = path == "-" ? "standard input" : path
         guard PacketInput.isPacketFile(source.bytes(at: 0, count: PacketInput.headSize)) else {

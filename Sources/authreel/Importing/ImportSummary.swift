@@ -58,8 +58,12 @@ struct ImportSummary {
                     + "apart: they stand as often as they were found"
             )
         }
-        lines += logins.isEmpty ? ["no login is in it"] : logins.prefix(Self.mostLogins).map { line(of: $0, isOne) }
-        if logins.count > Self.mostLogins { lines.append("… and \(logins.count - Self.mostLogins) logins more") }
+        lines +=
+            logins.isEmpty
+            ? ["no login is in it"] : logins.prefix(Self.mostLogins).map { line(of: $0, isOne) }
+        if logins.count > Self.mostLogins {
+            lines.append("… and \(logins.count - Self.mostLogins) logins more")
+        }
         return lines
     }
 
@@ -68,7 +72,8 @@ struct ImportSummary {
     private var seenTwice: String {
         guard report.seenTwice > 0 else { return "no exchange is in more than one of them" }
         let isOne = report.seenTwice == 1
-        return "\(CaptureTeller.count(report.seenTwice)) \(isOne ? "is" : "are") in more than one of them, and "
+        return
+            "\(CaptureTeller.count(report.seenTwice)) \(isOne ? "is" : "are") in more than one of them, and "
             + "\(isOne ? "stands" : "stand") once"
             + (report.differing > 0 ? "; what they tell differently is in _authreel.differs" : "")
     }

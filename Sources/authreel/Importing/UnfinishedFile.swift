@@ -56,7 +56,10 @@ final class UnfinishedFile {
         }
         guard number != EEXIST else { throw OutputFile.exists(target) }
         guard number == 0 else {
-            throw CommandFailure(.noInput, "\(target) cannot be written: \(String(cString: strerror(number)))")
+            throw CommandFailure(
+                .noInput,
+                "\(target) cannot be written: \(String(cString: strerror(number)))"
+            )
         }
     }
 

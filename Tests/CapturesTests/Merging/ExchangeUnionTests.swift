@@ -1,0 +1,222 @@
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Captures
+
+/// What is kept of two sightings of one exchange.
+struct ExchangeUnionTests {
+    /// A callback as a browser's HAR has it, and as packets behind a proxy that ends TLS do.
+    private func sightings() -> (Sightings, Sightings) {
+        var browser = Sightings()
+        var server = Sightings(ahead: 37, inset: 0.01)
+        let target = "/callback?code=code-1-Xy12&state=state-1-Zq34"
+        browser.add(
+            "https://app.example\(target)",
+            at: 0,
+            headers: [("Host", "app.example"), ("User-Agent", "Mozilla/5.0"), ("Cookie", "sid=1")],
+            status: 302,
+            answer: [("Location", "/home"), ("Date", "Mon, 21 Sep 2026 14:13:20 GMT")],
+            body: Body(content: .missing, mediaType: "text/html", foreign: ["_b": 1]),
+            foreign: [
+                "pageref": "page_1", "_initiator": ["type": "other"], "comment": "browser", "cache": [:],
+            ]
+        )
+        server.add(
+            "http://app.internal:8080\(target)",
+            at: 0,
+            headers: [
+                ("Host", "app.internal:8080"), ("user-agent", "Mozilla/5.0"), ("Cookie", "sid=1"),
+                ("X-Forwarded-For", "192.0.2.7"), ("Accept-Language", "de"),
+            ],
+            status: 302,
+            answer: [
+                ("Location", "/home"), ("Date", "Mon, 21 Sep 2026 14:13:19 GMT"), ("Set-Cookie", "sid=2"),
+            ],
+            body: Body(text: "<p>moved</p>", mediaType: "text/html"),
+            foreign: ["_packets": 7, "comment": "server"]
+        )
+        server.exchanges[0].connection = ConnectionFacts(
+            serverAddress: "10.0.0.5:8080",
+            clientCertificate: "abc"
+        )
+        server.exchanges[0].client = ClientFacts(process: "nginx", address: "10.0.0.1:4711")
+        return (browser, server)
+    }
+
+    @Test func richerOneIsKeptFieldByField() throws {
+        let (browser, server) = sightings()
+        for merger in [CaptureMerger(browser, server), CaptureMerger(server, browser)] {
+            let isFirst = merger.report(differing: 0).files[0].clock == .reference
+            #expect(isFirst && merger.count == 1)
+            let one = merger.exchange(at: 0)
+            // Of the browser, which is further out.
+            #expect(one.request.url.text.hasPrefix("https://app.example/callback"))
+            #expect(one.startedAt == browser.exchanges[0].startedAt)
+            #expect(one.foreign["pageref"] == "page_1" && one.foreign["_initiator"] != nil)
+            #expect(one.request.headers.first("host") == "app.example")
+            #expect(one.response?.body?.foreign["_b"] == 1)
+            // Of the server.
+            #expect(one.response?.body?.text == "<p>moved</p>")
+            #expect(
+                one.connection.serverAddress == "10.0.0.5:8080" && one.connection.clientCertificate == "abc"
+            )
+            #expect(one.foreign["_packets"] == 7)
+            #expect(one.request.headers.first("accept-language") == "de")
+            #expect(one.response?.headers.first("set-cookie") == "sid=2")
+            // What a proxy says to its server, and who that proxy is, is not the browser's.
+            #expect(!one.request.headers.contains("x-forwarded-for"))
+            #expect(one.client == ClientFacts())
+        }
+    }
+
+    @Test func whatDiffersIsKeptUnderItsFile() throws {
+        let (browser, server) = sightings()
+        let merger = CaptureMerger(browser, server)
+        #expect(merger.story == ["a0+b0"])
+        let differs = try #require(merger.exchange(at: 0).provenance.differs["b"]?.object)
+        #expect(differs["comment"] == "server")
+        #expect(differs["startedDateTime"]?.string == server.exchanges[0].startedAt.rfc3339)
+        #expect(differs["request"]?["url"]?.string?.hasPrefix("http://app.internal:8080/") == true)
+        let headers = differs["request"]?["headers"]?.array?.compactMap { $0["name"]?.string }
+        #expect(headers == ["Host", "X-Forwarded-For"])
+        let answer = differs["response"]?["headers"]?.array?.compactMap { $0["name"]?.string }
+        #expect(answer == ["Date"])
+        #expect(differs["_authreel"]?["client"]?["process"] == "nginx")
+        #expect(differs["response"]?["content"] == nil, "the browser had no body")
+        // And all of it is in the file, and read back.
+        let file = try MergedFile(merger)
+        defer { file.remove() }
+        let read = try file.read()[0]
+        #expect(read.provenance.differs == merger.exchange(at: 0).provenance.differs)
+        #expect(read.provenance.seen == merger.exchange(at: 0).provenance.seen)
+        #expect(read.foreign == merger.exchange(at: 0).foreign)
+    }
+
+    /// A page that was rewritten on its way: the one that arrived is kept, the other told.
+    @Test(arguments: [10, 70_000])
+    func bodiesThatDifferAreBothTold(_ size: Int) throws {
+        var (browser, server) = sightings()
+        browser.exchanges[0].response?.body = Body(text: "arrived", mediaType: "text/html")
+        let sent = String(repeating: "x", count: size)
+        server.exchanges[0].response?.body = Body(text: sent, mediaType: "text/html")
+        let one = CaptureMerger(browser, server).exchange(at: 0)
+        #expect(one.response?.body?.text == "arrived")
+        let told = try #require(one.provenance.differs["b"]?["response"]?["content"])
+        #expect(told["size"]?.int == Int64(size))
+        #expect(told["text"]?.string == (size > 65_536 ? nil : sent))
+    }
+
+    /// A browser that has gone before the answer came; its server has sent one.
+    @Test func answerOfTheOtherIsTakenWhereThereIsNone() {
+        var (browser, server) = sightings()
+        browser.exchanges[0].response = nil
+        browser.exchanges[0].failure = "net::ERR_ABORTED"
+        let merger = CaptureMerger(browser, server)
+        #expect(merger.count == 1)
+        let one = merger.exchange(at: 0)
+        #expect(one.response?.status == 302)
+        #expect(one.provenance.differs["a"]?["_error"] == "net::ERR_ABORTED")
+    }
+
+    /// A form that one producer keeps as text and another as parameters is one form.
+    @Test func formsAreComparedAsParameters() {
+        var browser = Sightings()
+        var server = Sightings(ahead: 37)
+        let form = [("code", "code-1-Xy12"), ("redirect_uri", "https://app.example/a b")]
+        browser.add("/token", at: 0, method: "POST", form: form)
+        server.add("/token", at: 0, method: "POST", form: form)
+        browser.exchanges[0].request.body = Body(
+            content: .parameters(form.map { HeaderFields.Field(name: $0.0, value: $0.1) }),
+            mediaType: FormBody.mediaType
+        )
+        let merger = CaptureMerger(browser, server)
+        #expect(merger.story == ["a0+b0"])
+        #expect(merger.exchange(at: 0).request.body?.bytes != nil, "text says more than parameters")
+    }
+
+    // MARK: - What is called by one name in two files
+
+    @Test func connectionsAndPagesAreKeptApart() throws {
+        var (browser, server) = sightings()
+        server.add("/token", at: 0.1, method: "POST", foreign: ["pageref": "page_1"])
+        browser.exchanges[0].connection = ConnectionFacts(id: "1")
+        server.exchanges[1].connection = ConnectionFacts(id: "1")
+        var (first, second) = (browser.capture, server.capture)
+        first.logMembers = ["pages": [["id": "page_1", "title": "first"]], "browser": ["name": "Firefox"]]
+        second.logMembers = [
+            "pages": [["id": "page_1", "title": "second"], ["id": "page_2"]], "browser": ["name": "Chrome"],
+            "creator": ["name": "WebInspector"], "_x": [1],
+        ]
+        let merger = CaptureMerger([
+            CaptureMerger.Source(name: "/home/alice/login.har", capture: first),
+            CaptureMerger.Source(name: "/srv/login.har", capture: second),
+        ])
+        #expect(merger.exchange(at: 0).connection.id == "1")
+        #expect(merger.exchange(at: 1).connection.id == "1-2")
+        #expect(merger.exchange(at: 1).foreign["pageref"] == "page_1-2")
+        #expect(merger.exchange(at: 1).provenance.seen == [.init(file: "login.har (2)", entry: 1)])
+        let log = merger.logMembers
+        #expect(
+            log["pages"]
+                == [
+                    ["id": "page_1", "title": "first"], ["id": "page_1-2", "title": "second"],
+                    ["id": "page_2"],
+                ]
+        )
+        #expect(log["browser"] == ["name": "Firefox"] && log["_x"] == [1])
+        let files = try #require(ImportStatement(log)?.files)
+        #expect(files.map(\.name) == ["login.har", "login.har (2)"])
+        #expect(files[1].creator == ["name": "WebInspector"])
+        #expect(files[1].members == ["browser": ["name": "Chrome"]])
+    }
+
+    /// A capture that was redacted, or made of others before, stays known as such.
+    @Test func whatACaptureSaysOfItselfStays() throws {
+        let (browser, server) = sightings()
+        var (first, second) = (browser.capture, server.capture)
+        first.logMembers["_authreel"] = .object([
+            "redacted": Redaction(version: "1", date: "2026-09-21T00:00:00Z", names: ["code"]).json
+        ])
+        second.logMembers["_authreel"] = .object([
+            "redacted": Redaction(version: "1", date: "2026-09-22T00:00:00Z", names: ["state"]).json,
+            "imported": ImportStatement(files: [], isAligned: true).json, "other": 1,
+        ])
+        let log = CaptureMerger([
+            CaptureMerger.Source(name: "a", capture: first), CaptureMerger.Source(name: "b", capture: second),
+        ]).logMembers
+        var merged = Capture([])
+        merged.logMembers = log
+        #expect(merged.redaction?.names == ["code", "state"])
+        #expect(
+            merged.imported?.files[1].members["imported"] == ImportStatement(files: [], isAligned: true).json
+        )
+        #expect(log["_authreel"]?["other"] == 1)
+    }
+
+    // MARK: - Memory
+
+    /// Large bodies are read when an exchange is written, and compared only where nothing else decides.
+    @Test func largeBodiesStayWhereTheyAre() {
+        let loads = Mutex(0)
+        var (browser, server) = sightings()
+        func large() -> Body {
+            Body(
+                content: .deferred {
+                    loads.withLock { $0 += 1 }
+                    return [UInt8](repeating: 0x61, count: 1 << 20)
+                },
+                mediaType: "text/html"
+            )
+        }
+        for index in 0..<50 {
+            browser.add("/page/\(index)", at: Double(index) + 1, body: large())
+            server.add("/other/\(index)", at: Double(index) + 1, body: large())
+        }
+        browser.exchanges[0].response?.body = large()
+        let merger = CaptureMerger(browser, server)
+        #expect(merger.count == 101)
+        #expect(loads.withLock(\.self) == 0)
+    }
+}
