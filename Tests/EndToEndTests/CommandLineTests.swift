@@ -131,7 +131,8 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        "demo", "record", "show", "view", "diagnose", "diff", "replay", "share", "mock", "explain", "rules",
+        "demo", "record", "import", "show", "view", "diagnose", "diff", "replay", "share", "mock", "explain",
+        "rules",
         "jwt",
         "jwt verify", "ca",
         "ca export",

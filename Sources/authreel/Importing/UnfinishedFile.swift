@@ -20,13 +20,22 @@ final class UnfinishedFile {
                 open.withLock { paths in
                     for path in paths { unlink(path) }
                     // Nothing is begun and nothing finished from here on.
-                    signal(number, SIG_DFL)
-                    kill(getpid(), number)
-                    sleep(60)
+                    end(by: number)
                 }
             }
         }
     }()
+
+    /// Ends the program as the signal does by itself; threads that wait for events have it blocked.
+    private static func end(by number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(number)
+        _exit(128 + number)
+    }
 
     /// `target`: the name it gets; its folder has to be there. Nil for a file that stays where temporary files are.
     init(for target: String?) {
