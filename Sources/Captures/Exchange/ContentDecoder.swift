@@ -6,7 +6,7 @@ struct DecodedBody {
 }
 
 /// What a decoder of one coding says after each step.
-enum DecodingStep {
+package enum DecodingStep {
     /// There may be more to come out of what it has.
     case goesOn
     /// It has used all its bytes and waits for more.

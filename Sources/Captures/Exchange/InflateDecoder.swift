@@ -1,9 +1,9 @@
 import CZlib
 
 /// Undoes gzip (RFC 1952) and deflate (RFC 1950, 1951).
-final class InflateDecoder: ContentDecoder {
+package final class InflateDecoder: ContentDecoder {
     /// What stands around the deflated bytes.
-    enum Frame: Int32 {
+    package enum Frame: Int32 {
         case gzip = 31
         case zlib = 15
         case raw = -15
@@ -13,7 +13,7 @@ final class InflateDecoder: ContentDecoder {
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Nil when there is no memory for it.
-    init?(_ frame: Frame) {
+    package init?(_ frame: Frame) {
         self.frame = frame
         // Zlib remembers where its stream lies.
         stream = .allocate(capacity: 1)
@@ -27,7 +27,10 @@ final class InflateDecoder: ContentDecoder {
         stream.deallocate()
     }
 
-    func step(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
+    package func step(
+        _ input: UnsafeBufferPointer<UInt8>,
+        into output: UnsafeMutableBufferPointer<UInt8>
+    )
         -> (used: Int, filled: Int, step: DecodingStep)
     {
         let count = min(input.count, Int(UInt32.max))
@@ -50,5 +53,5 @@ final class InflateDecoder: ContentDecoder {
     }
 
     /// A gzip body may be several members (RFC 1952, section 2.2).
-    func restart() -> Bool { frame == .gzip && inflateReset(stream) == Z_OK }
+    package func restart() -> Bool { frame == .gzip && inflateReset(stream) == Z_OK }
 }
