@@ -121,7 +121,10 @@ let package = Package(
         ),
         tests(
             "PacketsTests",
-            ["Packets", "Wire", "TLS", "Captures", "LibCrypto", "COpenSSL", "JSON", nio("NIOCore")]
+            [
+                "Packets", "Wire", "TLS", "Captures", "LibCrypto", "COpenSSL", "CZlib", "JSON",
+                nio("NIOCore"),
+            ]
         ),
         tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded")]),
         tests(
@@ -165,7 +168,9 @@ let package = Package(
     ]
 )
 
-let fuzzed: [Target.Dependency] = ["Proxy", "TLS", "Wire", "Captures", "JOSE", "JSON", nio("NIOCore")]
+let fuzzed: [Target.Dependency] = [
+    "Proxy", "Packets", "TLS", "Wire", "Captures", "JOSE", "JSON", nio("NIOCore"),
+]
 if let runtime = Context.environment["AUTHREEL_FUZZER_RUNTIME"] {
     // Tests/FuzzTests/run builds the same functions into a program that libFuzzer drives, with its marks in our modules.
     let marks = ["-sanitize=fuzzer,address", "-enable-testing"]

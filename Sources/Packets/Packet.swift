@@ -35,6 +35,7 @@ package struct LinkType: RawRepresentable, Sendable, Hashable {
     /// BSD loopback: the address family in the byte order of the machine that captured.
     package static let null = LinkType(rawValue: 0)
     package static let ethernet = LinkType(rawValue: 1)
+    package static let ppp = LinkType(rawValue: 9)
     /// An IP header at once; version 4 or 6 by its first bits.
     package static let raw = LinkType(rawValue: 101)
     /// OpenBSD loopback: the address family in network byte order.

@@ -1,0 +1,177 @@
+import Captures
+
+/// Reads the classic pcap format: a file header, then every packet behind a header of its own.
+///
+/// draft-ietf-opsawg-pcap. Where a packet's header cannot be one, the next place is looked for at which two headers follow
+/// each other.
+struct ClassicPcapReader {
+    /// What the file's first four bytes say.
+    struct Format: Sendable {
+        var order: ByteOrder
+        /// Nanoseconds in the smaller unit of a packet's time.
+        var unit: UInt32
+        /// Bytes before a packet's own.
+        var packetHeader: Int
+
+        init?(_ head: UnsafeRawBufferPointer) {
+            guard head.count >= 4 else { return nil }
+            let magic = head.loadUnaligned(as: UInt32.self)
+            for isSwapped in [false, true] {
+                order = ByteOrder(isSwapped: isSwapped)
+                switch isSwapped ? magic.byteSwapped : magic {
+                case 0xa1b2_c3d4: (unit, packetHeader) = (1000, 16)
+                case 0xa1b2_3c4d: (unit, packetHeader) = (1, 16)
+                // Kuznetzov's: interface, protocol and direction stand behind the lengths.
+                case 0xa1b2_cd34: (unit, packetHeader) = (1000, 24)
+                default: continue
+                }
+                return
+            }
+            return nil
+        }
+    }
+
+    /// What a packet's header says.
+    private struct Header {
+        var seconds: UInt32
+        var fraction: UInt32
+        var captured: Int
+        var original: Int
+    }
+
+    /// The most that programs capture of a packet if they are not told otherwise.
+    private static let usualMaximum = 262_144
+
+    private(set) var losses = PacketLossList()
+    private let window: PacketFileWindow
+    private let format: Format
+    private let linkType: LinkType
+    private let hasSwappedLengths: Bool
+    private let maximum: Int
+    private var number = 0
+    private var lastSeconds: UInt32?
+
+    /// Nil where the file ends within its header.
+    init?(_ window: PacketFileWindow, _ format: Format) {
+        let head = window.bytes
+        guard head.count >= 24 else { return nil }
+        self.window = window
+        self.format = format
+        // The bits above say how long a frame's check sequence is; IP's own length leaves that out.
+        linkType = LinkType(rawValue: format.order.integer(head, 20, as: UInt32.self) & 0x03ff_ffff)
+        // Before version 2.3 the packet's length stood before what was kept of it.
+        hasSwappedLengths =
+            format.order.integer(head, 4, as: UInt16.self) == 2
+            && format.order.integer(head, 6, as: UInt16.self) < 3
+        let snapLength = Int(format.order.integer(head, 16, as: UInt32.self))
+        maximum = min(max(snapLength, Self.usualMaximum), PacketFile.maximumBlock)
+        window.advance(24)
+    }
+
+    mutating func read<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) {
+        let size = format.packetHeader
+        while try window.need(size) {
+            let header = header(at: window.bytes)
+            guard header.captured <= maximum else {
+                guard try findNext(behind: header) else { return }
+                continue
+            }
+            guard try window.need(size + header.captured) else {
+                losses.append(
+                    PacketLoss(
+                        offset: window.offset,
+                        packet: number + 1,
+                        what: "the capture breaks off \(window.bytes.count - size) bytes into this packet,"
+                            + " which has \(header.captured)"
+                    )
+                )
+                return
+            }
+            number += 1
+            lastSeconds = header.seconds
+            let nanoseconds =
+                Int64(header.seconds) * 1_000_000_000 + Int64(header.fraction) * Int64(format.unit)
+            sink.receive(
+                Packet(
+                    number: number,
+                    time: Timestamp(nanoseconds: nanoseconds),
+                    linkType: linkType,
+                    bytes: UnsafeRawBufferPointer(rebasing: window.bytes[size..<(size + header.captured)]),
+                    originalLength: max(header.original, header.captured)
+                )
+            )
+            window.advance(size + header.captured)
+        }
+        let rest = window.bytes.count
+        guard rest > 0 else { return }
+        losses.append(
+            PacketLoss(
+                offset: window.offset,
+                packet: number + 1,
+                what: "the capture breaks off \(rest) bytes into the header of this packet"
+            )
+        )
+    }
+
+    @inline(__always)
+    private func header(at bytes: UnsafeRawBufferPointer) -> Header {
+        let order = format.order
+        let first = Int(order.integer(bytes, 8, as: UInt32.self))
+        let second = Int(order.integer(bytes, 12, as: UInt32.self))
+        return Header(
+            seconds: order.integer(bytes, 0, as: UInt32.self),
+            fraction: order.integer(bytes, 4, as: UInt32.self),
+            captured: hasSwappedLengths ? second : first,
+            original: hasSwappedLengths ? first : second
+        )
+    }
+
+    // MARK: - Behind damage
+
+    /// Goes to the next packet behind a header that cannot be one.
+    ///
+    /// - Returns: false where there is none.
+    private mutating func findNext(behind broken: Header) throws(PacketError) -> Bool {
+        let start = window.offset
+        window.advance(1)
+        while try window.need(format.packetHeader) {
+            if isPlausible(header(at: window.bytes)), try isFollowedByAnother() {
+                losses.append(
+                    PacketLoss(
+                        offset: start,
+                        packet: number + 1,
+                        what: "says it has \(broken.captured) bytes, which no packet has;"
+                            + " \(window.offset - start) bytes are passed over"
+                    )
+                )
+                return true
+            }
+            window.advance(1)
+        }
+        losses.append(
+            PacketLoss(
+                offset: start,
+                packet: number + 1,
+                what: "says it has \(broken.captured) bytes, which no packet has;"
+                    + " nothing behind it can be read"
+            )
+        )
+        return false
+    }
+
+    private func isPlausible(_ header: Header) -> Bool {
+        guard header.captured > 0, header.captured <= min(maximum, Self.usualMaximum),
+            header.original >= header.captured, header.original <= Self.usualMaximum,
+            header.fraction < 1_000_000_000 / format.unit
+        else { return false }
+        guard let lastSeconds else { return true }
+        return abs(Int64(header.seconds) - Int64(lastSeconds)) <= 86_400
+    }
+
+    /// Whether the packet at the window's beginning ends where another begins, or where the file ends.
+    private func isFollowedByAnother() throws(PacketError) -> Bool {
+        let end = format.packetHeader + header(at: window.bytes).captured
+        guard try window.need(end + format.packetHeader) else { return window.bytes.count == end }
+        return isPlausible(header(at: window.bytes.behind(end)))
+    }
+}

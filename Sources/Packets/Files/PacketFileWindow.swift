@@ -1,0 +1,225 @@
+import Captures
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The bytes of a capture file from front to back, unpacked where it is gzip'ed, in a window that moves over them.
+///
+/// Nothing of the file is mapped: a mapped file that becomes shorter kills its reader.
+final class PacketFileWindow {
+    private static let usualSize = 1 << 20
+
+    let path: String
+    /// Whether the file can be read a second time.
+    let isRegular: Bool
+    /// Bytes on the disk at the time of opening; nil for a pipe.
+    let size: Int?
+
+    /// Where the first byte of ``bytes`` stands in the (unpacked) file.
+    private(set) var offset = 0
+    private let descriptor: Int32
+    /// Where the file is read from next.
+    private var position = 0
+    private var isAtEnd = false
+    private let progress: (Int, Int?) -> Void
+
+    private var buffer: UnsafeMutableRawBufferPointer
+    private var begin = 0
+    private var end = 0
+
+    private var inflater: InflateDecoder?
+    private var packed: UnsafeMutableRawBufferPointer?
+    private var packedBegin = 0
+    private var packedEnd = 0
+    /// Whether a gzip member has ended, so that another may begin.
+    private var isBetweenMembers = false
+    /// What was wrong with the packing, told by whoever reads.
+    private(set) var packingFault: String?
+
+    /// Opens a file, a pipe or, as `-`, standard input.
+    ///
+    /// `progress`: called whenever more was read, with the bytes of the file that were, and ``size``.
+    init(path: String, progress: @escaping (_ done: Int, _ total: Int?) -> Void = { _, _ in })
+        throws(PacketError)
+    {
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw errno == ENOENT || errno == ENOTDIR
+                ? .noSuchFile(path: path) : .cannotBeRead(path: path, reason: Self.systemReason)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            let reason = status.st_mode & S_IFMT == S_IFDIR ? "is a folder" : Self.systemReason
+            close(descriptor)
+            throw .cannotBeRead(path: path, reason: reason)
+        }
+        self.path = path
+        self.descriptor = descriptor
+        self.progress = progress
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        size = isRegular ? Int(status.st_size) : nil
+        let room = size.map { min(Self.usualSize, max(4096, $0)) } ?? Self.usualSize
+        buffer = .allocate(byteCount: room, alignment: 16)
+        guard try need(2), bytes[0] == 0x1f, bytes[1] == 0x8b else { return }
+        try beginInflating()
+    }
+
+    deinit {
+        close(descriptor)
+        buffer.deallocate()
+        packed?.deallocate()
+    }
+
+    private static var systemReason: String { String(cString: strerror(errno)) }
+
+    /// What is in the window from ``offset`` on; there until the window moves.
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[begin..<end])
+    }
+
+    /// Makes so many bytes be in the window.
+    ///
+    /// - Returns: false where the file ends before; what there is then is in the window.
+    @inline(__always)
+    func need(_ count: Int) throws(PacketError) -> Bool {
+        if end - begin >= count { return true }
+        return try fill(count)
+    }
+
+    /// Whether the file may have so many bytes from ``offset`` on: not known of a pipe, nor of what is unpacked.
+    func has(_ count: Int) -> Bool {
+        guard inflater == nil, let size else { return true }
+        return offset + count <= size
+    }
+
+    /// Moves on by bytes that are in the window.
+    @inline(__always)
+    func advance(_ count: Int) {
+        begin += count
+        offset += count
+    }
+
+    /// Moves on by any number of bytes.
+    ///
+    /// - Returns: the bytes that the file has fewer than that.
+    func skip(_ count: Int) throws(PacketError) -> Int {
+        var left = count
+        while true {
+            let here = min(left, end - begin)
+            advance(here)
+            left -= here
+            if left > Self.usualSize, inflater == nil, let size {
+                let far = min(left, max(0, size - position))
+                position += far
+                offset += far
+                left -= far
+            }
+            if left == 0 { return 0 }
+            guard try need(1) else { return left }
+        }
+    }
+
+    // MARK: - Reading
+
+    @inline(never)
+    private func fill(_ count: Int) throws(PacketError) -> Bool {
+        guard !isAtEnd else { return false }
+        let held = end - begin
+        if count > buffer.count {
+            let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * count, alignment: 16)
+            larger.copyMemory(from: bytes)
+            buffer.deallocate()
+            buffer = larger
+        } else if begin > 0, held > 0 {
+            buffer.copyMemory(from: bytes)
+        }
+        begin = 0
+        end = held
+        while end < count {
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[end...])
+            let found = inflater == nil ? try read(into: room) : try inflate(into: room)
+            guard found > 0 else {
+                isAtEnd = true
+                return false
+            }
+            end += found
+        }
+        return true
+    }
+
+    private func read(into room: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
+        while true {
+            let found =
+                isRegular
+                ? pread(descriptor, room.baseAddress, room.count, off_t(position))
+                : Self.readOn(descriptor, room)
+            if found < 0, errno == EINTR { continue }
+            guard found >= 0 else { throw .cannotBeRead(path: path, reason: Self.systemReason) }
+            position += found
+            progress(position, size)
+            return found
+        }
+    }
+
+    private static func readOn(_ descriptor: Int32, _ room: UnsafeMutableRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+        Glibc.read(descriptor, room.baseAddress, room.count)
+        #elseif canImport(Musl)
+        Musl.read(descriptor, room.baseAddress, room.count)
+        #else
+        Darwin.read(descriptor, room.baseAddress, room.count)
+        #endif
+    }
+
+    // MARK: - gzip
+
+    private func beginInflating() throws(PacketError) {
+        guard let inflater = InflateDecoder(.gzip) else {
+            throw .cannotBeRead(path: path, reason: "no memory for unpacking it")
+        }
+        // What was read to see what it is goes with the rest.
+        packed = buffer
+        packedEnd = end
+        buffer = .allocate(byteCount: Self.usualSize, alignment: 16)
+        begin = 0
+        end = 0
+        isAtEnd = false
+        self.inflater = inflater
+    }
+
+    private func inflate(into room: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
+        guard let inflater, let packed, packingFault == nil else { return 0 }
+        let output = room.assumingMemoryBound(to: UInt8.self)
+        while true {
+            if packedBegin == packedEnd {
+                packedBegin = 0
+                packedEnd = try read(into: packed)
+                if packedEnd == 0 {
+                    if !isBetweenMembers { packingFault = "the gzip'ed file breaks off" }
+                    return 0
+                }
+            }
+            if isBetweenMembers {
+                guard inflater.restart() else { return 0 }
+                isBetweenMembers = false
+            }
+            let input = UnsafeRawBufferPointer(rebasing: packed[packedBegin..<packedEnd])
+            let (used, filled, step) = inflater.step(input.assumingMemoryBound(to: UInt8.self), into: output)
+            packedBegin += used
+            switch step {
+            case .ended: isBetweenMembers = true
+            case .failed:
+                packingFault = "the gzip'ed file is damaged at its byte \(position - packedEnd + packedBegin)"
+            case .goesOn where used == 0 && filled == 0:
+                packingFault = "the gzip'ed file is damaged at its byte \(position - packedEnd + packedBegin)"
+            case .goesOn, .needsInput: break
+            }
+            if filled > 0 || packingFault != nil { return filled }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// A part of a capture that could not be read, or that is not in it.
+package struct PacketLoss: Sendable, Hashable, CustomStringConvertible {
+    /// Where in the file, in bytes, unpacked where it is gzip'ed; nil for what has no one place.
+    package var offset: Int?
+    /// The packet it is about, or before which it stands, from 1; the first of them where it is about several.
+    package var packet: Int?
+    /// For example `the capture breaks off 12 bytes into packet 17, which has 1,514`.
+    package var what: String
+
+    package init(offset: Int? = nil, packet: Int? = nil, what: String) {
+        self.offset = offset
+        self.packet = packet
+        self.what = what
+    }
+
+    package var description: String {
+        let places = [offset.map { "byte \($0)" }, packet.map { "packet \($0)" }].compactMap { $0 }
+        return places.isEmpty ? what : "\(places.joined(separator: ", ")): \(what)"
+    }
+}
+
+/// The losses of one capture: the first hundred with their places, the others as a number.
+struct PacketLossList {
+    static let maximum = 100
+
+    private var kept: [PacketLoss] = []
+    private var others = 0
+
+    mutating func append(_ loss: @autoclosure () -> PacketLoss) {
+        guard kept.count < Self.maximum else {
+            others += 1
+            return
+        }
+        kept.append(loss())
+    }
+
+    var all: [PacketLoss] {
+        others == 0 ? kept : kept + [PacketLoss(what: "\(others) more places could not be read")]
+    }
+}

@@ -1,0 +1,262 @@
+import Captures
+
+/// Reads pcapng: sections of blocks, each with a type and its length before and behind it.
+///
+/// draft-ietf-opsawg-pcapng. Blocks of no interest are passed over. Where a block cannot be one, the next block of a known
+/// type is looked for whose two lengths agree.
+struct PcapngReader {
+    private enum BlockType {
+        static let section: UInt32 = 0x0a0d_0d0a
+        static let interface: UInt32 = 1
+        /// Obsolete, but old files have it.
+        static let packet: UInt32 = 2
+        static let simplePacket: UInt32 = 3
+        static let nameResolution: UInt32 = 4
+        static let interfaceStatistics: UInt32 = 5
+        static let enhancedPacket: UInt32 = 6
+        static let decryptionSecrets: UInt32 = 10
+
+        static func isKnown(_ type: UInt32) -> Bool {
+            switch type {
+            case section, interface, packet, simplePacket, nameResolution, interfaceStatistics,
+                enhancedPacket,
+                decryptionSecrets:
+                true
+            default: false
+            }
+        }
+    }
+
+    /// `TLSK`, the only secrets that are read.
+    private static let tlsKeyLog: UInt32 = 0x544c_534b
+    private static let maximumInterfaces = 65_536
+
+    private(set) var losses = PacketLossList()
+    /// False for a pass that is after the keys only.
+    var readsPackets = true
+    private let window: PacketFileWindow
+    private var order = ByteOrder(isSwapped: false)
+    private var interfaces: [CaptureInterface] = []
+    private var number = 0
+    /// Of the packet before: simple packets have none of their own.
+    private var lastTime = Timestamp(nanoseconds: 0)
+
+    static func isSectionHeader(_ head: UnsafeRawBufferPointer) -> Bool {
+        // The same in either byte order.
+        head.count >= 4 && head.field(0, as: UInt32.self) == BlockType.section
+    }
+
+    init(_ window: PacketFileWindow) { self.window = window }
+
+    mutating func read<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) {
+        while try window.need(12) {
+            guard try readBlock(into: &sink) else { return }
+        }
+        let rest = window.bytes.count
+        guard rest > 0 else { return }
+        lose("the capture breaks off \(rest) bytes into the header of a block")
+    }
+
+    private mutating func lose(_ what: @autoclosure () -> String) {
+        losses.append(PacketLoss(offset: window.offset, packet: number + 1, what: what()))
+    }
+
+    /// - Returns: false where nothing behind the block can be read.
+    private mutating func readBlock<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) -> Bool {
+        let head = window.bytes
+        var type = order.integer(head, 0, as: UInt32.self)
+        if Self.isSectionHeader(head) {
+            type = BlockType.section
+            guard readByteOrder(head) else { return try findNext("this section says no byte order") }
+        }
+        let length = Int(order.integer(head, 4, as: UInt32.self))
+        guard length >= 12, length % 4 == 0 else { return try findNext("no block has \(length) bytes") }
+        guard length <= PacketFile.maximumBlock + 64 else {
+            guard !BlockType.isKnown(type), window.has(length) else {
+                return try findNext("no block of type \(type) has \(length) bytes")
+            }
+            return try pass(length)
+        }
+        guard try window.need(length) else {
+            // A block that says too much hides others; one at the end of the file is just cut.
+            return try findNext(
+                "the capture breaks off \(window.bytes.count) bytes into a block of \(length)",
+                orElse: ""
+            )
+        }
+        let block = UnsafeRawBufferPointer(rebasing: window.bytes[..<length])
+        guard order.integer(block, length - 4, as: UInt32.self) == UInt32(length) else {
+            return try findNext("the two lengths of a block are not the same")
+        }
+        let body = UnsafeRawBufferPointer(rebasing: block[8..<(length - 4)])
+        take(type, body, into: &sink)
+        window.advance(length)
+        return true
+    }
+
+    private mutating func take<Sink: PacketSink>(
+        _ type: UInt32,
+        _ body: UnsafeRawBufferPointer,
+        into sink: inout Sink
+    ) {
+        switch type {
+        case BlockType.enhancedPacket, BlockType.packet, BlockType.simplePacket:
+            number += 1
+            guard readsPackets else { return }
+            if type == BlockType.simplePacket {
+                takeSimplePacket(body, into: &sink)
+            } else {
+                takePacket(body, isObsolete: type == BlockType.packet, into: &sink)
+            }
+        case BlockType.section: interfaces = []
+        case BlockType.interface:
+            guard let interface = CaptureInterface(body, order), interfaces.count < Self.maximumInterfaces
+            else {
+                return lose("an interface that cannot be read")
+            }
+            interfaces.append(interface)
+        case BlockType.decryptionSecrets: takeSecrets(body, into: &sink)
+        default: break
+        }
+    }
+
+    // MARK: - Blocks
+
+    /// Whether the section header says one of the two byte orders.
+    private mutating func readByteOrder(_ head: UnsafeRawBufferPointer) -> Bool {
+        switch head.field(8, as: UInt32.self) {
+        case 0x1a2b_3c4d: order = ByteOrder(isSwapped: UInt32(1).bigEndian != 1)
+        case 0x4d3c_2b1a: order = ByteOrder(isSwapped: UInt32(1).littleEndian != 1)
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func takePacket<Sink: PacketSink>(
+        _ body: UnsafeRawBufferPointer,
+        isObsolete: Bool,
+        into sink: inout Sink
+    ) {
+        guard body.count >= 20 else { return unreadable("has no room for its own header") }
+        let index =
+            isObsolete
+            ? Int(order.integer(body, 0, as: UInt16.self)) : Int(order.integer(body, 0, as: UInt32.self))
+        guard index < interfaces.count else {
+            return unreadable("is of interface \(index), which is not named")
+        }
+        let captured = Int(order.integer(body, 12, as: UInt32.self))
+        guard captured <= body.count - 20 else {
+            return unreadable("says it has \(captured) bytes in a block with room for \(body.count - 20)")
+        }
+        let ticks =
+            UInt64(order.integer(body, 4, as: UInt32.self)) << 32
+            | UInt64(order.integer(body, 8, as: UInt32.self))
+        lastTime = interfaces[index].time(ofTicks: ticks)
+        sink.receive(
+            Packet(
+                number: number,
+                time: lastTime,
+                linkType: interfaces[index].linkType,
+                bytes: UnsafeRawBufferPointer(rebasing: body[20..<(20 + captured)]),
+                originalLength: max(captured, Int(order.integer(body, 16, as: UInt32.self)))
+            )
+        )
+    }
+
+    private mutating func takeSimplePacket<Sink: PacketSink>(
+        _ body: UnsafeRawBufferPointer,
+        into sink: inout Sink
+    ) {
+        guard body.count >= 4 else { return unreadable("has no room for its own header") }
+        guard let interface = interfaces.first else {
+            return unreadable("is of the section's first interface, but it names none")
+        }
+        let original = Int(order.integer(body, 0, as: UInt32.self))
+        let kept = interface.snapLength == 0 ? original : min(original, interface.snapLength)
+        let captured = min(kept, body.count - 4)
+        sink.receive(
+            Packet(
+                number: number,
+                time: lastTime,
+                linkType: interface.linkType,
+                bytes: UnsafeRawBufferPointer(rebasing: body[4..<(4 + captured)]),
+                originalLength: max(original, captured)
+            )
+        )
+    }
+
+    private mutating func unreadable(_ why: @autoclosure () -> String) {
+        losses.append(PacketLoss(offset: window.offset, packet: number, what: "this packet \(why())"))
+    }
+
+    private mutating func takeSecrets<Sink: PacketSink>(
+        _ body: UnsafeRawBufferPointer,
+        into sink: inout Sink
+    ) {
+        guard body.count >= 8 else { return lose("a block of secrets without its header") }
+        guard order.integer(body, 0, as: UInt32.self) == Self.tlsKeyLog else { return }
+        let count = Int(order.integer(body, 4, as: UInt32.self))
+        if count > body.count - 8 {
+            lose("a key log says it has \(count) bytes in a block with room for \(body.count - 8)")
+        }
+        sink.receiveKeyLog(body.behind(8).first(count))
+    }
+
+    // MARK: - Moving on
+
+    /// Goes on behind a block of an unknown type, however large.
+    private mutating func pass(_ length: Int) throws(PacketError) -> Bool {
+        let start = window.offset
+        let missing = try window.skip(length)
+        guard missing > 0 else { return true }
+        losses.append(
+            PacketLoss(
+                offset: start,
+                packet: number + 1,
+                what: "the capture breaks off \(length - missing) bytes into a block of \(length)"
+            )
+        )
+        return false
+    }
+
+    /// Goes to the next block whose two lengths agree.
+    ///
+    /// - Returns: false where there is none.
+    private mutating func findNext(
+        _ what: String,
+        orElse ending: String = "; nothing behind it can be read"
+    ) throws(PacketError) -> Bool {
+        let start = window.offset
+        window.advance(4)
+        var isFound = false
+        while try window.need(12) {
+            isFound = try isWhole()
+            if isFound { break }
+            window.advance(4)
+        }
+        let passed = window.offset - start
+        losses.append(
+            PacketLoss(
+                offset: start,
+                packet: number + 1,
+                what: what + (isFound ? "; \(passed) bytes are passed over" : ending)
+            )
+        )
+        return isFound
+    }
+
+    /// Whether a block of a known type begins the window and ends with its length.
+    private func isWhole() throws(PacketError) -> Bool {
+        let isSection = Self.isSectionHeader(window.bytes)
+        guard isSection || BlockType.isKnown(order.integer(window.bytes, 0, as: UInt32.self)) else {
+            return false
+        }
+        for order in isSection ? [ByteOrder(isSwapped: false), ByteOrder(isSwapped: true)] : [order] {
+            // Asking for more may move the window: its bytes are looked at anew each time.
+            let length = Int(order.integer(window.bytes, 4, as: UInt32.self))
+            guard length >= 12, length % 4 == 0, length <= 1 << 20, try window.need(length) else { continue }
+            if order.integer(window.bytes, length - 4, as: UInt32.self) == UInt32(length) { return true }
+        }
+        return false
+    }
+}

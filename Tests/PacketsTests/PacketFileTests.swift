@@ -1,0 +1,340 @@
+import Captures
+import CZlib
+import Foundation
+import Packets
+import TestSupport
+import Testing
+import Wire
+
+/// Keeps what a file gives.
+struct PacketLog: PacketSink {
+    var packets: [MadePacket] = []
+    var numbers: [Int] = []
+    var keyLogs: [String] = []
+
+    mutating func receive(_ packet: Packet) {
+        numbers.append(packet.number)
+        packets.append(
+            MadePacket(
+                bytes: Array(packet.bytes),
+                time: packet.time,
+                linkType: packet.linkType,
+                originalLength: packet.originalLength
+            )
+        )
+    }
+
+    mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) {
+        keyLogs.append(String(decoding: lines, as: UTF8.self))
+    }
+
+    /// Reads a file of these bytes.
+    static func of(_ bytes: [UInt8]) throws -> (log: PacketLog, losses: [String]) {
+        try withFile(bytes) { path in
+            var log = PacketLog()
+            let losses = try PacketFile.read(path: path, into: &log)
+            return (log, losses.map(\.description))
+        }
+    }
+
+    static func withFile<Value>(_ bytes: [UInt8], _ body: (String) throws -> Value) throws -> Value {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("made.pcap")
+        try Data(bytes).write(to: URL(filePath: path))
+        return try body(path)
+    }
+}
+
+struct PacketFileTests {
+    private let made: [MadePacket] = {
+        var made = PacketBuilder()
+        made.time = made.time + .nanoseconds(123_456_000)
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "ask")
+        return made.packets
+    }()
+
+    private func gzip(_ bytes: [UInt8]) -> [UInt8] {
+        var stream = z_stream()
+        deflateInit2_(
+            &stream,
+            9,
+            Z_DEFLATED,
+            31,
+            8,
+            Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size)
+        )
+        defer { deflateEnd(&stream) }
+        var input = bytes
+        var output = [UInt8](repeating: 0, count: bytes.count + 1000)
+        return input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.next_in = input.baseAddress
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(output.count)
+                deflate(&stream, Z_FINISH)
+                return Array(output[..<Int(stream.total_out)])
+            }
+        }
+    }
+
+    private func expectAll(
+        of file: [UInt8],
+        _ packets: [MadePacket]? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let (log, losses) = try PacketLog.of(file)
+        let packets = packets ?? made
+        #expect(losses == [], sourceLocation: sourceLocation)
+        #expect(log.numbers == Array(1...packets.count), sourceLocation: sourceLocation)
+        // Megabytes are nothing for a failure's text.
+        let areEqual = log.packets.map(\.bytes) == packets.map(\.bytes)
+        #expect(areEqual, sourceLocation: sourceLocation)
+        #expect(log.packets.map(\.time) == packets.map(\.time), sourceLocation: sourceLocation)
+        #expect(log.packets.map(\.linkType) == packets.map(\.linkType), sourceLocation: sourceLocation)
+        #expect(PacketFile.isPacketFile(file.prefix(512)), sourceLocation: sourceLocation)
+    }
+
+    // MARK: - Classic
+
+    @Test(arguments: [0xa1b2_c3d4, 0xa1b2_3c4d, 0xa1b2_cd34] as [UInt32], [false, true])
+    func everyFormOfTheClassicFormatIsRead(magic: UInt32, isBig: Bool) throws {
+        try expectAll(of: CaptureFileBuilder.pcap(made, isBig: isBig, magic: magic))
+    }
+
+    @Test func aPacketThatWasCutKnowsItsLength() throws {
+        let (log, _) = try PacketLog.of(CaptureFileBuilder.pcap([made[3].cut(to: 30)]))
+        #expect(log.packets[0].bytes.count == 30)
+        #expect(log.packets[0].originalLength == 43)
+    }
+
+    @Test func aCaptureThatBreaksOffIsReadToItsLastWholePacket() throws {
+        let file = CaptureFileBuilder.pcap(made)
+        let size = file.count
+        let (log, losses) = try PacketLog.of(file.dropLast(10))
+        #expect(log.packets.count == 3)
+        #expect(
+            losses == [
+                "byte \(size - 59), packet 4: the capture breaks off 33 bytes into this packet, which has 43"
+            ]
+        )
+        #expect(
+            try PacketLog.of(file.dropLast(50)).losses == [
+                "byte \(size - 59), packet 4: the capture breaks off 9 bytes into the header of this packet"
+            ]
+        )
+        #expect(try PacketLog.of(file.dropLast(59)).losses == [])
+    }
+
+    @Test func packetsBehindADamagedHeaderAreFound() throws {
+        let packets = made + made.map { MadePacket(bytes: $0.bytes, time: $0.time + .seconds(5)) }
+        var file = CaptureFileBuilder.pcap(packets)
+        file[24 + 56 + 11] = 0xf0
+        let (log, losses) = try PacketLog.of(file)
+        #expect(log.packets.count == 7)
+        #expect(
+            losses == [
+                "byte 80, packet 2: says it has 4026531880 bytes, which no packet has; 56 bytes are passed over"
+            ]
+        )
+    }
+
+    // MARK: - pcapng
+
+    @Test(arguments: [false, true])
+    func bothByteOrdersArePcapng(isBig: Bool) throws {
+        try expectAll(of: CaptureFileBuilder.pcapng(made, isBig: isBig))
+    }
+
+    @Test func sectionsHaveTheirOwnByteOrderAndInterfaces() throws {
+        let ethernet = made.map {
+            MadePacket(bytes: PacketBuilder.ethernet($0.bytes), time: $0.time, linkType: .ethernet)
+        }
+        let file =
+            CaptureFileBuilder.pcapng([made[0]]) + CaptureFileBuilder.section(isBig: true)
+            + CaptureFileBuilder.interface(.ethernet, isBig: true) + CaptureFileBuilder.interface(isBig: true)
+            + CaptureFileBuilder.packet(ethernet[1], isBig: true)
+            + CaptureFileBuilder.packet(made[2], interface: 1, isBig: true)
+            + CaptureFileBuilder.block(0x0bad, [1, 2, 3], isBig: true)
+            + CaptureFileBuilder.packet(ethernet[3], isBig: true)
+        try expectAll(of: file, [made[0], ethernet[1], made[2], ethernet[3]])
+    }
+
+    @Test(
+        arguments: [
+            (6, nil, 1_780_000_000_123_456), (9, nil, 1_780_000_000_123_456_789), (0, nil, 1_780_000_000),
+            (3, nil, 1_780_000_000_123), (12, 0, 1_780_000_000_123_456_789),
+            (0x80 | 10, nil, 1_822_720_000_512),
+            (6, -100, 1_780_000_100_123_456), (0x7f, nil, 7), (0xff, nil, 7),
+            (0x80 | 63, nil, 13_835_058_055_282_163_712),
+        ] as [(Int, Int?, UInt64)]
+    )
+    func aTimeIsInTheUnitOfItsInterface(resolution: Int, offset: Int?, ticks: UInt64) throws {
+        var options = CaptureFileBuilder.option(2, Array("lo".utf8))
+        options += CaptureFileBuilder.option(9, [UInt8(resolution)])
+        if let offset { options += CaptureFileBuilder.option(14, Int64(offset).littleEndianBytes) }
+        let file =
+            CaptureFileBuilder.section() + CaptureFileBuilder.interface(options: options + [0, 0, 0, 0])
+            + CaptureFileBuilder.packet(made[0], ticks: ticks)
+        let time = try #require(try PacketLog.of(file).log.packets.first).time.nanoseconds
+        let expected: [Int: Int64] = [
+            6: 1_780_000_000_123_456_000, 9: 1_780_000_000_123_456_789, 0: 1_780_000_000_000_000_000,
+            3: 1_780_000_000_123_000_000, 12: 1_780_000_000_123_456, 0x8a: 1_780_000_000_500_000_000,
+            0x7f: 0, 0xff: 0, 0xbf: 1_500_000_000,
+        ]
+        #expect(time == expected[resolution])
+    }
+
+    @Test func oldAndSimplePacketsAreRead() throws {
+        let bytes = made[0].bytes
+        let old =
+            UInt16(0).littleEndianBytes + UInt16(3).littleEndianBytes
+            + UInt32(UInt64(made[0].time.nanoseconds / 1000) >> 32).littleEndianBytes
+            + UInt32(truncatingIfNeeded: made[0].time.nanoseconds / 1000).littleEndianBytes
+            + UInt32(bytes.count).littleEndianBytes + UInt32(bytes.count).littleEndianBytes + bytes
+        let file =
+            CaptureFileBuilder.section() + CaptureFileBuilder.interface(snapLength: 30)
+            + CaptureFileBuilder.block(2, old)
+            + CaptureFileBuilder.block(3, UInt32(40).littleEndianBytes + bytes.prefix(30))
+        let (log, losses) = try PacketLog.of(file)
+        #expect(losses == [])
+        #expect(log.packets.map(\.bytes.count) == [40, 30])
+        #expect(log.packets.map(\.originalLength) == [40, 40])
+        #expect(log.packets.map(\.time) == [made[0].time, made[0].time])
+    }
+
+    @Test func keysAreFoundWhereverTheyStand() throws {
+        let file =
+            CaptureFileBuilder.pcapng(made) + CaptureFileBuilder.secrets("CLIENT_RANDOM 1 2\n")
+            + CaptureFileBuilder.secrets("wireguard", type: 0x5747_4b4c)
+            + CaptureFileBuilder.section(isBig: true) + CaptureFileBuilder.secrets("second", isBig: true)
+        let (log, losses) = try PacketLog.of(file)
+        #expect(losses == [])
+        #expect(log.keyLogs == ["CLIENT_RANDOM 1 2\n", "second"])
+        for file in [file, gzip(file)] {
+            let found = try PacketLog.withFile(file) { try PacketFile.keyLogs(in: $0) }
+            #expect(found.map { String(decoding: $0, as: UTF8.self) } == log.keyLogs)
+        }
+        let none = try PacketLog.withFile(CaptureFileBuilder.pcap(made)) { try PacketFile.keyLogs(in: $0) }
+        #expect(none == [])
+    }
+
+    @Test func blocksBehindADamagedOneAreFound() throws {
+        for place in [48 + 4, 48 + 5, 48 + 72 - 4] {
+            var file = CaptureFileBuilder.pcapng(made)
+            file[place] ^= 0x55
+            let (log, losses) = try PacketLog.of(file)
+            #expect(log.packets.map(\.bytes) == made.dropFirst().map(\.bytes), "byte \(place)")
+            #expect(losses.count == 1)
+            #expect(losses.first?.hasPrefix("byte 48, packet 1: ") == true)
+            #expect(losses.first?.hasSuffix("; 72 bytes are passed over") == true)
+        }
+    }
+
+    @Test func aPacketThatSaysWhatCannotBeIsLostAlone() throws {
+        var file = CaptureFileBuilder.pcapng(made)
+        file[48 + 8] = 9
+        file[48 + 72 + 20] = 0xff
+        let (log, losses) = try PacketLog.of(file)
+        #expect(log.numbers == [3, 4])
+        #expect(
+            losses == [
+                "byte 48, packet 1: this packet is of interface 9, which is not named",
+                "byte 120, packet 2: this packet says it has 255 bytes in a block with room for 40",
+            ]
+        )
+    }
+
+    // MARK: - Any file
+
+    @Test func gzippedFilesAreRead() throws {
+        let file = CaptureFileBuilder.pcap(made)
+        try expectAll(of: gzip(file))
+        try expectAll(of: gzip(CaptureFileBuilder.pcapng(made)))
+        try expectAll(of: gzip(Array(file[..<50])) + gzip(Array(file[50...])))
+        let (log, losses) = try PacketLog.of(gzip(file).dropLast(20))
+        #expect(log.packets.count < 4)
+        #expect(losses.last?.hasSuffix("the gzip'ed file breaks off") == true)
+        #expect(!PacketFile.isPacketFile(gzip(Array("{\"log\":{}}".utf8))))
+    }
+
+    @Test func filesLargerThanTheWindowAreRead() throws {
+        var generator = SeededGenerator(seed: 4)
+        var packets: [MadePacket] = []
+        for index in 0..<120 as Range<Int64> {
+            let count = Int.random(in: 1...60_000, using: &generator)
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(index)) }
+            packets.append(MadePacket(bytes: bytes, time: PacketBuilder.start + .seconds(index)))
+        }
+        try expectAll(of: CaptureFileBuilder.pcap(packets), packets)
+        try expectAll(of: CaptureFileBuilder.pcapng(packets), packets)
+        try expectAll(of: gzip(CaptureFileBuilder.pcapng(packets)), packets)
+        let large = CaptureFileBuilder.block(0x0bad, [UInt8](repeating: 3, count: 20 << 20))
+        try expectAll(
+            of: CaptureFileBuilder.pcapng(made) + large
+                + packets.prefix(3).flatMap { CaptureFileBuilder.packet($0) },
+            made + packets.prefix(3)
+        )
+    }
+
+    @Test func progressGoesToTheSizeOfTheFile() throws {
+        let packet = MadePacket(bytes: [UInt8](repeating: 1, count: 100_000), time: PacketBuilder.start)
+        let file = CaptureFileBuilder.pcap([MadePacket](repeating: packet, count: 30))
+        var seen: [Int] = []
+        try PacketLog.withFile(file) { path in
+            var log = PacketLog()
+            _ = try PacketFile.read(path: path, into: &log) { done, total in
+                #expect(total == file.count)
+                seen.append(done)
+            }
+        }
+        #expect(seen.count >= 3)
+        #expect(seen == seen.sorted())
+        #expect(seen.last == file.count)
+    }
+
+    @Test func whatIsNoCaptureIsRefusedWithItsReason() throws {
+        func refusal(_ bytes: [UInt8]) throws -> String {
+            try PacketLog.withFile(bytes) { path in
+                var log = PacketLog()
+                do throws(PacketError) { _ = try PacketFile.read(path: path, into: &log) } catch {
+                    return error.description.replacing(path, with: "FILE")
+                }
+                return "read"
+            }
+        }
+        #expect(try refusal([]) == "FILE: byte 0: the file is empty")
+        #expect(try refusal(Array("snoop\0\0\0".utf8)).contains("editcap -F pcapng OLD NEW"))
+        #expect(try refusal([0x28, 0xb5, 0x2f, 0xfd, 1]).contains("zstd -d"))
+        #expect(try refusal(Array("{\"log\": {}}".utf8)).hasPrefix("FILE: byte 0: neither pcap nor pcapng"))
+        #expect(
+            try refusal(Array(CaptureFileBuilder.pcap(made).prefix(20))).contains(
+                "breaks off in its file header"
+            )
+        )
+        var log = PacketLog()
+        #expect(throws: PacketError.noSuchFile(path: "/nonexistent/a.pcap")) {
+            _ = try PacketFile.read(path: "/nonexistent/a.pcap", into: &log)
+        }
+        #expect(throws: PacketError.cannotBeRead(path: "/", reason: "is a folder")) {
+            _ = try PacketFile.read(path: "/", into: &log)
+        }
+    }
+
+    @Test func aFileThatIsCutAnywhereGivesABeginningOfItsPackets() throws {
+        for file in [
+            CaptureFileBuilder.pcap(made), CaptureFileBuilder.pcapng(made),
+            gzip(CaptureFileBuilder.pcap(made)),
+        ] {
+            for count in stride(from: 24, to: file.count, by: 7) {
+                guard let (log, losses) = try? PacketLog.of(Array(file.prefix(count))) else { continue }
+                #expect(log.packets.map(\.bytes) == made.prefix(log.packets.count).map(\.bytes))
+                #expect(losses.count <= 2)
+            }
+        }
+    }
+}
