@@ -1,0 +1,126 @@
+/// Takes the link layer's header off a packet.
+package enum LinkLayer {
+    /// What a packet carries.
+    enum Content {
+        /// An IP packet, from its header on; padding may follow it.
+        case internet(UnsafeRawBufferPointer)
+        /// Another protocol: ARP, for example.
+        case other
+        /// The header is not whole.
+        case cutOff
+        /// The link type is none that is read here.
+        case unknownLinkType
+    }
+
+    /// More tags than that on one frame are nobody's network.
+    private static let maximumTags = 8
+
+    static func content(of packet: Packet) -> Content {
+        let bytes = packet.bytes
+        switch packet.linkType {
+        case .ethernet:
+            guard bytes.count >= 14 else { return .cutOff }
+            return content(of: bytes.behind(14), etherType: bytes.field(12, as: UInt16.self))
+        // 12 and 14 are what some systems call it in files of their own.
+        case .raw, .ipv4, .ipv6, LinkType(rawValue: 12), LinkType(rawValue: 14):
+            return byVersion(bytes)
+        case .null, .loop:
+            guard bytes.count >= 4 else { return .cutOff }
+            return loopback(bytes)
+        case .linuxSLL:
+            guard bytes.count >= 16 else { return .cutOff }
+            return content(of: bytes.behind(16), etherType: bytes.field(14, as: UInt16.self))
+        case .linuxSLL2:
+            guard bytes.count >= 20 else { return .cutOff }
+            return content(of: bytes.behind(20), etherType: bytes.field(0, as: UInt16.self))
+        case .ppp:
+            // The frame's address and control may be left out (RFC 1661, section 6.6).
+            let isFramed = bytes.count >= 2 && bytes[0] == 0xff && bytes[1] == 3
+            return pointToPoint(isFramed ? bytes.behind(2) : bytes)
+        default: return .unknownLinkType
+        }
+    }
+
+    /// What stands behind an EtherType, through VLAN tags, MPLS labels and PPPoE.
+    static func content(of bytes: UnsafeRawBufferPointer, etherType: UInt16) -> Content {
+        var bytes = bytes
+        var etherType = etherType
+        for _ in 0...maximumTags {
+            switch etherType {
+            case 0x0800, 0x86dd: return .internet(bytes)
+            // 802.1Q, 802.1ad and what came before it.
+            case 0x8100, 0x88a8, 0x9100, 0x9200, 0x9300:
+                guard bytes.count >= 4 else { return .cutOff }
+                etherType = bytes.field(2, as: UInt16.self)
+                bytes = bytes.behind(4)
+            case 0x8847, 0x8848: return behindLabels(bytes)
+            // PPPoE, session stage: version, code, session and length.
+            case 0x8864: return pointToPoint(bytes.behind(6))
+            // An 802.3 length: only SNAP says what follows it.
+            case 0..<1536:
+                guard bytes.count >= 8 else { return .cutOff }
+                guard bytes.field(0, as: UInt32.self) == 0xaaaa_0300 else { return .other }
+                etherType = bytes.field(6, as: UInt16.self)
+                bytes = bytes.behind(8)
+            default: return .other
+            }
+        }
+        return .other
+    }
+
+    // MARK: - Headers
+
+    private static func byVersion(_ bytes: UnsafeRawBufferPointer) -> Content {
+        guard let first = bytes.first else { return .cutOff }
+        return first >> 4 == 4 || first >> 4 == 6 ? .internet(bytes) : .other
+    }
+
+    /// The address family is in the byte order of who captured; files travel, and the systems have numbers of their own.
+    private static func loopback(_ bytes: UnsafeRawBufferPointer) -> Content {
+        let family = bytes.field(0, as: UInt32.self)
+        return switch min(family, family.byteSwapped) {
+        case 2, 10, 24, 28, 30: byVersion(bytes.behind(4))
+        default: .other
+        }
+    }
+
+    private static func pointToPoint(_ bytes: UnsafeRawBufferPointer) -> Content {
+        guard bytes.count >= 2 else { return .cutOff }
+        // An odd first byte is the whole number (RFC 1661, section 6.5).
+        let isShort = bytes[0] & 1 == 1
+        let number = isShort ? UInt16(bytes[0]) : bytes.field(0, as: UInt16.self)
+        return number == 0x21 || number == 0x57 ? byVersion(bytes.behind(isShort ? 1 : 2)) : .other
+    }
+
+    private static func behindLabels(_ bytes: UnsafeRawBufferPointer) -> Content {
+        var bytes = bytes
+        for _ in 0..<maximumTags {
+            guard bytes.count >= 4 else { return .cutOff }
+            let isLast = bytes[2] & 1 == 1
+            bytes = bytes.behind(4)
+            if isLast { return byVersion(bytes) }
+        }
+        return .other
+    }
+
+    /// What a link type that is not read is called.
+    static func name(of type: LinkType) -> String? {
+        switch type.rawValue {
+        case 105: "802.11"
+        case 127: "802.11 with radiotap"
+        case 119: "802.11 with Prism headers"
+        case 163: "802.11 with AVS headers"
+        case 192: "PPI"
+        case 147...162: "user-defined"
+        case 187, 201: "Bluetooth"
+        case 189, 220, 249: "USB"
+        case 195, 230: "802.15.4"
+        case 227: "CAN"
+        case 239: "NFLOG"
+        case 251: "Bluetooth Low Energy"
+        case 252: "PDUs exported by Wireshark"
+        case 253: "netlink"
+        default: nil
+        }
+    }
+}
