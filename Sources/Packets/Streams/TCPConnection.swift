@@ -1,0 +1,215 @@
+import Captures
+import Wire
+
+/// One connection: who is who, both directions, and what has been told of it.
+struct TCPConnection {
+    /// As long a port stays with what it was used for (RFC 9293: twice the maximum segment lifetime, as systems have it).
+    private static let rest = Duration.seconds(60)
+
+    let key: FlowKey
+    /// Whether the client is the end that the key names first.
+    private let clientIsFirst: Bool
+    private let startedAt: Timestamp
+    /// Whether its SYN, or the answer to it, is in the capture.
+    private let hasBeginning: Bool
+    /// The number it is told by; nil until there is something to tell.
+    private(set) var number: Int?
+    private(set) var isClosed = false
+    private var isEstablished = false
+    private var lastTime: Timestamp
+    private var client = TCPDirection()
+    private var server = TCPDirection()
+
+    /// The neighbours in the order of use.
+    var newer: Int32 = -1
+    var older: Int32 = -1
+
+    var pendingWeight: Int { client.pendingWeight + server.pendingWeight }
+
+    /// A connection whose first packet this is.
+    init(_ key: FlowKey, _ segment: TCPSegment, isFromFirst: Bool, at time: Timestamp) {
+        self.key = key
+        startedAt = time
+        lastTime = time
+        hasBeginning = segment.flags.contains(.synchronize)
+        let isFromClient =
+            hasBeginning
+            ? !segment.flags.contains(.acknowledge) : segment.sourcePort >= segment.destinationPort
+        clientIsFirst = isFromClient == isFromFirst
+    }
+
+    /// Whether a segment is the first one of another connection between the same ends.
+    func isFollowed(by segment: TCPSegment, isFromFirst: Bool, at time: Timestamp) -> Bool {
+        guard segment.flags.contains(.synchronize) else {
+            return isClosed && !segment.payload.isEmpty && time - lastTime > Self.rest
+        }
+        let direction = isFromFirst == clientIsFirst ? client : server
+        guard direction.isKnown else { return isClosed || !hasBeginning }
+        return number == nil || segment.sequence &+ 1 != direction.firstSequence
+    }
+
+    /// Takes a segment of the connection.
+    ///
+    /// - Parameters:
+    ///   - segment: one of this connection's.
+    ///   - isFromFirst: whether it is from the end that the key names first.
+    ///   - time: when it was captured.
+    ///   - isCrowded: whether all connections together hold too much.
+    ///   - sink: is told what becomes known.
+    ///   - numbers: the number of the next connection that is told of.
+    @inline(__always)
+    mutating func receive<Sink: TCPStreamSink>(
+        _ segment: TCPSegment,
+        isFromFirst: Bool,
+        at time: Timestamp,
+        isCrowded: Bool,
+        into sink: inout Sink,
+        _ numbers: inout Int
+    ) {
+        guard !isClosed else { return }
+        lastTime = time
+        let side: Side = isFromFirst == clientIsFirst ? .client : .server
+        let opens = segment.flags.contains(.synchronize)
+        if opens {
+            withDirection(side) { if !$0.isFirm { $0.begin(at: segment.sequence &+ 1, isFirm: true) } }
+        }
+        if segment.flags.contains(.acknowledge) { takeAcknowledgment(segment, from: side) }
+        if number == nil, opens || !segment.payload.isEmpty || segment.missing > 0 {
+            tellOpened(into: &sink, &numbers)
+        }
+        if !isEstablished { tellEstablished(segment, from: side, at: time, into: &sink) }
+        let number = number
+        if segment.flags.contains(.reset) {
+            if isPlausible(segment, from: side) { close(.reset, at: time, into: &sink) }
+            return
+        }
+        withDirection(side) {
+            $0.take(
+                opens ? segment.sequence &+ 1 : segment.sequence,
+                segment.payload,
+                missing: segment.missing,
+                isLast: segment.flags.contains(.finish)
+            ) { Self.tell($0, $1, of: number, side, at: time, &sink) }
+        }
+        if client.mayHaveGap || server.mayHaveGap {
+            for side in [Side.client, .server] {
+                withDirection(side) {
+                    $0.passGaps(at: time, isCrowded: isCrowded) {
+                        Self.tell($0, $1, of: number, side, at: time, &sink)
+                    }
+                }
+            }
+        }
+        if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
+    }
+
+    /// Tells what there is, and that the connection is not followed any more.
+    ///
+    /// `time`: nil for that of its last packet.
+    mutating func close<Sink: TCPStreamSink>(
+        _ end: TCPStreamEnd,
+        at time: Timestamp? = nil,
+        into sink: inout Sink
+    ) {
+        guard !isClosed else { return }
+        isClosed = true
+        let time = time ?? lastTime
+        let number = number
+        for side in [Side.client, .server] {
+            withDirection(side) { $0.flush { Self.tell($0, $1, of: number, side, at: time, &sink) } }
+        }
+        guard let number else { return }
+        for (side, direction) in [(Side.client, client), (.server, server)] where !direction.hasEnded {
+            sink.ended(side, of: number, direction.isFinished ? .finished : end, at: time)
+        }
+        sink.closed(number, at: time)
+    }
+
+    // MARK: - What a segment says
+
+    @inline(__always)
+    private mutating func withDirection(_ side: Side, _ body: (inout TCPDirection) -> Void) {
+        if side == .client { body(&client) } else { body(&server) }
+    }
+
+    @inline(__always)
+    private mutating func takeAcknowledgment(_ segment: TCPSegment, from side: Side) {
+        let ownIsKnown = side == .client ? client.isKnown : server.isKnown
+        let opens = segment.flags.contains(.synchronize)
+        let hasBeginning = hasBeginning
+        withDirection(side == .client ? .server : .client) { peer in
+            if peer.isKnown {
+                peer.takeAcknowledgment(segment.acknowledgment)
+            } else if opens || (hasBeginning && ownIsKnown && !segment.flags.contains(.reset)) {
+                // The peer's SYN is not in the capture, but what is acknowledged of it says its number.
+                peer.begin(at: segment.acknowledgment, isFirm: false)
+            }
+        }
+    }
+
+    /// Whether a reset is of this connection and not of one before.
+    private func isPlausible(_ reset: TCPSegment, from side: Side) -> Bool {
+        let direction = side == .client ? client : server
+        guard direction.isFirm else { return true }
+        return abs(direction.place(of: reset.sequence) - direction.next) <= TCPDirection.usualWindow
+    }
+
+    // MARK: - What is told
+
+    @inline(__always)
+    private static func tell<Sink: TCPStreamSink>(
+        _ bytes: UnsafeRawBufferPointer,
+        _ missing: Int,
+        of number: Int?,
+        _ side: Side,
+        at time: Timestamp,
+        _ sink: inout Sink
+    ) {
+        guard let number else { return }
+        if !bytes.isEmpty { sink.received(bytes, of: number, from: side, at: time) }
+        if missing > 0 { sink.lost(missing, of: number, from: side, at: time) }
+    }
+
+    private mutating func tellOpened<Sink: TCPStreamSink>(into sink: inout Sink, _ numbers: inout Int) {
+        let (first, second) = key.ends
+        number = numbers
+        sink.opened(
+            numbers,
+            TCPStreamFacts(
+                client: clientIsFirst ? first : second,
+                server: clientIsFirst ? second : first,
+                startedAt: startedAt,
+                beganMidStream: !hasBeginning
+            )
+        )
+        numbers += 1
+    }
+
+    /// The client's first acknowledgment ends the handshake.
+    private mutating func tellEstablished<Sink: TCPStreamSink>(
+        _ segment: TCPSegment,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout Sink
+    ) {
+        guard hasBeginning, side == .client, server.isKnown, let number,
+            segment.flags.intersection([.acknowledge, .reset]) == .acknowledge
+        else { return }
+        isEstablished = true
+        sink.established(number, at: time)
+    }
+
+    private mutating func tellEnds<Sink: TCPStreamSink>(at time: Timestamp, into sink: inout Sink) {
+        let number = number
+        for side in [Side.client, .server] {
+            withDirection(side) {
+                guard $0.isFinished, !$0.hasEnded else { return }
+                $0.end()
+                if let number { sink.ended(side, of: number, .finished, at: time) }
+            }
+        }
+        guard client.hasEnded, server.hasEnded else { return }
+        isClosed = true
+        if let number { sink.closed(number, at: time) }
+    }
+}

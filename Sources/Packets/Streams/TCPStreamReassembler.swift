@@ -1,0 +1,143 @@
+import Captures
+
+/// Puts the bytes of TCP connections together from their segments and hands them to a sink.
+///
+/// Retransmitted bytes are given once, overlapping ones as they came first. A segment that comes before its turn waits; a
+/// gap is told as lost where the peer has acknowledged it and it does not come within a second, or ``TCPDirection`` holds
+/// too much behind it. What comes in order is handed on where it lies, without a copy. Does no IO, reads no clock.
+package struct TCPStreamReassembler<Sink: TCPStreamSink> {
+    /// What is told of the connections.
+    package var sink: Sink
+
+    /// Connections followed at a time; the one that was silent longest makes room.
+    private let maximumConnections: Int
+    /// Bytes held in all connections together.
+    private let maximumHeld: Int
+    private var table: [FlowKey: Int32] = [:]
+    private var connections: [TCPConnection] = []
+    private var free: [Int32] = []
+    private var open = UseOrder()
+    /// Those that have ended: what is repeated of them is no connection of its own.
+    private var ended = UseOrder()
+    private var held = 0
+    private var numbers = 0
+    private var last: (key: FlowKey, slot: Int32)?
+
+    package init(into sink: Sink) {
+        self.init(into: sink, maximumConnections: 65_536, maximumHeld: 256 << 20)
+    }
+
+    init(into sink: Sink, maximumConnections: Int, maximumHeld: Int = 256 << 20) {
+        self.sink = sink
+        self.maximumConnections = max(1, maximumConnections)
+        self.maximumHeld = maximumHeld
+    }
+
+    /// Connections that have been told of.
+    package var count: Int { numbers }
+
+    /// Takes the next segment of the capture.
+    mutating func receive(_ segment: TCPSegment, at time: Timestamp) {
+        let (key, isFromFirst) = FlowKey.of(segment)
+        guard let slot = slot(of: key, segment, isFromFirst: isFromFirst, at: time) else { return }
+        let (wasClosed, before) = (connections[slot].isClosed, connections[slot].pendingWeight)
+        connections[slot].receive(
+            segment,
+            isFromFirst: isFromFirst,
+            at: time,
+            isCrowded: held > maximumHeld,
+            into: &sink,
+            &numbers
+        )
+        held += connections[slot].pendingWeight - before
+        if wasClosed { return }
+        if connections[slot].isClosed {
+            open.remove(slot, from: &connections)
+            ended.add(slot, to: &connections)
+        } else {
+            open.use(slot, in: &connections)
+        }
+    }
+
+    /// Tells what is left of every connection: the capture ends here.
+    package mutating func finish() {
+        let slots = connections.indices.filter { !connections[$0].isClosed && connections[$0].number != nil }
+        for slot in slots.sorted(by: { (connections[$0].number ?? 0) < (connections[$1].number ?? 0) }) {
+            connections[slot].close(.captureEnded, into: &sink)
+        }
+        table = [:]
+        connections = []
+        free = []
+        open = UseOrder()
+        ended = UseOrder()
+        held = 0
+        last = nil
+    }
+
+    // MARK: - Connections
+
+    @inline(__always)
+    private mutating func slot(
+        of key: FlowKey,
+        _ segment: TCPSegment,
+        isFromFirst: Bool,
+        at time: Timestamp
+    ) -> Int? {
+        if let last, last.key == key, !segment.flags.contains(.synchronize) {
+            let slot = Int(last.slot)
+            if !connections[slot].isClosed { return slot }
+        }
+        return findSlot(of: key, segment, isFromFirst: isFromFirst, at: time)
+    }
+
+    private mutating func findSlot(
+        of key: FlowKey,
+        _ segment: TCPSegment,
+        isFromFirst: Bool,
+        at time: Timestamp
+    ) -> Int? {
+        if let found = table[key] {
+            let slot = Int(found)
+            guard connections[slot].isFollowed(by: segment, isFromFirst: isFromFirst, at: time) else {
+                last = (key, found)
+                return slot
+            }
+            remove(slot)
+        }
+        // A reset alone is of nothing.
+        guard !segment.flags.contains(.reset) else { return nil }
+        let slot = place(TCPConnection(key, segment, isFromFirst: isFromFirst, at: time))
+        table[key] = Int32(slot)
+        last = (key, Int32(slot))
+        return slot
+    }
+
+    private mutating func place(_ connection: TCPConnection) -> Int {
+        if free.isEmpty, connections.count >= maximumConnections {
+            if let oldest = ended.oldest ?? open.oldest { remove(oldest) }
+        }
+        let slot: Int
+        if let unused = free.popLast() {
+            slot = Int(unused)
+            connections[slot] = connection
+        } else {
+            slot = connections.count
+            connections.append(connection)
+        }
+        open.add(slot, to: &connections)
+        return slot
+    }
+
+    private mutating func remove(_ slot: Int) {
+        held -= connections[slot].pendingWeight
+        if connections[slot].isClosed {
+            ended.remove(slot, from: &connections)
+        } else {
+            open.remove(slot, from: &connections)
+            connections[slot].close(.captureEnded, into: &sink)
+        }
+        table[connections[slot].key] = nil
+        free.append(Int32(slot))
+        last = nil
+    }
+}

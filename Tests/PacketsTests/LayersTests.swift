@@ -1,0 +1,257 @@
+import Captures
+import Packets
+import TestSupport
+import Testing
+import Wire
+
+/// From the link layer's header to TCP.
+struct LayersTests {
+    private let ask = PacketBuilder.segment(from: 50_000, to: 443, "PA", 1001, 5001, Array("ask".utf8))
+    private let client: [UInt8] = [10, 0, 0, 1]
+    private let server: [UInt8] = [10, 0, 0, 2]
+    private let client6 = [UInt8](repeating: 0xfd, count: 15) + [1]
+    private let server6 = [UInt8](repeating: 0xfd, count: 15) + [2]
+
+    private var version4: [UInt8] { PacketBuilder.version4(client, server, 6, ask) }
+    private var version6: [UInt8] { PacketBuilder.version6(client6, server6, 6, ask) }
+
+    private func packet(_ bytes: [UInt8], _ type: LinkType = .raw, after: Duration = .zero) -> MadePacket {
+        MadePacket(bytes: bytes, time: PacketBuilder.start + after, linkType: type)
+    }
+
+    private func text(_ packets: MadePacket...) -> String { StreamLog.of(packets).text(.client) }
+
+    // MARK: - Link layers
+
+    @Test func everyLinkLayerIsTakenOff() {
+        for inner in [version4, version6] {
+            let type: [UInt8] = inner == version4 ? [8, 0] : [0x86, 0xdd]
+            let family: [UInt8] = inner == version4 ? [2, 0, 0, 0] : [30, 0, 0, 0]
+            let frames: [(LinkType, [UInt8])] = [
+                (.raw, inner), (.ipv4, inner), (.ipv6, inner), (LinkType(rawValue: 12), inner),
+                (.ethernet, PacketBuilder.ethernet(inner)),
+                (.null, family + inner), (.null, family.reversed() + inner),
+                (.loop, family.reversed() + inner),
+                (.linuxSLL, [UInt8](repeating: 0, count: 14) + type + inner),
+                (.linuxSLL2, type + [UInt8](repeating: 0, count: 18) + inner),
+                (.ppp, [0xff, 3, 0, inner == version4 ? 0x21 : 0x57] + inner),
+                (.ppp, [inner == version4 ? 0x21 : 0x57] + inner),
+                // VLAN, QinQ, MPLS, PPPoE, SNAP.
+                (.ethernet, PacketBuilder.ethernet([0, 5] + type + inner, type: 0x8100)),
+                (.ethernet, PacketBuilder.ethernet([0, 5, 0x81, 0, 0, 7] + type + inner, type: 0x88a8)),
+                (.ethernet, PacketBuilder.ethernet([0, 1, 0, 9, 0, 1, 1, 9] + inner, type: 0x8847)),
+                (
+                    .ethernet,
+                    PacketBuilder.ethernet(
+                        [0x11, 0, 0, 1, 0, 60, 0, inner == version4 ? 0x21 : 0x57] + inner,
+                        type: 0x8864
+                    )
+                ),
+                (.ethernet, PacketBuilder.ethernet([0xaa, 0xaa, 3, 0, 0, 0] + type + inner, type: 60)),
+            ]
+            for (index, (type, frame)) in frames.enumerated() {
+                #expect(text(packet(frame, type)) == "ask", "frame \(index)")
+            }
+        }
+    }
+
+    @Test func whatCannotBeReadIsCountedOnceForItsKind() {
+        let radio = LinkType(rawValue: 127)
+        let packets = [
+            packet(PacketBuilder.ethernet([0, 1, 8, 0], type: 0x0806), .ethernet), packet([1, 2, 3], radio),
+            packet([1, 2, 3], radio), packet(Array(version4.prefix(12))),
+            packet([0x41] + version4.dropFirst()),
+            packet([1], LinkType(rawValue: 999)),
+        ]
+        #expect(
+            StreamLog.decoded(packets).losses.map(\.description) == [
+                "packet 2: 2 packets of link type 127 (802.11 with radiotap), which is not read here",
+                "packet 4: 1 packet cut off within the headers: the capture kept too little of each (tcpdump -s 0 keeps all)",
+                "packet 5: 1 packet with IP or TCP headers that cannot be",
+                "packet 6: 1 packet of link type 999, which is not read here",
+            ]
+        )
+    }
+
+    // MARK: - IP
+
+    @Test func paddingBehindAPacketIsNotItsData() {
+        #expect(text(packet(PacketBuilder.ethernet(version4 + [0, 0, 0, 0]), .ethernet)) == "ask")
+        #expect(text(packet(version6 + [0, 0, 0, 0])) == "ask")
+    }
+
+    @Test func optionsArePassed() {
+        let options = PacketBuilder.segment(
+            from: 50_000,
+            to: 443,
+            "PA",
+            1001,
+            5001,
+            Array("ask".utf8),
+            options: 8
+        )
+        #expect(text(packet(PacketBuilder.version4(client, server, 6, options, options: 10))) == "ask")
+    }
+
+    @Test func aLengthOfZeroIsThatOfTheFrame() {
+        #expect(text(packet(PacketBuilder.version4(client, server, 6, ask, length: 0))) == "ask")
+        #expect(text(packet(PacketBuilder.version6(client6, server6, 6, ask, length: 0))) == "ask")
+        let cut = packet(
+            PacketBuilder.ethernet(PacketBuilder.version4(client, server, 6, ask, length: 0)),
+            .ethernet
+        )
+        .cut(to: 14 + 40 + 1)
+        #expect(StreamLog.of([cut]).events.dropFirst().prefix(2) == ["0 client: a", "0 client: 2 lost"])
+    }
+
+    @Test func extensionHeadersArePassed() {
+        func chain(_ headers: [(UInt8, [UInt8])], last: UInt8 = 6) -> [UInt8] {
+            var payload = ask
+            var next = last
+            for (type, body) in headers.reversed() {
+                payload = [next] + body + payload
+                next = type
+            }
+            return PacketBuilder.version6(client6, server6, next, payload)
+        }
+        let options = [1] + [UInt8](repeating: 0, count: 14)
+        let authentication: [UInt8] = [4] + [UInt8](repeating: 0, count: 22)
+        let whole: [UInt8] = [0, 0, 0, 0, 0, 0, 9]
+        #expect(
+            text(
+                packet(
+                    chain([(0, options), (43, options), (60, options), (51, authentication), (44, whole)])
+                )
+            ) == "ask"
+        )
+        let endless = packet(PacketBuilder.version6(client6, server6, 0, [0, 0, 0, 0, 0, 0, 0, 0]))
+        #expect(StreamLog.decoded([endless]).losses.count == 1)
+    }
+
+    @Test func packetsInPacketsAreFound() {
+        let outer = { (number: UInt8, payload: [UInt8]) in
+            packet(PacketBuilder.version4([9, 9, 9, 1], [9, 9, 9, 2], number, payload))
+        }
+        #expect(text(outer(4, version4)) == "ask")
+        #expect(text(outer(41, version6)) == "ask")
+        #expect(text(packet(PacketBuilder.version6(client6, server6, 4, version4))) == "ask")
+        #expect(text(outer(47, [0x20, 0, 8, 0, 1, 2, 3, 4] + version4)) == "ask")
+        #expect(text(outer(47, [0, 0, 0x65, 0x58] + PacketBuilder.ethernet(version6))) == "ask")
+        let network: [UInt8] = [0x11, 0x11, 0x12, 0xb5, 0, 90, 0, 0, 8, 0, 0, 0, 0, 0, 5, 0]
+        #expect(text(outer(17, network + PacketBuilder.ethernet(version4))) == "ask")
+    }
+
+    // MARK: - Fragments
+
+    /// The segment in pieces of eight bytes.
+    private func fragments(identification: UInt16 = 7, after: Duration = .zero) -> [MadePacket] {
+        stride(from: 0, to: ask.count, by: 8).map { offset in
+            packet(
+                PacketBuilder.version4(
+                    client,
+                    server,
+                    6,
+                    Array(ask[offset..<min(offset + 8, ask.count)]),
+                    identification: identification,
+                    offset: offset,
+                    hasMore: offset + 8 < ask.count
+                ),
+                after: after
+            )
+        }
+    }
+
+    @Test func fragmentsInAnyOrderMakeAPacket() {
+        let parts = fragments()
+        #expect(parts.count == 3)
+        for order in [[0, 1, 2], [2, 1, 0], [1, 1, 0, 2, 2], [2, 0, 1]] {
+            #expect(StreamLog.of(order.map { parts[$0] }).text(.client) == "ask", "\(order)")
+        }
+        let decoder = StreamLog.decoded([parts[0], parts[2]])
+        #expect(decoder.sink.events == [])
+        #expect(decoder.losses.map(\.description) == ["IP packets of which fragments are missing: 1"])
+    }
+
+    @Test func fragmentsOfDifferentPacketsAreNotMixed() {
+        let (one, other) = (fragments(), fragments(identification: 8))
+        #expect(StreamLog.of([one[0], other[1], one[2]]).events == [])
+        #expect(StreamLog.of([one[0], other[1], one[2], one[1]]).text(.client) == "ask")
+    }
+
+    @Test func fragmentsThatComeTooLateMakeNoPacket() {
+        let parts = fragments()
+        let late = fragments(after: .seconds(31))
+        #expect(StreamLog.of([parts[0], parts[1], late[2]]).events == [])
+        #expect(StreamLog.of([parts[0], parts[1], late[2], late[0], late[1]]).text(.client) == "ask")
+    }
+
+    @Test func overlappingFragmentsKeepTheirFirstBytes() {
+        let parts = fragments()
+        var other = ask
+        for index in 20..<23 { other[index] = UInt8(ascii: "X") }
+        let over = packet(
+            PacketBuilder.version4(client, server, 6, Array(other[8...]), identification: 7, offset: 8)
+        )
+        #expect(StreamLog.of([parts[2], over, parts[0]]).text(.client) == "ask")
+        #expect(StreamLog.of([over, parts[2], parts[0]]).text(.client) == "XXX")
+    }
+
+    @Test func fragmentsOfVersion6MakeAPacket() {
+        let whole = [6, 0] + [UInt8](repeating: 0, count: 6) + ask
+        let parts = stride(from: 0, to: whole.count, by: 8).map { offset in
+            let place = UInt16(offset) | (offset + 8 < whole.count ? 1 : 0)
+            let header = [60, 0] + place.bigEndianBytes + [0, 0, 0, 77]
+            return packet(
+                PacketBuilder.version6(
+                    client6,
+                    server6,
+                    44,
+                    header + whole[offset..<min(offset + 8, whole.count)]
+                )
+            )
+        }
+        #expect(StreamLog.of(parts.reversed()).text(.client) == "ask")
+    }
+
+    @Test func fragmentsOfNoPacketAreForgotten() {
+        var decoder = PacketDecoder(into: StreamLog())
+        let piece = [UInt8](repeating: 1, count: 32 << 10)
+        for number in 0..<1000 as Range<UInt16> {
+            let part = PacketBuilder.version4(client, server, 6, piece, identification: number, hasMore: true)
+            decoder.give(packet(part), number: Int(number))
+        }
+        for part in fragments(identification: 5000) { decoder.give(part, number: 0) }
+        #expect(decoder.sink.text(.client) == "ask")
+        let told = decoder.losses.map(\.what)
+        #expect(told.count == 1)
+        let forgotten = told.first.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        #expect(forgotten > 700 && forgotten < 800)
+    }
+
+    // MARK: - Anything
+
+    @Test func anyBytesAreReadWithoutATrap() {
+        var generator = SeededGenerator(seed: 11)
+        let types = [0, 1, 9, 12, 101, 108, 113, 228, 229, 276] as [UInt32]
+        let interesting: [UInt8] = [0, 4, 6, 8, 17, 41, 44, 47, 51, 0x45, 0x60, 0x81, 0x86, 0x88, 0xdd, 0xff]
+        let frames = [version4, version6, PacketBuilder.ethernet(version4), fragments()[0].bytes]
+        var decoder = PacketDecoder(into: StreamLog())
+        for number in 1...40_000 {
+            var bytes = generator.hostileBytes(Int.random(in: 0...90, using: &generator), among: interesting)
+            if Bool.random(using: &generator), let frame = frames.randomElement(using: &generator) {
+                bytes = frame
+                for _ in 0..<3 {
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] =
+                        interesting.randomElement(using: &generator) ?? 0
+                }
+                bytes.removeLast(Int.random(in: 0...bytes.count, using: &generator))
+            }
+            var made = packet(bytes, LinkType(rawValue: types.randomElement(using: &generator) ?? 1))
+            made.originalLength = Int.random(in: 0...70_000, using: &generator)
+            decoder.give(made, number: number)
+        }
+        decoder.finish()
+        #expect(decoder.sink.faults == [])
+        #expect(!decoder.losses.isEmpty)
+    }
+}

@@ -1,0 +1,412 @@
+import Captures
+@testable import Packets
+import Testing
+import Wire
+
+struct TCPStreamReassemblerTests {
+    @Test func tellsAConnectionFromItsHandshakeToItsEnd() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "ask")
+        made.send(.server, "PA", 5001, 1004, "answer")
+        made.send(.client, "FA", 1004, 5007)
+        made.send(.server, "FA", 5007, 1005, "!")
+        made.send(.client, "A", 1005, 5009)
+        #expect(
+            StreamLog.of(made) == [
+                "0 opened by 10.0.0.1:50000", "0 established at 3", "0 client: ask", "0 server: answer",
+                "0 client finished", "0 server: !", "0 server finished", "0 closed",
+            ]
+        )
+    }
+
+    // MARK: - Order
+
+    @Test func whatCameTwiceIsGivenOnce() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abc")
+        made.send(.client, "PA", 1001, 5001, "abc")
+        made.send(.client, "PA", 1001, 5001, "abcdef")
+        made.send(.client, "PA", 1003, 5001, "cdefg")
+        made.packets = made.packets.flatMap { [$0, $0] }
+        let log = StreamLog.of(made.packets)
+        #expect(log.text(.client) == "abcdefg")
+        #expect(log.facts.count == 1)
+        #expect(log.faults == [])
+    }
+
+    @Test func overlappingSegmentKeepsFirstBytes() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1005, 5001, "EF")
+        made.send(.client, "PA", 1010, 5001, "JK")
+        made.send(.client, "PA", 1003, 5001, "cdefghijklmn")
+        made.send(.client, "PA", 1001, 5001, "abcxyz")
+        #expect(StreamLog.of(made.packets).text(.client) == "abcdEFghiJKlmn")
+    }
+
+    @Test func whatComesBeforeItsTurnWaits() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1007, 5001, "ghi")
+        made.send(.client, "PA", 1004, 5001, "def")
+        made.send(.client, "FA", 1010, 5001)
+        made.send(.client, "PA", 1001, 5001, "abc")
+        #expect(
+            Array(StreamLog.of(made).dropFirst(2).prefix(4)) == [
+                "0 client: abc", "0 client: def", "0 client: ghi", "0 client finished",
+            ]
+        )
+    }
+
+    @Test func goesOnWhereThirtyTwoBitsEnd() {
+        var made = PacketBuilder()
+        made.send(.client, "S", .max - 3)
+        made.send(.server, "SA", .max, .max - 2)
+        made.send(.client, "PA", .max - 2, 0, "abcdef")
+        made.send(.client, "PA", 5, 0, "ij")
+        made.send(.client, "PA", 3, 0, "gh")
+        made.send(.server, "PA", 0, 7, "answer")
+        let log = StreamLog.of(made.packets)
+        #expect(log.text(.client) == "abcdefghij")
+        #expect(log.text(.server) == "answer")
+    }
+
+    // MARK: - Gaps
+
+    @Test func aGapThatTheOtherSideAcknowledgedIsLostAfterASecond() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abc")
+        made.send(.client, "PA", 1010, 5001, "jkl")
+        made.send(.server, "A", 5001, 1013)
+        var late = made
+        late.send(.client, "PA", 1004, 5001, Array("defghi".utf8), after: 900)
+        #expect(StreamLog.of(late.packets).text(.client) == "abcdefghijkl")
+        made.send(.server, "A", 5001, 1013, [], after: 1100)
+        made.send(.client, "PA", 1004, 5001, "defghi")
+        made.send(.client, "PA", 1013, 5001, "mno")
+        #expect(
+            Array(StreamLog.of(made).dropFirst(2).prefix(4)) == [
+                "0 client: abc", "0 client: 6 lost", "0 client: jkl", "0 client: mno",
+            ]
+        )
+    }
+
+    @Test func aGapThatTheOtherSideAcknowledgedIsLostAfterManyPackets() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1004, 5001, "def")
+        for index in 0..<300 as Range<UInt32> {
+            made.send(.server, "PA", 5001 + index, 1007, Array("x".utf8), after: 0)
+        }
+        made.send(.client, "PA", 1001, 5001, "abc")
+        let log = StreamLog.of(made.packets)
+        #expect(log.text(.client) == "_def")
+        #expect(log.text(.server) == String(repeating: "x", count: 300))
+    }
+
+    @Test func aGapThatNobodyAcknowledgedIsWaitedFor() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1004, 5001, "def")
+        for _ in 0..<300 { made.send(.server, "A", 5001, 1001, [], after: 20) }
+        made.send(.client, "PA", 1001, 5001, "abc")
+        #expect(StreamLog.of(made.packets).text(.client) == "abcdef")
+    }
+
+    @Test func whatIsMissingAtTheEndIsLostIfItWasAcknowledged() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abc")
+        made.send(.server, "A", 5001, 1010)
+        #expect(
+            StreamLog.of(made).dropFirst(2) == [
+                "0 client: abc", "0 client: 6 lost", "0 client captureEnded", "0 server captureEnded",
+                "0 closed",
+            ]
+        )
+    }
+
+    @Test func anAcknowledgedEndThatIsNotInTheCaptureIsNoByte() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abc")
+        made.send(.server, "FA", 5001, 1005)
+        #expect(
+            StreamLog.of(made).dropFirst(2) == [
+                "0 client: abc", "0 server finished", "0 client captureEnded", "0 closed",
+            ]
+        )
+    }
+
+    @Test func whatWaitsIsGivenAtTheEndBehindItsGap() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.server, "PA", 5005, 1001, "ef")
+        made.send(.server, "PA", 5009, 1001, "ij")
+        made.send(.server, "FA", 5015, 1001)
+        #expect(
+            StreamLog.of(made).dropFirst(2) == [
+                "0 server: 4 lost", "0 server: ef", "0 server: 2 lost", "0 server: ij", "0 server: 4 lost",
+                "0 client captureEnded", "0 server finished", "0 closed",
+            ]
+        )
+    }
+
+    @Test func aGapBehindWhichTooMuchIsHeldIsLost() {
+        var made = PacketBuilder()
+        made.handshake()
+        let piece = [UInt8](repeating: 7, count: 60_000)
+        var sequence: UInt32 = 1101
+        while sequence < 18 << 20 {
+            made.send(.client, "A", sequence, 5001, piece)
+            sequence += 60_000
+        }
+        var decoder = PacketDecoder(into: StreamLog())
+        for (index, packet) in made.packets.enumerated() { decoder.give(packet, number: index) }
+        #expect(decoder.sink.events[2] == "0 client: 100 lost")
+        #expect(decoder.sink.bytes[0][.client]?.count == Int(sequence) - 1101 + 1)
+    }
+
+    @Test func allConnectionsTogetherHoldNoMoreThanTheyMay() {
+        var reassembler = TCPStreamReassembler(into: StreamLog(), maximumConnections: 100, maximumHeld: 1000)
+        for port in 1...10 as ClosedRange<UInt16> {
+            var made = PacketBuilder()
+            made.client.port = port
+            made.handshake()
+            made.send(.client, "A", 2001, 5001, [UInt8](repeating: 7, count: 300))
+            reassembler.give(made.packets)
+        }
+        let lost = reassembler.sink.events.filter { $0.hasSuffix("1000 lost") }
+        #expect(lost.count > 3 && lost.count < 10)
+    }
+
+    @Test func bytesThatTheCaptureCutOffAreLost() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abcdef")
+        made.packets[3] = made.packets[3].cut(to: 42)
+        made.send(.client, "PA", 1007, 5001, "ghi")
+        #expect(
+            Array(StreamLog.of(made).dropFirst(2).prefix(3)) == [
+                "0 client: ab", "0 client: 4 lost", "0 client: ghi",
+            ]
+        )
+        made.packets[4] = made.packets[4].cut(to: 30)
+        #expect(StreamLog.of(made.packets).text(.client) == "ab_")
+        #expect(
+            StreamLog.decoded(made.packets).losses.map(\.description) == [
+                "packet 5: 1 packet cut off within the headers: the capture kept too little of each"
+                    + " (tcpdump -s 0 keeps all)"
+            ]
+        )
+    }
+
+    // MARK: - Beginnings
+
+    @Test func aConnectionThatBeganBeforeTheCaptureHasItsClientAtTheHigherPort() {
+        var made = PacketBuilder()
+        made.send(.server, "PA", 777, 333, "late")
+        made.send(.client, "PA", 333, 781, "ask")
+        #expect(
+            Array(StreamLog.of(made).prefix(3)) == [
+                "0 opened by 10.0.0.1:50000 mid-stream", "0 server: late", "0 client: ask",
+            ]
+        )
+    }
+
+    @Test func acknowledgmentsAloneOpenNothing() {
+        var made = PacketBuilder()
+        made.send(.server, "A", 777, 333)
+        made.send(.client, "A", 333, 777)
+        made.send(.client, "R", 333)
+        #expect(StreamLog.of(made) == [])
+        made.send(.client, "PA", 333, 777, "ask")
+        #expect(StreamLog.of(made) == [])
+        made.packets.remove(at: 2)
+        #expect(StreamLog.of(made).first == "0 opened by 10.0.0.1:50000 mid-stream")
+    }
+
+    @Test func theAnswerToTheFirstSegmentSaysWhereBothBegin() {
+        var made = PacketBuilder()
+        made.client.port = 80
+        made.send(.server, "SA", 5000, 1001)
+        made.send(.client, "A", 1001, 5001)
+        made.send(.client, "PA", 1004, 5001, "def")
+        made.send(.client, "PA", 1001, 5001, "abc")
+        #expect(
+            Array(StreamLog.of(made).prefix(4)) == [
+                "0 opened by 10.0.0.1:80", "0 established at 2", "0 client: abc", "0 client: def",
+            ]
+        )
+    }
+
+    @Test func theAcknowledgmentOfAnAnswerThatIsMissingSaysWhereTheServerBegins() {
+        var made = PacketBuilder()
+        made.send(.client, "S", 1000)
+        made.send(.client, "A", 1001, 5001)
+        made.send(.server, "PA", 5004, 1001, "def")
+        made.send(.server, "PA", 5001, 1001, "abc")
+        #expect(StreamLog.of(made.packets).text(.server) == "abcdef")
+    }
+
+    @Test func dataInTheFirstSegmentIsGivenOnce() {
+        var made = PacketBuilder()
+        made.send(.client, "S", 1000, 0, "early")
+        made.send(.server, "SA", 5000, 1001)
+        made.send(.client, "PA", 1001, 5001, "early")
+        made.send(.client, "PA", 1006, 5001, " late")
+        #expect(StreamLog.of(made.packets).text(.client) == "early late")
+    }
+
+    @Test func bothMayBeginAtOnce() {
+        var made = PacketBuilder()
+        made.send(.client, "S", 1000)
+        made.send(.server, "S", 5000)
+        made.send(.client, "SA", 1000, 5001)
+        made.send(.server, "SA", 5000, 1001)
+        made.send(.server, "PA", 5001, 1001, "b")
+        made.send(.client, "PA", 1001, 5001, "a")
+        #expect(
+            Array(StreamLog.of(made).prefix(4)) == [
+                "0 opened by 10.0.0.1:50000", "0 established at 3", "0 server: b", "0 client: a",
+            ]
+        )
+    }
+
+    @Test func aPortThatIsUsedAgainBeginsAnotherConnection() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "one")
+        made.send(.client, "S", 901_000)
+        made.send(.server, "SA", 905_000, 901_001)
+        made.send(.client, "PA", 901_001, 905_001, "two")
+        made.send(.client, "R", 901_004)
+        made.send(.client, "S", 901_000)
+        made.send(.client, "S", 951_000)
+        #expect(
+            StreamLog.of(made) == [
+                "0 opened by 10.0.0.1:50000", "0 established at 3", "0 client: one", "0 client captureEnded",
+                "0 server captureEnded", "0 closed", "1 opened by 10.0.0.1:50000", "1 established at 7",
+                "1 client: two", "1 client reset", "1 server reset", "1 closed", "2 opened by 10.0.0.1:50000",
+                "2 client captureEnded", "2 server captureEnded", "2 closed",
+            ]
+        )
+    }
+
+    // MARK: - Oddities
+
+    @Test func whatKeepsAConnectionAliveIsNoByte() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abc")
+        made.send(.client, "A", 1003, 5001, [0])
+        made.send(.client, "A", 1003, 5001)
+        made.send(.server, "A", 5001, 1004)
+        made.send(.client, "PA", 1004, 5001, "def")
+        #expect(StreamLog.of(made.packets).text(.client) == "abcdef")
+
+        made.packets.removeFirst(4)
+        #expect(StreamLog.of(made.packets).text(.client) == "def")
+        made.packets.removeFirst(1)
+        #expect(StreamLog.of(made.packets).text(.client) == "def")
+    }
+
+    @Test func aByteSentIntoAClosedWindowIsGivenOnce() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "abc")
+        made.send(.client, "A", 1004, 5001, "d")
+        made.send(.server, "A", 5001, 1004)
+        made.send(.client, "A", 1004, 5001, "d")
+        made.send(.client, "PA", 1004, 5001, "defg")
+        #expect(StreamLog.of(made.packets).text(.client) == "abcdefg")
+    }
+
+    @Test func aResetEndsBothAndGivesWhatWaits() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.server, "PA", 5004, 1001, "def")
+        made.send(.client, "R", 1001)
+        made.send(.server, "PA", 5001, 1001, "abc")
+        #expect(
+            StreamLog.of(made).dropFirst(2) == [
+                "0 server: 3 lost", "0 server: def", "0 client reset", "0 server reset", "0 closed",
+            ]
+        )
+    }
+
+    @Test func aConnectionThatIsRefusedIsReset() {
+        var made = PacketBuilder()
+        made.send(.client, "S", 1000)
+        made.send(.server, "RA", 0, 1001)
+        #expect(
+            StreamLog.of(made) == [
+                "0 opened by 10.0.0.1:50000", "0 client reset", "0 server reset", "0 closed",
+            ]
+        )
+    }
+
+    @Test func aResetOfAnotherPlaceIsNotOfThisConnection() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.server, "PA", 5001, 1001, "abc")
+        made.send(.server, "R", 905_005_001)
+        made.send(.server, "PA", 5004, 1001, "def")
+        #expect(StreamLog.of(made.packets).text(.server) == "abcdef")
+    }
+
+    @Test func nothingComesBehindAnEnd() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "FA", 1001, 5001, "abc")
+        made.send(.client, "FA", 1001, 5001, "abc")
+        made.send(.client, "PA", 1004, 5001, "def")
+        made.send(.client, "PA", 1002, 5001, "bcdef")
+        #expect(StreamLog.of(made.packets).text(.client) == "abc")
+        #expect(StreamLog.of(made.packets).faults == [])
+    }
+
+    // MARK: - Limits
+
+    @Test func theConnectionThatWasSilentLongestMakesRoom() {
+        var reassembler = TCPStreamReassembler(into: StreamLog(), maximumConnections: 3)
+        func made(_ port: UInt16) -> [MadePacket] {
+            var made = PacketBuilder()
+            made.client.port = port
+            made.handshake()
+            return made.packets
+        }
+        for port in [1, 2, 3] as [UInt16] { reassembler.give(made(port)) }
+        reassembler.give([made(1)[2]])
+        reassembler.give(made(4))
+        #expect(reassembler.sink.events.filter { $0.hasSuffix("closed") } == ["1 closed"])
+        var reset = PacketBuilder()
+        reset.client.port = 4
+        reset.send(.client, "R", 1001)
+        reassembler.give(reset.packets)
+        reassembler.give(made(5))
+        reassembler.give(made(6))
+        #expect(
+            reassembler.sink.events.filter { $0.hasSuffix("closed") } == ["1 closed", "3 closed", "2 closed"]
+        )
+        reassembler.finish()
+        #expect(reassembler.sink.faults == [])
+        #expect(reassembler.sink.events.filter { $0.hasSuffix("closed") }.count == 6)
+    }
+}
+
+extension TCPStreamReassembler {
+    mutating func give(_ packets: [MadePacket]) {
+        for packet in packets {
+            packet.bytes.withUnsafeBytes {
+                guard case .packet(let header) = InternetHeader.read($0, original: $0.count),
+                    let segment = TCPSegment(header)
+                else { return }
+                receive(segment, at: packet.time)
+            }
+        }
+    }
+}
