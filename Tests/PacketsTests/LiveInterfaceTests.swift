@@ -1,0 +1,121 @@
+import Captures
+import Foundation
+import Packets
+import TestSupport
+import Testing
+import Wire
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+struct LiveInterfaceTests {
+    /// The loopback interface, where this process may read its packets.
+    private static let loopback: String? = {
+        guard let name = ((try? LiveInterface.all()) ?? []).first(where: { $0.isLoopback && $0.isUp })?.name,
+            (try? LiveInterface(name)) != nil
+        else { return nil }
+        return name
+    }()
+
+    @Test(.enabled(if: loopback != nil))
+    func aConnectionOverLoopbackIsRead() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length)
+                listen(listener, 1)
+                getsockname(listener, $0, &length)
+            }
+            return UInt16(bigEndian: $0.pointee.sin_port)
+        }
+        var options = LiveInterface.Options()
+        options.filter = "tcp port \(port)"
+        let interface = try LiveInterface(#require(Self.loopback), options)
+
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, length) }
+        }
+        #expect(status == 0)
+        let server = accept(listener, nil, nil)
+        #expect(write(client, "ask", 3) == 3)
+        #expect(write(server, "answer", 6) == 6)
+        close(client)
+        close(server)
+
+        var decoder = PacketDecoder(into: StreamLog())
+        let flag = LiveInterface.StopFlag()
+        let deadline = DispatchTime.now() + 20
+        try interface.read(into: &decoder, until: flag) { decoder in
+            if decoder.sink.events.last == "0 closed" || DispatchTime.now() > deadline { flag.set() }
+        }
+        #expect(decoder.sink.text(.client) == "ask")
+        #expect(decoder.sink.text(.server) == "answer")
+        #expect(decoder.sink.facts.first?.server.description == "127.0.0.1:\(port)")
+        #expect(decoder.sink.facts.first?.beganMidStream == false)
+        #expect((interface.statistics?.received ?? 0) > 0)
+        #expect(interface.losses == [])
+    }
+
+    @Test(.enabled(if: loopback != nil))
+    func aFilterThatIsNoneIsToldWithItsReason() throws {
+        let name = try #require(Self.loopback)
+        var options = LiveInterface.Options()
+        options.filter = "tcp prot 443"
+        do {
+            _ = try LiveInterface(name, options)
+            Issue.record("taken")
+        } catch {
+            #expect(error.description.hasPrefix("the filter \"tcp prot 443\": "))
+            #expect(error.hint?.contains("man pcap-filter") == true)
+        }
+    }
+
+    @Test(.enabled(if: loopback != nil))
+    func anInterfaceThatIsNotThereIsToldWithThoseThatAre() throws {
+        let name = try #require(Self.loopback)
+        do {
+            _ = try LiveInterface("nosuch0")
+            Issue.record("taken")
+        } catch {
+            #expect(error.description.hasPrefix("no interface nosuch0; there are: "))
+            #expect(error.description.contains(name))
+        }
+    }
+
+    @Test func aRefusalSaysWhatToDo() {
+        let refused = LiveInterfaceError.notPermitted(name: "lo", program: "/opt/my tools/authreel")
+        #expect(refused.description == "no permission to read the packets of lo")
+        #if os(Linux)
+        #expect(
+            refused.hint
+                == "sudo setcap cap_net_raw,cap_net_admin+eip '/opt/my tools/authreel', or run it with sudo"
+        )
+        #endif
+    }
+
+    @Test func whoRanSudoIsGoneOnAs() {
+        #expect(Privileges.identity(sudoUser: "1000", sudoGroup: "100") == .init(user: 1000, group: 100))
+        for (user, group) in [("0", "0"), ("", "5"), ("-1", "5"), ("4294967295", "5")] {
+            #expect(Privileges.identity(sudoUser: user, sudoGroup: group).user != 0)
+        }
+        #expect(Privileges.identity(sudoUser: nil, sudoGroup: nil).user != 0)
+    }
+
+    @Test(.enabled(if: Privileges.areHeld))
+    func rightsAreDroppedForGood() async {
+        await #expect(processExitsWith: .success) {
+            try Privileges.drop(to: Privileges.Identity(user: 54_321, group: 54_322))
+            let groups = getgroups(0, nil)
+            guard !Privileges.areHeld, getuid() == 54_321, getegid() == 54_322, setuid(0) != 0, groups == 1,
+                open("/etc/shadow", O_RDONLY) < 0
+            else { exit(1) }
+        }
+    }
+}
