@@ -24,6 +24,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     /// A text that a message carries: a cookie, a form, a URL, a page, a date.
     case texts = "Texts"
 
+    /// A packet capture of any format.
+    case packets = "Packets"
+
     /// The name on the command line: `http1-requests`.
     var name: String {
         switch self {
@@ -38,6 +41,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .token: "jwt"
         case .json: "json"
         case .texts: "texts"
+        case .packets: "packets"
         }
     }
 
@@ -57,6 +61,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .token: try TokenTarget.check(input)
         case .json: try JSONTarget.check(input)
         case .texts: try TextTarget.check(input)
+        case .packets: try PacketTarget.check(input)
         }
     }
 }
