@@ -84,13 +84,29 @@ package struct Conversation {
             guard let held = sniffer.received(bytes) else { return }
             if sniffer.isHTTP2 == true { http2 = HTTP2Decoder(scheme: scheme) }
             // What came in pieces is seen as one.
-            if !held.isEmpty { return held.withUnsafeBufferPointer { decode($0, from: side, at: time) } }
+            if held.isEmpty {
+                decode(bytes, from: side, at: time)
+            } else {
+                held.withUnsafeBufferPointer { decode($0, from: side, at: time) }
+            }
+            return decodeHeldOfServer(at: time)
         }
-        if side == .server, sniffer.serverSpoke(bytes) {
-            http2 = HTTP2Decoder(scheme: scheme)
-            sniffer.takeHeld().withUnsafeBufferPointer { decode($0, from: .client, at: time) }
+        guard side == .server else { return decode(bytes, from: side, at: time) }
+        switch sniffer.serverSpoke(bytes) {
+        case .known: decode(bytes, from: side, at: time)
+        case .held: break
+        case .whole(let bytes):
+            if sniffer.isHTTP2 == true {
+                http2 = HTTP2Decoder(scheme: scheme)
+                sniffer.takeHeld().withUnsafeBufferPointer { decode($0, from: .client, at: time) }
+            }
+            bytes.withUnsafeBufferPointer { decode($0, from: side, at: time) }
         }
-        decode(bytes, from: side, at: time)
+    }
+
+    private mutating func decodeHeldOfServer(at time: Timestamp) {
+        let bytes = sniffer.takeHeldOfServer()
+        if !bytes.isEmpty { bytes.withUnsafeBufferPointer { decode($0, from: .server, at: time) } }
     }
 
     private mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
@@ -125,6 +141,7 @@ package struct Conversation {
     /// Of the server's end: a body that ends with the connection is complete, everything else under way has
     /// failed. Of the client's: only with a reason, for it may still be waiting for its answers.
     package mutating func ended(_ side: Side, reason: String?, at time: Timestamp) -> [Exchange] {
+        if side == .server { decodeHeldOfServer(at: time) }
         http1.end(side, reason: reason, at: time, into: &assembler)
         http2?.end(side, reason: reason, at: time, into: &assembler)
         return assembler.takeFinished()
@@ -132,6 +149,7 @@ package struct Conversation {
 
     /// The recording ends: everything under way, as it stands.
     package mutating func abandon(at time: Timestamp, reason: String) -> [Exchange] {
+        decodeHeldOfServer(at: time)
         http1.failAll(reason, time, &assembler)
         http2?.failAll(reason, time, &assembler)
         return assembler.takeFinished()

@@ -5,6 +5,9 @@ struct ProtocolSniffer {
     /// Nil until it is known.
     private(set) var isHTTP2: Bool?
     private var held: [UInt8] = []
+    private var heldOfServer: [UInt8] = []
+    /// Whether the server has said what no frame of HTTP/2 begins with.
+    private var hasServerBegun = false
 
     /// `alpn`: what was agreed in TLS; nil in clear, and where nothing was.
     init(alpn: String?) { isHTTP2 = alpn == "h2" ? true : nil }
@@ -21,16 +24,37 @@ struct ProtocolSniffer {
         return nil
     }
 
+    /// What the server's bytes come to, before the client has been understood.
+    enum ServerBytes {
+        /// They go their way.
+        case known
+        /// They could be the beginning of a frame of HTTP/2, and are kept until that shows.
+        case held
+        /// All of them so far, now that it shows.
+        case whole([UInt8])
+    }
+
     /// Looks at what the server says before the client has been understood: its settings, where it knows, too.
     ///
-    /// Returns whether that decides for HTTP/2.
-    mutating func serverSpoke(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// With them it is decided for HTTP/2.
+    mutating func serverSpoke(_ bytes: UnsafeBufferPointer<UInt8>) -> ServerBytes {
         // A SETTINGS frame shorter than 64 KiB; no other protocol of interest begins with a zero.
-        guard isHTTP2 == nil, bytes.first == 0, bytes.count < 4 || bytes[3] == HTTP2FrameType.settings else {
-            return false
+        guard isHTTP2 == nil, !hasServerBegun, heldOfServer.first ?? bytes.first == 0 else {
+            hasServerBegun = true
+            return .known
         }
-        isHTTP2 = true
-        return true
+        heldOfServer.append(contentsOf: bytes)
+        guard heldOfServer.count >= 4 else { return .held }
+        hasServerBegun = true
+        if heldOfServer[3] == HTTP2FrameType.settings { isHTTP2 = true }
+        return .whole(takeHeldOfServer())
+    }
+
+    /// What was held of the server when the client decided, or the connection ended.
+    mutating func takeHeldOfServer() -> [UInt8] {
+        guard !heldOfServer.isEmpty else { return [] }
+        defer { heldOfServer = [] }
+        return heldOfServer
     }
 
     /// What was held of the client when the server decided.
