@@ -45,7 +45,9 @@ package struct Capture: Sendable {
     init(joining parts: [Capture]) {
         let start = { (part: Capture) in part.exchanges.first { $0.isZoneKnown }?.startedAt }
         let order = parts.indices.sorted { left, right in
-            guard let first = start(parts[left]), let second = start(parts[right]) else { return left < right }
+            guard let first = start(parts[left]), let second = start(parts[right]) else {
+                return left < right
+            }
             return (first, left) < (second, right)
         }
         let parts = order.map { parts[$0] }

@@ -18,7 +18,8 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .notHAR(let path, let line, let column, let expected):
             "\(path):\(line):\(column): expected \(expected)"
-        case .notCapture(let path, let looksLike, _): "\(path): no capture, but \(looksLike)"
+        case .notCapture(let path, let looksLike, _):
+            "\(path): this looks like \(looksLike), not like a capture"
         case .unusableArchive(let path, let reason): "\(path): \(reason)"
         case .noSuchFile(let path): "\(path): no such file"
         case .inputOutput(let path, let reason): "\(path): \(reason)"

@@ -19,10 +19,8 @@ struct CaptureReaderTests {
         ("{\"log\":\n  {\"entries\": 7}}", "login.har:2:15: expected"),
         (#"{"log":{"entries":[7]}}"#, "login.har:1:20: expected an entry"),
         (#"{"log":{"entries":[{"a":tru}]}}"#, "login.har:1:25: expected true"),
-        (#"{"entries":[]}"#, "login.har:1:14: expected a member \"log\""),
+        (#"{"log":{"version":"1.2"},"entries":7}"#, "expected a member \"entries\""),
         (#"{"log":{"version":"1.2"}}"#, "expected a member \"entries\""),
-        (#"{"log":{"entries":[{} {}]}}"#, "login.har:1:23: expected a comma or ]"),
-        ("{\"log\":{\"entries\":[{}]}} x", "login.har:1:26: expected"),
     ])
     func whatIsNoHARIsNamedWithItsPlace(text: String, message: String) throws {
         let error = try #require(throws: CaptureError.self) { try read(text) }
@@ -55,7 +53,8 @@ struct CaptureReaderTests {
         #expect(capture.logMembers["comment"] == "}]")
     }
 
-    @Test(arguments: ["0", "-1", "null", "\"200\"", "1e400", "99"]) func statusThatIsNoneMeansNoAnswer(
+    @Test(arguments: ["0", "-1", "null", "\"\"", "\"error\"", "1e400", "99"])
+    func statusThatIsNoneMeansNoAnswer(
         status: String
     ) throws {
         let capture = try read(

@@ -11,12 +11,7 @@ struct DeflatedText {
     let name: String
     let budget: UnpackingBudget
 
-    /// Unpacks a range of the source.
-    ///
-    /// - Parameters:
-    ///   - isAcceptable: sees the first bytes, and ends it all where they are not worth the rest.
-    ///   - sink: takes what comes out.
-    /// - Returns: how far it went.
+    /// Unpacks a range of the source, until `sink` wants no more of what comes out.
     func unpack(
         _ source: CaptureSource,
         _ range: Range<Int>,
@@ -57,7 +52,9 @@ struct DeflatedText {
                     let goesOn = try output.withUnsafeBufferPointer { bytes throws(CaptureError) in
                         try sink(.init(rebasing: bytes[..<step.filled]))
                     }
-                    guard goesOn else { return Outcome(used: position + used - range.lowerBound, problem: nil) }
+                    guard goesOn else {
+                        return Outcome(used: position + used - range.lowerBound, problem: nil)
+                    }
                 }
                 switch step.step {
                 case .ended: isAtEnd = true
@@ -72,6 +69,9 @@ struct DeflatedText {
             }
             position += used
         }
-        return Outcome(used: position - range.lowerBound, problem: isAtEnd ? nil : "the packed data break off")
+        return Outcome(
+            used: position - range.lowerBound,
+            problem: isAtEnd ? nil : "the packed data break off"
+        )
     }
 }

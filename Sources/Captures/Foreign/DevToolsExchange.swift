@@ -41,7 +41,9 @@ struct DevToolsExchange {
         )
         exchange.isZoneKnown = start != nil
         if let initiator = hop.sent["initiator"] { exchange.foreign["_initiator"] = initiator }
-        if let type = hop.sent["type"]?.string { exchange.foreign["_resourceType"] = .string(type.lowercased()) }
+        if let type = hop.sent["type"]?.string {
+            exchange.foreign["_resourceType"] = .string(type.lowercased())
+        }
         if hop.isFromCache { exchange.foreign["_fromCache"] = "memory" }
         Self.keepBlocked("associatedCookies", of: hop.requestExtra, in: &exchange.request.foreign)
         return exchange
@@ -120,7 +122,9 @@ struct DevToolsExchange {
 
     private static func headers(ofText text: String) -> HeaderFields {
         let lines = text.utf8.split(whereSeparator: { $0 == 0x0d || $0 == 0x0a }).dropFirst()
-        return HeaderFields(Producers.fields(.array(lines.map { .string(String(decoding: $0, as: UTF8.self)) })))
+        return HeaderFields(
+            Producers.fields(.array(lines.map { .string(String(decoding: $0, as: UTF8.self)) }))
+        )
     }
 
     private func responseBody(_ told: JSONObject) -> Body {
@@ -168,7 +172,8 @@ struct DevToolsExchange {
     private func timings() -> Timings {
         guard let timing = hop.response?["timing"]?.object else { return Timings() }
         func span(_ from: String, _ to: String) -> Duration? {
-            guard let start = timing[from]?.double, let end = timing[to]?.double, start >= 0, end >= start else {
+            guard let start = timing[from]?.double, let end = timing[to]?.double, start >= 0, end >= start
+            else {
                 return nil
             }
             return ForeignTime.span(from: start / 1000, to: end / 1000)
@@ -180,7 +185,8 @@ struct DevToolsExchange {
             send: span("sendStart", "sendEnd"),
             wait: span("sendEnd", "receiveHeadersEnd")
         )
-        if let base = timing["requestTime"]?.double, let head = timing["receiveHeadersEnd"]?.double, head >= 0,
+        if let base = timing["requestTime"]?.double, let head = timing["receiveHeadersEnd"]?.double,
+            head >= 0,
             let end = hop.endedAt
         {
             timings.receive = ForeignTime.span(from: base + head / 1000, to: end)

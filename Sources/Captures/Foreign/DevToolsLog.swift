@@ -94,7 +94,12 @@ struct DevToolsLog {
         network(method, params, key)
     }
 
-    private mutating func answer(_ result: JSONValue, to method: String, key: String, at place: JSONEvents.Place) {
+    private mutating func answer(
+        _ result: JSONValue,
+        to method: String,
+        key: String,
+        at place: JSONEvents.Place
+    ) {
         if method == "Network.getResponseBody", result["body"]?.string != nil {
             lines[key, default: Line()].body = place
         } else if let text = result["postData"]?.string {
@@ -130,7 +135,8 @@ struct DevToolsLog {
                 hop.failure = Self.failure(params)
             }
         case "Page.frameNavigated":
-            guard let frame = params["frame"], frame["parentId"] == nil, let id = frame["loaderId"]?.string else { return }
+            guard let frame = params["frame"], frame["parentId"] == nil, let id = frame["loaderId"]?.string
+            else { return }
             let url = (frame["url"]?.string ?? "") + (frame["urlFragment"]?.string ?? "")
             pages.append(Page(id: id, url: url))
         default: break
@@ -138,8 +144,9 @@ struct DevToolsLog {
     }
 
     private static func failure(_ params: JSONObject) -> String {
-        for words in [params["errorText"], params["blockedReason"], params["corsErrorStatus"]?["corsError"]] {
-            if let words = words?.string, !words.isEmpty { return words }
+        if let words = params["errorText"]?.string, !words.isEmpty { return words }
+        for reason in [params["blockedReason"], params["corsErrorStatus"]?["corsError"]] {
+            if let reason = reason?.string, !reason.isEmpty { return "blocked: \(reason)" }
         }
         return params["canceled"] == .bool(true) ? "canceled" : "failed"
     }
@@ -173,7 +180,9 @@ struct DevToolsLog {
             for (hop, extra) in zip(seen, line.requestExtras) { hops[hop].requestExtra = extra }
             // Answers on the way to one (103) have their events as well; there are no hops for them.
             let answers = line.responseExtras.filter { ($0["statusCode"]?.int ?? 200) >= 200 }
-            for (hop, extra) in zip(seen.filter { hops[$0].response != nil }, answers) { hops[hop].responseExtra = extra }
+            for (hop, extra) in zip(seen.filter { hops[$0].response != nil }, answers) {
+                hops[hop].responseExtra = extra
+            }
         }
         var exchanges: [Exchange] = []
         var starts: [String: Timestamp] = [:]
@@ -182,7 +191,9 @@ struct DevToolsLog {
             let line = lines[hopKeys[index]] ?? Line()
             let isLast = line.hops.last == index
             let body = isLast ? line.body : nil
-            guard var exchange = DevToolsExchange(hop, postData: line.postData, body: body, source: source).exchange()
+            guard
+                var exchange = DevToolsExchange(hop, postData: line.postData, body: body, source: source)
+                    .exchange()
             else { continue }
             if let page = hop.page, pageIDs.contains(page) {
                 exchange.foreign["pageref"] = .string(page)
@@ -194,7 +205,8 @@ struct DevToolsLog {
         let known = pages.compactMap { page in
             starts[page.id].map { start in
                 JSONValue.object([
-                    "startedDateTime": .string(start.rfc3339), "id": .string(page.id), "title": .string(page.url),
+                    "startedDateTime": .string(start.rfc3339), "id": .string(page.id),
+                    "title": .string(page.url),
                     "pageTimings": .object(JSONObject()),
                 ])
             }

@@ -19,19 +19,25 @@ enum FileKind: Equatable {
     private static let magics: [(bytes: [UInt8], kind: FileKind)] = [
         ([0x1f, 0x8b], .gzip), (Array("PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{5}\u{6}".utf8), .zip),
         ([0xff, 0xfe], .utf16(isBigEndian: false)), ([0xfe, 0xff], .utf16(isBigEndian: true)),
-        packets([0xa1, 0xb2, 0xc3, 0xd4]), packets([0xd4, 0xc3, 0xb2, 0xa1]), packets([0xa1, 0xb2, 0x3c, 0x4d]),
+        packets([0xa1, 0xb2, 0xc3, 0xd4]), packets([0xd4, 0xc3, 0xb2, 0xa1]),
+        packets([0xa1, 0xb2, 0x3c, 0x4d]),
         packets([0x4d, 0x3c, 0xb2, 0xa1]), packets([0x0a, 0x0d, 0x0d, 0x0a]),
         named([0x89, 0x50, 0x4e, 0x47], "a PNG image"), named([0xff, 0xd8, 0xff], "a JPEG image"),
-        named("GIF8", "a GIF image"), named("%PDF", "a PDF document"), named([0x7f, 0x45, 0x4c, 0x46], "a program"),
+        named("GIF8", "a GIF image"), named("%PDF", "a PDF document"),
+        named([0x7f, 0x45, 0x4c, 0x46], "a program"),
         named("SQLite format 3", "an SQLite database"),
         named([0xd0, 0xcf, 0x11, 0xe0], "an old Office document"),
         unpack([0x28, 0xb5, 0x2f, 0xfd], "zstd data", "zstd -d"),
-        unpack([0xfd, 0x37, 0x7a, 0x58, 0x5a], "xz data", "xz -dk"), unpack(Array("BZh".utf8), "bzip2 data", "bunzip2 -k"),
+        unpack([0xfd, 0x37, 0x7a, 0x58, 0x5a], "xz data", "xz -dk"),
+        unpack(Array("BZh".utf8), "bzip2 data", "bunzip2 -k"),
         unpack([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], "a 7-Zip archive", "7z x"),
         unpack(Array("Rar!".utf8), "a RAR archive", "unrar x"),
         (
             Array("age-encryption.org/".utf8),
-            .other(looksLike: "a file encrypted with age", advice: "name the key that opens it: --identity FILE")
+            .other(
+                looksLike: "a file encrypted with age",
+                advice: "name the key that opens it: --identity FILE"
+            )
         ),
     ]
 
@@ -39,7 +45,9 @@ enum FileKind: Equatable {
         (bytes, .other(looksLike: what, advice: export))
     }
 
-    private static func named(_ text: String, _ what: String) -> ([UInt8], FileKind) { named(Array(text.utf8), what) }
+    private static func named(_ text: String, _ what: String) -> ([UInt8], FileKind) {
+        named(Array(text.utf8), what)
+    }
 
     private static func unpack(_ bytes: [UInt8], _ what: String, _ command: String) -> ([UInt8], FileKind) {
         (bytes, .other(looksLike: what, advice: "unpack it first: \(command) FILE"))
@@ -61,7 +69,9 @@ enum FileKind: Equatable {
             self = kind
             return
         }
-        if let first = head.firstIndex(of: 0), first < 2, head.count >= 2, head.contains(where: { $0 == 0x7b || $0 == 0x5b }) {
+        if let first = head.firstIndex(of: 0), first < 2, head.count >= 2,
+            head.contains(where: { $0 == 0x7b || $0 == 0x5b })
+        {
             // Without a byte order mark ASCII shows where the zeros are.
             self = .utf16(isBigEndian: first == 0)
             return
@@ -99,13 +109,18 @@ enum FileKind: Equatable {
             )
         }
         if head.containsBytes("<charles-session") {
-            return .other(looksLike: "a Charles session", advice: "in Charles: File, Export Session, HTTP Archive (.har)")
+            return .other(
+                looksLike: "a Charles session",
+                advice: "in Charles: File, Export Session, HTTP Archive (.har)"
+            )
         }
         return .other(looksLike: "an XML document", advice: export)
     }
 
     private static func isBinary(_ head: [UInt8]) -> Bool {
-        let controls = head.count { $0 < 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 && $0 != 0 && $0 != 0x1e }
+        let controls = head.count {
+            $0 < 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 && $0 != 0 && $0 != 0x1e
+        }
         return controls * 10 > head.count
     }
 }

@@ -34,7 +34,8 @@ struct ForeignReader: Sendable {
             guard let directory = ZipDirectory(source) else {
                 throw .unusableArchive(
                     path: name,
-                    reason: "a zip archive whose directory is missing: it is cut off, or still being downloaded"
+                    reason:
+                        "a zip archive whose directory is missing: it is cut off, or still being downloaded"
                 )
             }
             return try ZipCapture(source: source, directory: directory, reader: self, budget: budget).read()
@@ -43,9 +44,15 @@ struct ForeignReader: Sendable {
         }
     }
 
-    private func gzip(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError) -> Capture {
+    private func gzip(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError)
+        -> Capture
+    {
         let text = ScratchText(folder: scratch, name: name)
-        let outcome = try DeflatedText(name: name, budget: budget).unpack(source, 0..<source.size, frame: .gzip) {
+        let outcome = try DeflatedText(name: name, budget: budget).unpack(
+            source,
+            0..<source.size,
+            frame: .gzip
+        ) {
             piece throws(CaptureError) in
             // What is no capture is not unpacked any further.
             if text.count == 0, case .other = FileKind(Array(piece.prefix(FileKind.recognizedBytes))) {

@@ -94,7 +94,9 @@ struct JSONEvents {
                     let place = Place(offset: reader.position)
                     var json: [UInt8] = []
                     try reader.value(into: &json)
-                    if let value = try? JSONParser.parse(json), value.object != nil, !visit(value, place) { return }
+                    if let value = try? JSONParser.parse(json), value.object != nil, !visit(value, place) {
+                        return
+                    }
                 }
             }
         } catch {

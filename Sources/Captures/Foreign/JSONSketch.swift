@@ -51,20 +51,28 @@ struct JSONSketch {
         let export = "export a HAR from the browser's network panel, or run authreel record"
         let has = { (wanted: String...) in wanted.allSatisfy(names.contains) }
         if has("info", "item") {
-            return ("a Postman collection: JSON, but no HAR", "a collection holds requests without answers; \(export)")
+            return (
+                "a Postman collection (JSON, but no HAR)",
+                "a collection holds requests without answers; \(export)"
+            )
         }
-        if has("openapi") || has("swagger") { return ("an OpenAPI description: JSON, but no HAR", export) }
+        if has("openapi") || has("swagger") { return ("an OpenAPI description (JSON, but no HAR)", export) }
         if has("_type", "resources") {
-            return ("an Insomnia export: JSON, but no HAR", "in Insomnia: Export Data, HAR; or \(export)")
+            return ("an Insomnia export (JSON, but no HAR)", "in Insomnia: Export Data, HAR; or \(export)")
         }
         if has("traceEvents") {
-            return ("a performance trace: JSON, but no HAR", "it has no messages; \(export)")
+            return ("a performance trace (JSON, but no HAR)", "it has no messages; \(export)")
         }
         if isList, has("status", "method", "scheme") || has("protocolVersion") {
-            return ("a Charles session: JSON, but no HAR", "in Charles: File, Export Session, HTTP Archive (.har)")
+            return (
+                "a Charles session (JSON, but no HAR)",
+                "in Charles: File, Export Session, HTTP Archive (.har)"
+            )
         }
-        if has("issuer", "authorization_endpoint") { return ("a provider's metadata: JSON, but no HAR", export) }
-        if has("keys"), names.count == 1 { return ("a key set: JSON, but no HAR", export) }
+        if has("issuer", "authorization_endpoint") {
+            return ("a provider's metadata (JSON, but no HAR)", export)
+        }
+        if has("keys"), names.count == 1 { return ("a key set (JSON, but no HAR)", export) }
         guard !names.isEmpty, firstName != "log", firstName != "entries" else { return nil }
         let listed = names.prefix(4).map { "\"\($0.prefix(40))\"" }.joined(separator: ", ")
         return ("JSON, but no HAR: \(isList ? "a list of objects" : "an object") with \(listed)", export)

@@ -12,7 +12,9 @@ struct MitmproxyExchange {
 
     /// Nil for flows of other protocols.
     func exchange() -> Exchange? {
-        guard (flow["type"]?.text ?? "http") == "http", let request = flow.first("request") else { return nil }
+        guard (flow["type"]?.text ?? "http") == "http", let request = flow.first("request") else {
+            return nil
+        }
         let headers = Self.headers(request["headers"])
         let began = request.first("timestamp_start")?.number
         let start = began.flatMap(ForeignTime.seconds)
@@ -34,7 +36,9 @@ struct MitmproxyExchange {
             client: ClientFacts(address: Self.address(flow["client_conn"]?.first("peername", "address")))
         )
         exchange.isZoneKnown = start != nil
-        if let comment = flow["comment"]?.text, !comment.isEmpty { exchange.foreign["comment"] = .string(comment) }
+        if let comment = flow["comment"]?.text, !comment.isEmpty {
+            exchange.foreign["comment"] = .string(comment)
+        }
         takeWebSocket(&exchange)
         return exchange
     }
@@ -83,7 +87,9 @@ struct MitmproxyExchange {
             return RecordedURL("https://\(named.isEmpty ? dialled : named)")
         }
         let scheme = request["scheme"]?.text ?? ""
-        let named = [request["authority"]?.text, headers.first("host")].compactMap { $0 }.first { !$0.isEmpty }
+        let named = [request["authority"]?.text, headers.first("host")].compactMap { $0 }.first {
+            !$0.isEmpty
+        }
         let isDefault = scheme == "https" && port == 443 || scheme == "http" && port == 80
         let authority = named ?? (isDefault ? ForeignTime.address(host, port: nil) : dialled)
         if path.hasPrefix("http://") || path.hasPrefix("https://") { return RecordedURL(path) }
@@ -132,7 +138,8 @@ struct MitmproxyExchange {
     private func duration(from start: Double?) -> Duration? {
         guard let start else { return nil }
         let end =
-            flow.first("response")?.first("timestamp_end")?.number ?? flow.first("error")?["timestamp"]?.number
+            flow.first("response")?.first("timestamp_end")?.number
+            ?? flow.first("error")?["timestamp"]?.number
         return end.flatMap { ForeignTime.span(from: start, to: $0) }
     }
 
@@ -176,7 +183,8 @@ struct MitmproxyExchange {
 
     /// A list of host and port; before 2.0 in an object of its own.
     private static func address(_ value: TypedNetstring?) -> String? {
-        guard let list = (value?["address"] ?? value)?.list, list.count >= 2, let host = list[0].text, !host.isEmpty
+        guard let list = (value?["address"] ?? value)?.list, list.count >= 2, let host = list[0].text,
+            !host.isEmpty
         else { return nil }
         return ForeignTime.address(host, port: list[1].integer.map(Int64.init))
     }
@@ -186,7 +194,9 @@ struct MitmproxyExchange {
         guard let messages = flow.first("websocket")?["messages"]?.list else { return }
         exchange.upgradedTo = "websocket"
         let written = messages.compactMap { message -> JSONValue? in
-            guard let parts = message.list, parts.count >= 4, let opcode = parts[0].integer else { return nil }
+            guard let parts = message.list, parts.count >= 4, let opcode = parts[0].integer else {
+                return nil
+            }
             let bytes: [UInt8]
             switch parts[2] {
             case .string(let content): bytes = content
@@ -195,7 +205,8 @@ struct MitmproxyExchange {
             }
             return [
                 "type": .string(parts[1].bool == true ? "send" : "receive"),
-                "time": .number(JSONNumber(parts[3].number ?? 0)), "opcode": .number(JSONNumber(Int64(opcode))),
+                "time": .number(JSONNumber(parts[3].number ?? 0)),
+                "opcode": .number(JSONNumber(Int64(opcode))),
                 "data": .string(opcode == 1 ? String(decoding: bytes, as: UTF8.self) : Base64.encode(bytes)),
             ]
         }

@@ -69,7 +69,8 @@ struct NetLog {
     private init(source: CaptureSource) { self.source = source }
 
     private mutating func take(constants: JSONValue) -> Bool {
-        guard let types = constants["logEventTypes"]?.object, let sources = constants["logSourceType"]?.object else {
+        guard let types = constants["logEventTypes"]?.object, let sources = constants["logSourceType"]?.object
+        else {
             return false
         }
         for member in types.members { if let number = member.value.int { eventNames[number] = member.name } }
@@ -79,7 +80,9 @@ struct NetLog {
         requestType = sources["URL_REQUEST"]?.int
         tickOffset = Producers.number(constants["timeTickOffset"])
         let client = constants["clientInfo"]
-        version = [client?["name"]?.string, client?["version"]?.string].compactMap { $0 }.joined(separator: " ")
+        version = [client?["name"]?.string, client?["version"]?.string].compactMap { $0 }.joined(
+            separator: " "
+        )
         return requestType != nil
     }
 
@@ -87,7 +90,8 @@ struct NetLog {
 
     private mutating func take(_ event: JSONValue, at place: JSONEvents.Place) {
         guard let source = event["source"], source["type"]?.int == requestType, let id = source["id"]?.int,
-            let type = event["type"]?.int, let name = eventNames[type], let time = Producers.number(event["time"])
+            let type = event["type"]?.int, let name = eventNames[type],
+            let time = Producers.number(event["time"])
         else { return }
         let params = event["params"]?.object ?? JSONObject()
         // 0 is an event without duration, 1 and 2 are beginning and end.
@@ -157,13 +161,20 @@ struct NetLog {
             hops[index].endedAt = time
             open[id] = hops.count
             hops.append(
-                Hop(startedAt: time, method: former.method, url: former.url, sending: (nil, nil), waiting: (nil, nil))
+                Hop(
+                    startedAt: time,
+                    method: former.method,
+                    url: former.url,
+                    sending: (nil, nil),
+                    waiting: (nil, nil)
+                )
             )
         }
         change(id) { $0.requestHeaders = headers }
     }
 
-    private mutating func read(_ id: Int64, _ params: JSONObject, _ place: JSONEvents.Place, isDecoded: Bool) {
+    private mutating func read(_ id: Int64, _ params: JSONObject, _ place: JSONEvents.Place, isDecoded: Bool)
+    {
         guard let count = params["byte_count"]?.int, count >= 0 else { return }
         let hasBytes = params["bytes"]?.string != nil || params["hex_encoded_bytes"]?.string != nil
         change(id) { hop in

@@ -14,7 +14,9 @@ struct NetLogExchange {
 
     /// Nil for what is no HTTP.
     func exchange() -> Exchange? {
-        guard hop.url.hasPrefix("http://") || hop.url.hasPrefix("https://") || hop.url.hasPrefix("ws") else { return nil }
+        guard hop.url.hasPrefix("http://") || hop.url.hasPrefix("https://") || hop.url.hasPrefix("ws") else {
+            return nil
+        }
         let start = tickOffset.flatMap { ForeignTime.seconds(($0 + hop.startedAt) / 1000) }
         let headers = HeaderFields(Producers.fields(.array(hop.requestHeaders ?? [])))
         var exchange = Exchange(
@@ -23,7 +25,8 @@ struct NetLogExchange {
             request: RecordedRequest(
                 method: hop.method,
                 url: RecordedURL(hop.url),
-                httpVersion: headers.fields.first?.name.hasPrefix(":") == true ? "HTTP/2" : ForeignTime.httpVersion(hop.alpn),
+                httpVersion: headers.fields.first?.name.hasPrefix(":") == true
+                    ? "HTTP/2" : ForeignTime.httpVersion(hop.alpn),
                 headers: headers,
                 body: hop.sentBytes.map {
                     Body(content: .missing, mediaType: headers.first("content-type"), wireSize: $0)

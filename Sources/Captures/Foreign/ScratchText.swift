@@ -59,7 +59,10 @@ final class ScratchText {
     }
 
     private func failure() -> CaptureError {
-        .inputOutput(path: name, reason: "it cannot be unpacked in \(folder): \(String(cString: strerror(errno)))")
+        .inputOutput(
+            path: name,
+            reason: "it cannot be unpacked in \(folder): \(String(cString: strerror(errno)))"
+        )
     }
 
     /// What was collected; nothing may be appended afterwards.

@@ -99,7 +99,9 @@ struct NetstringReader {
             position += 1
         }
         guard position < limit else { throw Problem(offset: offset, isEnd: true) }
-        guard position > offset, byte(position) == UInt8(ascii: ":") else { throw Problem(offset: position, isEnd: false) }
+        guard position > offset, byte(position) == UInt8(ascii: ":") else {
+            throw Problem(offset: position, isEnd: false)
+        }
         let start = position + 1
         guard length < limit - start else { throw Problem(offset: offset, isEnd: true) }
         guard let type = byte(start + length) else { throw Problem(offset: offset, isEnd: true) }

@@ -1,7 +1,9 @@
 /// Text in UTF-16, as Windows programs and PowerShell's redirection write it, made UTF-8.
 enum UTF16Text {
     /// Lone surrogates become U+FFFD; a byte order mark is left out.
-    static func convert(_ source: CaptureSource, isBigEndian: Bool, into text: ScratchText) throws(CaptureError) {
+    static func convert(_ source: CaptureSource, isBigEndian: Bool, into text: ScratchText)
+        throws(CaptureError)
+    {
         var offset = 0
         var high: UInt16?
         while offset + 1 < source.size {

@@ -10,7 +10,8 @@ struct ZipCapture {
 
     /// What holds a capture, best first; where there is one of a kind, those behind it are not looked at.
     private static let endings = [
-        [".har", ".har.gz"], [".network"], [".json", ".json.gz", ".jsonl", ".ndjson", ".mitm", ".flow", ".flows"],
+        [".har", ".har.gz"], [".network"],
+        [".json", ".json.gz", ".jsonl", ".ndjson", ".mitm", ".flow", ".flows"],
     ]
 
     func read() throws(CaptureError) -> Capture {
@@ -33,7 +34,11 @@ struct ZipCapture {
         for file in chosen {
             do throws(CaptureError) {
                 let unpacked = try text(of: file)
-                var capture = try reader.named(file.name).read(unpacked.text.source(), depth: 1, budget: budget)
+                var capture = try reader.named(file.name).read(
+                    unpacked.text.source(),
+                    depth: 1,
+                    budget: budget
+                )
                 if let problem = unpacked.problem {
                     capture.losses.append(Capture.Loss(offset: 0, line: 1, what: problem))
                 }
@@ -48,14 +53,18 @@ struct ZipCapture {
                 losses.append(Capture.Loss(offset: file.offset, line: 1, what: "\(error)"))
             }
         }
-        guard !parts.isEmpty else { throw firstError ?? .unusableArchive(path: reader.name, reason: "it is empty") }
+        guard !parts.isEmpty else {
+            throw firstError ?? .unusableArchive(path: reader.name, reason: "it is empty")
+        }
         var joined = Capture(joining: parts)
         joined.losses += losses
         return joined
     }
 
     /// - Throws: ``CaptureError/unusableArchive(path:reason:)`` for what cannot be unpacked.
-    private func text(of file: ZipDirectory.File) throws(CaptureError) -> (text: ScratchText, problem: String?) {
+    private func text(of file: ZipDirectory.File) throws(CaptureError) -> (
+        text: ScratchText, problem: String?
+    ) {
         let text = ScratchText(folder: reader.scratch, name: reader.name)
         var checksum: UInt = crc32(0, nil, 0)
         let problem = try unpack(file) { piece throws(CaptureError) in
@@ -76,7 +85,10 @@ struct ZipCapture {
     ) throws(CaptureError) -> String? {
         let name = reader.named(file.name).name
         guard !file.isEncrypted else {
-            throw .unusableArchive(path: name, reason: "encrypted in the archive: unpack it with its password first")
+            throw .unusableArchive(
+                path: name,
+                reason: "encrypted in the archive: unpack it with its password first"
+            )
         }
         guard let range = ZipDirectory.range(of: file, in: source) else {
             throw .unusableArchive(path: name, reason: "not where the archive's directory says")
@@ -93,11 +105,13 @@ struct ZipCapture {
             }
             return position - range.lowerBound < file.size ? "it is cut off" : nil
         case 8:
-            return try DeflatedText(name: name, budget: budget).unpack(source, range, frame: .raw, sink: sink).problem
+            return try DeflatedText(name: name, budget: budget).unpack(source, range, frame: .raw, sink: sink)
+                .problem
         default:
             throw .unusableArchive(
                 path: name,
-                reason: "packed by method \(file.method); stored and deflated files are read: pack it again with zip"
+                reason:
+                    "packed by method \(file.method); stored and deflated files are read: pack it again with zip"
             )
         }
     }
@@ -113,11 +127,16 @@ struct ZipCapture {
         var files: [String: ZipDirectory.File] = [:]
         for file in directory.files { files[file.name] = file }
         capture.attachBodies { told in
-            let names = [told["_file"]?.string.map { folder + $0 }, told["_sha1"]?.string.map { "\(folder)resources/\($0)" }]
+            let names = [
+                told["_file"]?.string.map { folder + $0 },
+                told["_sha1"]?.string.map { "\(folder)resources/\($0)" },
+            ]
             guard let file = names.lazy.compactMap({ $0.flatMap { files[$0] } }).first else { return nil }
             return { [source, directory, reader] in
                 let budget = UnpackingBudget(packed: file.packedSize)
-                return ZipCapture(source: source, directory: directory, reader: reader, budget: budget).bytes(of: file)
+                return ZipCapture(source: source, directory: directory, reader: reader, budget: budget).bytes(
+                    of: file
+                )
             }
         }
     }

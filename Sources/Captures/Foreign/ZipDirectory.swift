@@ -36,7 +36,9 @@ struct ZipDirectory {
             position = next
         }
         self.files = files
-        problem = files.count < end.count ? "the zip directory has \(files.count) readable files of \(end.count)" : nil
+        problem =
+            files.count < end.count
+            ? "the zip directory has \(files.count) readable files of \(end.count)" : nil
     }
 
     /// Where the bytes of a file lie; nil where its local header is not there.
@@ -109,7 +111,8 @@ struct ZipDirectory {
         let next = extraEnd + Int(bytes.little16(start + 32))
         guard next <= bytes.count else { return nil }
         var sizes = [
-            UInt64(bytes.little32(start + 24)), UInt64(bytes.little32(start + 20)), UInt64(bytes.little32(start + 42)),
+            UInt64(bytes.little32(start + 24)), UInt64(bytes.little32(start + 20)),
+            UInt64(bytes.little32(start + 42)),
         ]
         // Zip64 (section 4.5.3): only what did not fit stands in the extra field, in this order.
         var extra = nameEnd
@@ -125,7 +128,8 @@ struct ZipDirectory {
             }
             extra = end
         }
-        guard let size = Int(exactly: sizes[0]), let packed = Int(exactly: sizes[1]), let offset = Int(exactly: sizes[2]),
+        guard let size = Int(exactly: sizes[0]), let packed = Int(exactly: sizes[1]),
+            let offset = Int(exactly: sizes[2]),
             let place = Optional(offset.addingReportingOverflow(shift)), !place.overflow,
             place.partialValue < 1 << 62
         else { return nil }

@@ -53,12 +53,9 @@ package enum CaptureReader {
         try read(CaptureSource(bytes: bytes), name: name)
     }
 
-    /// Reads what is open already.
+    /// Reads what is open already, of any kind; `name` stands for the path in errors.
     ///
-    /// - Parameters:
-    ///   - source: of any kind that is read.
-    ///   - path: what errors call it.
-    ///   - scratch: see ``defaultScratch``.
+    /// `scratch`: see ``defaultScratch``.
     package static func read(_ source: CaptureSource, name path: String, scratch: String = defaultScratch)
         throws(CaptureError) -> Capture
     {

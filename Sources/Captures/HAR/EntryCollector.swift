@@ -81,11 +81,15 @@ final class EntryCollector {
         capture.loadEntry = { [source, offsets, lengths, isStrict] index in
             if isStrict {
                 let bytes = source.bytes(at: offsets[index], count: lengths[index])
-                guard let entry = try? JSONParser.parse(bytes), Producers.isUnusual(entry) else { return bytes }
+                guard let entry = try? JSONParser.parse(bytes), Producers.isUnusual(entry) else {
+                    return bytes
+                }
                 return HAREntry.text(ofUnusual: entry)
             }
             let entry = EntryCollector.entry(in: source, at: offsets[index], lengths[index], isStrict: false)
-            return entry.map { Producers.isUnusual($0) ? HAREntry.text(ofUnusual: $0) : JSONWriter.bytes(of: $0) }
+            return entry.map {
+                Producers.isUnusual($0) ? HAREntry.text(ofUnusual: $0) : JSONWriter.bytes(of: $0)
+            }
                 ?? []
         }
         capture.findLine = { [source, offsets] index in source.line(of: offsets[index]) }

@@ -176,12 +176,7 @@ enum HAREntry {
 
     /// A body whose text is found by `take`, in the entry of whoever reads it later.
     ///
-    /// - Parameters:
-    ///   - data: `content` or `postData`.
-    ///   - text: what stands there; nil where there is none.
-    ///   - isBase64: how it stands there.
-    ///   - foreign: what is not used of `data`.
-    ///   - take: finds `text` in the whole entry.
+    /// `data` is `content` or `postData`, `text` what stands there, `foreign` what is not used of it.
     static func body(
         _ data: JSONObject,
         text: String?,

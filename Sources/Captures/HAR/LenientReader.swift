@@ -42,8 +42,9 @@ struct LenientReader {
         return window.first
     }
 
-    /// Moves over the byte that ``peek()`` has given.
+    /// Moves over the byte that ``peek()`` gives; at the end nowhere.
     mutating func advance() {
+        guard peek() != nil else { return }
         if window[index] == 0x0a { line += 1 }
         index += 1
     }
@@ -143,7 +144,7 @@ struct LenientReader {
                     want = byte == UInt8(ascii: "{") ? .name : .element
                     continue
                 }
-                try scalar(byte, &out, keep)
+                try scalar(byte, isMember: want == .value && !open.isEmpty, &out, keep)
                 want = .after
             case .after:
                 want = open.last == UInt8(ascii: "{") ? .name : .element
@@ -189,11 +190,14 @@ struct LenientReader {
         if keep { out.append(colon) }
     }
 
-    private mutating func scalar(_ byte: UInt8, _ out: inout [UInt8], _ keep: Bool) throws(Problem) {
+    private mutating func scalar(_ byte: UInt8, isMember: Bool, _ out: inout [UInt8], _ keep: Bool)
+        throws(Problem)
+    {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): try string(byte, &out, keep)
         // `"size":,` and `"size":}`.
-        case UInt8(ascii: ","), UInt8(ascii: "}"): if keep { out += Array("null".utf8) }
+        case UInt8(ascii: ",") where isMember, UInt8(ascii: "}") where isMember:
+            if keep { out += Array("null".utf8) }
         default:
             let start = problem("a JSON value")
             let word = word()

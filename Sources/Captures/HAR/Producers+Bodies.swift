@@ -41,7 +41,9 @@ extension Producers {
             }
         }
         // Parts of a multipart form have their files' names and types beside the value.
-        if parameters.contains(where: { ($0.object?.members.count ?? 0) > 2 }) { foreign["params"] = data["params"] }
+        if parameters.contains(where: { ($0.object?.members.count ?? 0) > 2 }) {
+            foreign["params"] = data["params"]
+        }
         return Body(
             content: .parameters(fields(.array(parameters))),
             mediaType: self.text(data["mimeType"]),

@@ -69,17 +69,21 @@ extension Producers {
         }
         let zone = String(decoding: rest.filter { $0 != 0x20 && $0 != 0x3a }, as: UTF8.self).uppercased()
         guard let offset = offset(of: zone) else { return nil }
-        let text = "\(year)-\(padded(month))-\(padded(day))T\(clock.joined(separator: ":"))\(fraction)\(offset)"
+        let text =
+            "\(year)-\(padded(month))-\(padded(day))T\(clock.joined(separator: ":"))\(fraction)\(offset)"
         return Timestamp(rfc3339: text).map { ($0, !offset.isEmpty) }
     }
 
     /// As RFC 3339 spells it; empty for none, nil for what is none.
     private static func offset(of zone: String) -> String? {
         var zone = zone
-        for word in ["GMT", "UTC"] where zone.hasPrefix(word) { zone = String(zone.dropFirst(3)) + (zone == word ? "Z" : "") }
+        for word in ["GMT", "UTC"] where zone.hasPrefix(word) {
+            zone = String(zone.dropFirst(3)) + (zone == word ? "Z" : "")
+        }
         if zone.isEmpty || zone == "Z" { return zone }
         let digits = zone.utf8.dropFirst()
-        guard zone.hasPrefix("+") || zone.hasPrefix("-"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard zone.hasPrefix("+") || zone.hasPrefix("-"), digits.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
             return nil
         }
         switch digits.count {
@@ -94,10 +98,14 @@ extension Producers {
     private static func ofScript(_ text: String) -> Timestamp? {
         let words = text.split(separator: " ").map(String.init)
         guard words.count >= 6, words[4].utf8.contains(0x3a), words[5].hasPrefix("GMT"),
-            let local = Timestamp(httpDate: "\(words[0]), \(words[2]) \(words[1]) \(words[3]) \(words[4]) GMT"),
+            let local = Timestamp(
+                httpDate: "\(words[0]), \(words[2]) \(words[1]) \(words[3]) \(words[4]) GMT"
+            ),
             let offset = offset(of: words[5])
         else { return nil }
-        guard offset.utf8.count == 5, let hours = Int64(offset.prefix(3)), let minutes = Int64(offset.suffix(2)) else {
+        guard offset.utf8.count == 5, let hours = Int64(offset.prefix(3)),
+            let minutes = Int64(offset.suffix(2))
+        else {
             return local
         }
         let seconds = hours * 3600 + (offset.hasPrefix("-") ? -minutes : minutes) * 60

@@ -44,7 +44,18 @@ extension Producers {
     /// value of which may be a list (HTTP Toolkit, request loggers in scripts).
     static func fields(_ value: JSONValue?) -> [HeaderFields.Field] {
         switch value {
-        case .array(let list): return list.flatMap(fields(ofElement:))
+        case .array(let list):
+            var fields: [HeaderFields.Field] = []
+            fields.reserveCapacity(list.count)
+            for element in list {
+                // As HAR wants it, nearly always.
+                if let name = element["name"]?.string, let value = element["value"]?.string {
+                    fields.append(HeaderFields.Field(name: name, value: value))
+                } else {
+                    fields += self.fields(ofElement: element)
+                }
+            }
+            return fields
         case .object(let object):
             return object.members.flatMap { member in
                 (member.value.array ?? [member.value]).compactMap { value in

@@ -43,7 +43,9 @@ enum Producers {
         JSONObject(
             response.members.filter { member in
                 guard member.name != "_error" else { return false }
-                guard let ours = HAREntry.noAnswer.first(where: { $0.name == member.name }) else { return true }
+                guard let ours = HAREntry.noAnswer.first(where: { $0.name == member.name }) else {
+                    return true
+                }
                 return ours.value != member.value && member.value != .null
                     && !(member.name == "bodySize" && member.value.int == 0)
             }
@@ -60,7 +62,9 @@ enum Producers {
     static func remarks(on entry: JSONObject) -> [String] {
         var remarks: [String] = []
         if let words = entry["startedDateTime"], words != .null, start(of: entry) == nil {
-            remarks.append("its startedDateTime is no time that is known: \(JSONWriter.text(of: words).prefix(60))")
+            remarks.append(
+                "its startedDateTime is no time that is known: \(JSONWriter.text(of: words).prefix(60))"
+            )
         }
         for name in ["request", "response"] {
             if let part = entry[name], part != .null, part.object == nil {
@@ -87,7 +91,9 @@ enum Producers {
     private static func isPlain(_ fields: JSONValue) -> Bool {
         if fields == .null { return true }
         guard let list = fields.array else { return false }
-        return list.allSatisfy { $0["name"]?.string != nil && ($0["value"] == nil || $0["value"]?.string != nil) }
+        return list.allSatisfy {
+            $0["name"]?.string != nil && ($0["value"] == nil || $0["value"]?.string != nil)
+        }
     }
 
     private static func isOddBody(_ body: JSONValue?, _ message: JSONValue?) -> Bool {

@@ -32,7 +32,9 @@ struct TolerantScanner {
     /// More are not looked for in a file of which nothing is right.
     private static let maximumLosses = 1000
     /// Names of members that hold a whole capture.
-    private static let wrappers: Set<String> = ["har", "data", "result", "archive", "value", "body", "content"]
+    private static let wrappers: Set<String> = [
+        "har", "data", "result", "archive", "value", "body", "content",
+    ]
     private static let maximumWrapping = 4
     /// How far before the place of an error the next entry may begin.
     private static let lookBack = 4096
@@ -240,7 +242,8 @@ struct TolerantScanner {
         var indent = Array(before.reversed().prefix(while: isSpace).reversed())
         if let feed = indent.lastIndex(of: 0x0a) { indent.removeFirst(feed) } else { indent = [] }
         let head = source.bytes(at: offset, count: 200)
-        guard let quote = head.firstIndex(of: 0x22), let end = head[(quote + 1)...].firstIndex(of: 0x22) else {
+        guard let quote = head.firstIndex(of: 0x22), let end = head[(quote + 1)...].firstIndex(of: 0x22)
+        else {
             return []
         }
         return indent + head[...end]

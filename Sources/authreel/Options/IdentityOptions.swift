@@ -56,7 +56,11 @@ struct IdentityOptions: ParsableArguments {
             capture =
                 AgeFile.isBegun(by: beginning)
                 ? try CaptureReader.read(bytes: decrypted(source, name, beforeAsking), name: name)
-                : try CaptureReader.read(source, name: name)
+                : try CaptureReader.read(
+                    source,
+                    name: name,
+                    scratch: FileManager.default.temporaryDirectory.path
+                )
         } catch let error as CaptureError {
             throw CommandFailure(error)
         } catch let failure as CommandFailure {

@@ -23,6 +23,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case json = "JSON"
     /// A text that a message carries: a cookie, a form, a URL, a page, a date.
     case texts = "Texts"
+    /// A file that others wrote, packed or not, of whatever format.
+    case foreign = "Foreign"
 
     /// A packet capture of any format.
     case packets = "Packets"
@@ -42,6 +44,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: "json"
         case .texts: "texts"
         case .packets: "packets"
+        case .foreign: "foreign"
         }
     }
 
@@ -62,6 +65,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: try JSONTarget.check(input)
         case .texts: try TextTarget.check(input)
         case .packets: try PacketTarget.check(input)
+        case .foreign: try ForeignTarget.check(input)
         }
     }
 }

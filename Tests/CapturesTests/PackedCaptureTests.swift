@@ -1,0 +1,146 @@
+@testable import Captures
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Captures in gzip and zip.
+struct PackedCaptureTests {
+    private static func har(_ path: String, second: Int = 0) -> [UInt8] {
+        Array(
+            #"{"log":{"creator":{"name":"C"},"entries":[{"startedDateTime":"2026-03-04T09:54:0\#(second)Z","request":{"method":"GET","url":"https://a.example\#(path)"},"response":{"status":200,"content":{"size":4,"mimeType":"text/plain","_file":"0123.txt"}}}]}}"#
+                .utf8
+        )
+    }
+
+    private func read(_ bytes: [UInt8]) throws -> Capture { try CaptureReader.read(bytes: bytes, name: "a") }
+
+    @Test func gzipIsRead() throws {
+        #expect(try read(Archive.gzip(Self.har("/1")))[0].request.url.path == "/1")
+        #expect(try read(Archive.gzip(Archive.gzip(Self.har("/2"))))[0].request.url.path == "/2")
+    }
+
+    @Test func gzipOfSeveralMembersAndWithZerosBehindIsOneText() throws {
+        let har = Self.har("/1")
+        let bytes = Archive.gzip(Array(har[..<50])) + Archive.gzip(Array(har[50...])) + [0, 0, 0, 0]
+        let capture = try read(bytes)
+        #expect(capture[0].request.url.path == "/1" && capture.losses.isEmpty)
+    }
+
+    @Test func gzipThatBreaksOffIsReadAsFarAsItGoes() throws {
+        let two = Array(
+            "{\"log\":{\"entries\":[{\"request\":{\"url\":\"https://a.example/1\"}},{\"request\":{\"url\":\"https://a.example/2"
+                .utf8
+        )
+        let capture = try read(Array(Archive.gzip(two).dropLast(8)))
+        #expect(capture.count == 1)
+        #expect(
+            capture.losses.count == 2 && capture.losses[1].what.contains("break off"),
+            "\(capture.losses)"
+        )
+    }
+
+    @Test func gzipOfSomethingElseIsNamedAndNotUnpacked() throws {
+        let image = [0x89, 0x50, 0x4e, 0x47] + [UInt8](repeating: 7, count: 1 << 20)
+        let error = try #require(throws: CaptureError.self) { try read(Archive.gzip(image)) }
+        #expect("\(error)".contains("a PNG image"), "\(error)")
+    }
+
+    @Test(arguments: [true, false]) func everyHARInAZipIsReadInOrder(isDeflated: Bool) throws {
+        let zip = Archive.zip(
+            [
+                ("b/second.har", Self.har("/2", second: 2)), ("readme.txt", Array("hello".utf8)),
+                ("first.har", Self.har("/1", second: 1)), ("b/0123.txt", Array("body".utf8)),
+            ],
+            isDeflated: isDeflated
+        )
+        let capture = try read(zip)
+        #expect(capture.indices.map { capture[$0].request.url.path } == ["/1", "/2"])
+        #expect(capture.losses.isEmpty, "\(capture.losses)")
+        // Playwright's body in a file of its own, by a name beside the HAR.
+        #expect(capture[1].response?.body?.text == "body")
+        #expect(capture[0].response?.body?.isRecorded == false)
+        let entry = try JSONParser.parse(#require(capture.text(ofEntry: 1)))
+        #expect(entry["response"]?["content"]?["text"] == "body")
+        #expect(capture.line(ofEntry: 1) == 1)
+    }
+
+    @Test func namesThatLeadElsewhereAreOnlyNames() throws {
+        let capture = try read(
+            Archive.zip([("../../etc/x.har", Self.har("/1")), ("/abs.har", Self.har("/2"))])
+        )
+        #expect(capture.count == 2)
+    }
+
+    @Test func zipWithZip64FieldsAndDataDescriptorsIsRead() throws {
+        #expect(try read(Archive.zip([("a.har", Self.har("/1"))], isLarge: true)).count == 1)
+    }
+
+    @Test func encryptedAndUnknownFilesAreNamedAndTheOthersRead() throws {
+        var zip = Archive.zip([("a.har", Self.har("/1")), ("b.har", Self.har("/2"))])
+        let central = try #require(ByteSearch.index(of: [0x50, 0x4b, 1, 2], in: zip))
+        zip[central + 8] = 1
+        let capture = try read(zip)
+        #expect(capture.count == 1 && capture[0].request.url.path == "/2")
+        #expect(
+            capture.losses.contains { $0.what.contains("a.har") && $0.what.contains("password") },
+            "\(capture.losses)"
+        )
+    }
+
+    @Test func checksumThatDoesNotFitIsSaid() throws {
+        var zip = Archive.zip([("a.har", Self.har("/1"))])
+        let central = try #require(ByteSearch.index(of: [0x50, 0x4b, 1, 2], in: zip))
+        zip[central + 16] ^= 1
+        #expect(try read(zip).losses.contains { $0.what.contains("checksum") })
+    }
+
+    @Test func zipWithoutADirectoryOrWithoutAHARIsRefused() throws {
+        let zip = Archive.zip([("a.har", Self.har("/1"))])
+        #expect(throws: CaptureError.self) { try read(Array(zip.dropLast(10))) }
+        let error = try #require(throws: CaptureError.self) {
+            try read(Archive.zip([("a.txt", [1]), ("b.txt", [2])]))
+        }
+        #expect("\(error)".contains("without a HAR"), "\(error)")
+    }
+
+    @Test func moreThanAPackedFileCanHoldIsRefused() {
+        #expect(throws: CaptureError.self) { try UnpackingBudget(packed: 10).take((64 << 20) + 1, name: "a") }
+        #expect(throws: CaptureError.self) {
+            try UnpackingBudget(packed: 1 << 40).take((64 << 30) + 1, name: "a")
+        }
+        #expect(throws: Never.self) { try UnpackingBudget(packed: 1 << 20).take(1 << 30, name: "a") }
+    }
+
+    @Test func hostileArchivesNeverTrap() {
+        var random = SeededGenerator(seed: 9)
+        let zip = Archive.zip([("a.har", Self.har("/1")), ("b.har", Self.har("/2"))], isDeflated: true)
+        for packed in [
+            zip, Archive.gzip(Self.har("/1")), Archive.zip([("a.har", Self.har("/1"))], isLarge: true),
+        ] {
+            for _ in 0..<800 {
+                var bytes = packed
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    let place = Int.random(in: 0..<bytes.count, using: &random)
+                    bytes[place] =
+                        Bool.random(using: &random) ? 0xff : UInt8.random(in: 0...255, using: &random)
+                }
+                if Bool.random(using: &random) {
+                    bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+                }
+                _ = try? read(bytes)
+            }
+        }
+    }
+
+    @Test func largeTextsAreInAFileThatNobodyElseSees() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let text = ScratchText(folder: folder.file(""), name: "a")
+        let piece = [UInt8](repeating: 0x61, count: 3 << 20)
+        for _ in 0..<4 { try piece.withUnsafeBufferPointer { try text.append($0) } }
+        let source = try text.source()
+        #expect(source.size == 12 << 20 && source.bytes(at: (12 << 20) - 2, count: 9) == [0x61, 0x61])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")).isEmpty)
+    }
+}

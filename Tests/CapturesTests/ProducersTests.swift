@@ -1,0 +1,181 @@
+@testable import Captures
+import JSON
+import TestSupport
+import Testing
+
+struct ProducersTests {
+    private func read(_ text: String) throws -> Capture {
+        try CaptureReader.read(bytes: Array(text.utf8), name: "login.har")
+    }
+
+    private func exchange(of name: String, _ change: (String) -> String = { $0 }) throws -> Exchange {
+        let sample = try #require(ProducerSample.all.first { $0.name == name })
+        return try read(change(sample.har))[0]
+    }
+
+    @Test(arguments: ProducerSample.all) func everyProducersTimeAndURLAreUnderstood(_ sample: ProducerSample)
+        throws
+    {
+        let capture = try read(sample.har)
+        let exchange = capture[0]
+        #expect(capture.losses.isEmpty && capture.count == 1)
+        #expect(exchange.startedAt.seconds == 1_772_618_048, "\(exchange.startedAt.rfc3339)")
+        #expect(exchange.isZoneKnown)
+        #expect(exchange.request.url.host == "idp.example")
+        #expect(capture.logMembers["pages"]?.array?.count == 1)
+    }
+
+    @Test(arguments: ["Charles Proxy", "Firefox", "WebInspector", "Slack", "k6", "Fiddler"])
+    func everyProducersBodiesAreThere(_ name: String) throws {
+        let exchange = try self.exchange(of: name)
+        #expect(exchange.response?.body?.text == "{}")
+        if name == "Charles Proxy" {
+            #expect(exchange.request.body?.text == #"{"code":"ab=cd"}"#)
+        } else {
+            #expect(FormBody.items(of: exchange.request.body)?.first("code") == "abcd")
+        }
+    }
+
+    @Test func bodyOfHTTPToolkitThatIsNoTextIsTaken() throws {
+        let exchange = try self.exchange(of: "HTTP Toolkit")
+        #expect(exchange.request.body?.bytes == [0xff, 0xfe, 0, 1])
+        #expect(exchange.request.body?.mediaType == "application/octet-stream")
+    }
+
+    @Test func pairsObjectsAndListsOfHeadersAreHeaders() throws {
+        let exchange = try self.exchange(of: "Slack")
+        #expect(exchange.request.cookie("sid") == "s1")
+        #expect(exchange.response?.setCookies.map(\.name) == ["a", "b"])
+        #expect(exchange.response?.status == 200)
+        #expect(exchange.duration == .milliseconds(30))
+    }
+
+    @Test func failureThatPlaywrightNamesIsNoAnswer() throws {
+        let exchange = try self.exchange(of: "Playwright")
+        #expect(exchange.response == nil && exchange.failure == "net::ERR_CONNECTION_REFUSED")
+    }
+
+    @Test func answerThatBrokeOffInCharlesHasItsReason() throws {
+        let broken = try exchange(of: "Charles Proxy") { $0.replacing("COMPLETE", with: "EXCEPTION") }
+        #expect(broken.failure == "Charles: exception")
+        #expect(try exchange(of: "Charles Proxy").failure == nil)
+    }
+
+    @Test(arguments: [
+        (#""2026-03-04T09:54:08Z""#, 1_772_618_048, true),
+        (#""2026-03-04t09:54:08.123456789123z""#, 1_772_618_048, true),
+        (#""2026-03-04T09:54:08""#, 1_772_618_048, false),
+        (#""2026-03-04 10:54:08 +01""#, 1_772_618_048, true),
+        (#""2026/3/4 9:54:08 UTC""#, 1_772_618_048, true), ("1772618048356", 1_772_618_048, true),
+        (#""1772618048.356""#, 1_772_618_048, true), ("1772618048356000", 1_772_618_048, true),
+        (#""/Date(1772618048356+0100)/""#, 1_772_618_048, true),
+        (#""Wed, 04 Mar 2026 09:54:08 GMT""#, 1_772_618_048, true),
+        (#""Wed Mar 04 2026 10:54:08 GMT+0100 (CET)""#, 1_772_618_048, true),
+        (#""2026-03-04T09:54Z""#, 1_772_618_040, true),
+    ]) func timesInOtherFormsAreUnderstood(text: String, seconds: Int64, isZoneKnown: Bool) throws {
+        let exchange = try read(
+            #"{"log":{"entries":[{"startedDateTime":\#(text),"request":{"method":"GET","url":"https://a.example/"}}]}}"#
+        )[0]
+        #expect(exchange.startedAt.seconds == seconds)
+        #expect(exchange.isZoneKnown == isZoneKnown)
+    }
+
+    @Test func timeThatIsNoneIsSaidAndKept() throws {
+        let capture = try read(
+            "{\"log\":{\"entries\":[\n{\"startedDateTime\":\"soon\",\"request\":{\"method\":\"GET\",\"url\":\"https://a.example/\"}}]}}"
+        )
+        #expect(capture.losses.map(\.line) == [2])
+        #expect(capture.losses[0].what.contains("soon"))
+        #expect(capture[0].foreign["_startedDateTime"] == "soon")
+    }
+
+    // MARK: - Round trip
+
+    /// What is written otherwise than it was read, and why.
+    private static let normalised: [(path: String, reason: String)] = [
+        ("startedDateTime", "the instant is spelled in UTC with microseconds"),
+        ("serverIPAddress", "brackets are no part of an address"),
+        ("request._content", "stands in postData, where every reader looks for it"),
+        ("request.headers", "pairs become the objects that HAR wants"),
+        ("response.headers", "as in the request"),
+        ("request.postData", "a text alone becomes the object that HAR wants"),
+        ("response.content", "a text alone becomes the object that HAR wants"),
+        ("request.postData.text", "Base64 of what is text is written as text"),
+        ("request.postData._encoding", "Base64 of what is text is written as text"),
+        ("response.content.text", "Base64 of what is text is written as text"),
+        ("response.content.encoding", "Base64 of what is text is written as text"),
+        ("response.status", "a number in a text becomes the number; -1 stays"),
+        ("response._error", "null says nothing"), ("response.statusText", "null is an empty text"),
+        ("response.redirectURL", "null is an empty text"),
+        ("time", "-1 is 0 in HAR; a number in a text becomes the number"),
+        ("timings.send", "-1 is not allowed by HAR"), ("timings.wait", "-1 is not allowed by HAR"),
+        ("timings.receive", "-1 is not allowed by HAR"),
+        ("request.postData.params", "a JSON body that was taken for a form stands as text"),
+    ]
+
+    @Test(arguments: ProducerSample.all) func nothingIsLostWhenItIsWrittenAgain(_ sample: ProducerSample)
+        throws
+    {
+        let exchange = try read(sample.har)[0]
+        let original = try JSONParser.parse(Array(sample.entry.utf8))
+        let written = try JSONParser.parse(HAREntry.text(of: exchange))
+        let lost = differences(original, written, [])
+        let unexplained = lost.filter { path in
+            !Self.normalised.contains { $0.path == path }
+        }
+        #expect(unexplained == [])
+        // A second time nothing changes at all.
+        let again = try read("{\"log\":{\"entries\":[\(JSONWriter.text(of: written))]}}")[0]
+        #expect(try differences(written, JSONParser.parse(HAREntry.text(of: again)), []) == [])
+    }
+
+    @Test func headersOfAnAnswerThatWasBlockedAreKept() throws {
+        let entry =
+            #"{"request":{"method":"GET","url":"https://a.example/"},"response":{"status":0,"statusText":"","headers":[{"name":"x","value":"1"}],"content":{"size":3,"mimeType":"text/plain","text":"abc"},"_blocked":true}}"#
+        let exchange = try read("{\"log\":{\"entries\":[\(entry)]}}")[0]
+        let written = try JSONParser.parse(HAREntry.text(of: exchange))
+        #expect(exchange.response == nil)
+        #expect(try differences(JSONParser.parse(Array(entry.utf8)), written, []) == [])
+        #expect(written["_response"] == nil)
+    }
+
+    @Test func detailsOfHeadersCookiesAndPartsAreKept() throws {
+        let entry = #"""
+            {"startedDateTime":"2026-03-04T09:54:08.356000Z","request":{"method":"POST","url":"https://a.example/",
+            "headers":[{"name":"a","value":"1","comment":"x"}],"bodySize":5,"cookies":[],"queryString":[{"name":"q","value":"1"}],
+            "postData":{"mimeType":"multipart/form-data","params":[{"name":"f","fileName":"a.txt","contentType":"text/plain","value":"x"}]}},
+            "response":{"status":200,"headers":[],"cookies":[{"name":"s","value":"1","_partitionKey":"k"}],"redirectURL":"/x"}}
+            """#
+        let exchange = try read("{\"log\":{\"entries\":[\(entry)]}}")[0]
+        #expect(
+            try differences(
+                JSONParser.parse(Array(entry.utf8)),
+                JSONParser.parse(HAREntry.text(of: exchange)),
+                []
+            ) == []
+        )
+    }
+
+    @Test func whatIsSharedOfAnUnusualEntryIsAsWeWriteIt() throws {
+        let sample = try #require(ProducerSample.all.first { $0.name == "HTTP Toolkit" })
+        let text = try #require(try read(sample.har).text(ofEntry: 0))
+        let entry = try JSONParser.parse(text)
+        #expect(entry["request"]?["postData"]?["text"] == "//4AAQ==")
+        #expect(entry["request"]?["_content"] == nil)
+    }
+
+    /// Paths of members that are not there any more or say something else; numbers compare by value.
+    private func differences(_ old: JSONValue, _ new: JSONValue?, _ path: [String]) -> [String] {
+        let here = [path.joined(separator: ".")]
+        guard let new else { return here }
+        switch (old, new) {
+        case (.object(let left), .object(let right)):
+            return left.members.flatMap { differences($0.value, right[$0.name], path + [$0.name]) }
+        case (.array(let left), .array(let right)):
+            guard left.count == right.count else { return here }
+            return zip(left, right).flatMap { differences($0, $1, path) }
+        case (.number(let left), .number(let right)): return left.double == right.double ? [] : here
+        default: return old == new ? [] : here
+        }
+    }
+}

@@ -1,0 +1,139 @@
+@testable import Captures
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// HAR that is not quite HAR.
+struct TolerantReadingTests {
+    private static func entry(_ number: Int) -> String {
+        #"{"startedDateTime":"2026-03-04T09:54:0\#(number).000Z","request":{"method":"GET","url":"https://a.example/\#(number)"},"response":{"status":200}}"#
+    }
+
+    private static let three = (0..<3).map(entry).joined(separator: ",\n")
+
+    private func read(_ text: String) throws -> Capture {
+        try CaptureReader.read(bytes: Array(text.utf8), name: "login.har")
+    }
+
+    private static let readable: [(name: String, text: String)] = [
+        ("comma behind the last", "{\"log\":{\"entries\":[\(three),],}}"),
+        ("commas missing", "{\"log\":{\"entries\":[\(three.replacing(",\n", with: "\n"))]}}"),
+        (
+            "NaN and Infinity",
+            "{\"log\":{\"entries\":[\(three.replacing("200", with: "200,\"x\":NaN,\"y\":-Infinity"))]}}"
+        ),
+        ("comments", "// saved by hand\n{\"log\":{/* a */\"entries\":[\(three)]}} // end"),
+        ("single quotes", "{'log':{'entries':[\(three)]}}"), ("bare names", "{log:{entries:[\(three)]}}"),
+        ("numbers as C writes them", "{\"log\":{\"entries\":[\(three.replacing("200", with: "+0200"))]}}"),
+        (
+            "control characters and escapes",
+            "{\"log\":{\"entries\":[\(three.replacing("GET\"", with: "GET\",\"x\":\"\t\\x41\""))]}}"
+        ),
+        ("entries alone", "{\"entries\":[\(three)]}"),
+        ("entries before log's members", "{\"log\":{\"entries\":[\(three)],\"version\":\"1.2\"}}"),
+        ("a list of entries", "[\(three)]"), ("an entry a line", three.replacing(",\n", with: "\n")),
+        (
+            "a list of captures",
+            "[{\"log\":{\"entries\":[\(entry(0))]}},{\"log\":{\"entries\":[\(entry(1)),\(entry(2))]}}]"
+        ),
+        (
+            "captures one behind the other",
+            "{\"log\":{\"entries\":[\(entry(0))]}}\n{\"log\":{\"entries\":[\(entry(1)),\(entry(2))]}}"
+        ),
+        ("two logs", "{\"log\":{\"entries\":[\(entry(0))]},\"log\":{\"entries\":[\(entry(1)),\(entry(2))]}}"),
+        ("logs in a list", "{\"log\":[{\"entries\":[\(entry(0))]},{\"entries\":[\(entry(1)),\(entry(2))]}]}"),
+        ("entries twice", "{\"log\":{\"entries\":[\(entry(0))],\"entries\":[\(entry(1)),\(entry(2))]}}"),
+        ("wrapped", "{\"data\":{\"har\":{\"log\":{\"entries\":[\(three)]}}}}"),
+        (
+            "a trace of Playwright's",
+            (0..<3).map { "{\"type\":\"resource-snapshot\",\"snapshot\":\(entry($0))}" }.joined(
+                separator: "\n"
+            )
+        ),
+    ]
+
+    @Test(arguments: readable) func whatIsNearlyHARIsRead(name: String, text: String) throws {
+        let capture = try read(text)
+        #expect(capture.indices.map { capture[$0].request.url.path } == ["/0", "/1", "/2"], "\(name)")
+        #expect(capture.indices.allSatisfy { capture[$0].response?.status == 200 }, "\(name)")
+        #expect(capture.losses.isEmpty, "\(name): \(capture.losses)")
+        for index in capture.indices {
+            #expect(throws: Never.self) { try JSONParser.parse(capture.text(ofEntry: index) ?? []) }
+        }
+    }
+
+    @Test func membersOfFurtherLogsAreKeptApart() throws {
+        let capture = try read(
+            "[{\"log\":{\"creator\":{\"name\":\"A\"},\"entries\":[\(Self.entry(0))]}},{\"log\":{\"creator\":{\"name\":\"B\"},\"entries\":[]}}]"
+        )
+        #expect(capture.creator.name == "A")
+        #expect(capture.logMembers["_otherLogs"]?.array?.first?["creator"]?["name"] == "B")
+    }
+
+    @Test(arguments: ["\n    ", ""]) func entryThatIsDamagedIsSaidAndTheOthersAreRead(indent: String) throws {
+        var entries = (0..<5).map { indent + Self.entry($0) }
+        entries[1] = entries[1].replacing("\"GET\"", with: "\"GE\"T\"")
+        entries[3] = entries[3].replacing("\"response\":{", with: "\"response\":")
+        let capture = try read("{\"log\":{\"entries\":[\(entries.joined(separator: ","))]}}")
+        #expect(capture.indices.map { capture[$0].request.url.path } == ["/0", "/2", "/4"])
+        #expect(capture.losses.map(\.line) == (indent.isEmpty ? [1, 1] : [3, 5]), "\(capture.losses)")
+    }
+
+    @Test func quoteThatIsMissingCostsNoMoreThanItsEntry() throws {
+        var entries = (0..<5).map { "\n" + Self.entry($0) }
+        entries[2] = entries[2].replacing("https://a.example/2\"", with: "https://a.example/2")
+        let capture = try read("{\"log\":{\"entries\":[\(entries.joined(separator: ","))]}}")
+        #expect(capture.indices.map { capture[$0].request.url.path } == ["/0", "/1", "/3", "/4"])
+        #expect(capture.losses.count == 1 && capture.losses[0].line == 4, "\(capture.losses)")
+    }
+
+    @Test func whatStandsBetweenAndBehindEntriesIsSaid() throws {
+        let capture = try read("{\"log\":{\"entries\":[\(Self.entry(0)),null,\n7,\(Self.entry(1))]}}\nbye")
+        #expect(capture.count == 2)
+        #expect(capture.losses.map(\.line) == [1, 2, 3], "\(capture.losses)")
+    }
+
+    @Test(arguments: [true, false], [true, false]) func utf16IsRead(isBigEndian: Bool, hasMark: Bool) throws {
+        let text = "{\"log\":{\"entries\":[\(Self.entry(0).replacing("GET\"", with: "GET\",\"x\":\"é😀\""))]}}"
+        let bytes = ((hasMark ? [0xfeff] : []) + Array(text.utf16)).flatMap {
+            isBigEndian ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)]
+        }
+        let capture = try CaptureReader.read(bytes: bytes, name: "a.har")
+        #expect(capture[0].request.foreign["x"] == "é😀")
+    }
+
+    @Test func hostileTextCostsLittle() throws {
+        let many = 200_000
+        for text in [
+            String(repeating: "{\"a\":", count: many), String(repeating: "[", count: many),
+            "{\"log\":{\"entries\":[" + String(repeating: "{\"a\":x},", count: many),
+            "{\"log\":{\"entries\":[" + String(repeating: "{\"a\":\"", count: many),
+            "{\"log\":{\"entries\":[" + String(repeating: "{\"log\":", count: many),
+        ] {
+            let clock = ContinuousClock()
+            let took = clock.measure { _ = try? read(text) }
+            #expect(took < .seconds(60))
+        }
+    }
+
+    @Test(arguments: [
+        ([0x89, 0x50, 0x4e, 0x47, 13, 10], "a PNG image"), (Array("<!DOCTYPE html><p>".utf8), "an HTML page"),
+        ([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], "a packet capture"),
+        (Array("%PDF-1.7".utf8), "a PDF document"),
+        (Array(#"{"info":{},"item":[]}"#.utf8), "a Postman collection"),
+        (Array(#"{"openapi":"3.0","paths":{}}"#.utf8), "an OpenAPI description"),
+        (Array(#"{"a":1,"b":2}"#.utf8), "JSON, but no HAR"),
+        (Array("<items burpVersion=\"2\">".utf8), "an XML document"),
+    ]) func whatIsNoCaptureIsNamed(bytes: [UInt8], what: String) throws {
+        let error = try #require(throws: CaptureError.self) {
+            try CaptureReader.read(bytes: bytes, name: "x")
+        }
+        guard case .notCapture(_, let looksLike, let advice) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        let expected = what == "an XML document" ? "Burp's XML" : what
+        #expect(looksLike.hasPrefix(expected) && !advice.isEmpty, "\(looksLike)")
+    }
+}
