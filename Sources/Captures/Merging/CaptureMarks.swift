@@ -6,31 +6,65 @@ struct CaptureMarks: Sendable {
     private(set) var keys: [Int] = []
     /// By entry; nil where there is no time.
     private(set) var spans: [ClockSpan?] = []
-    /// Entries by marks that only one of them has.
+    /// Entries by marks that only one of them has, or one and what is ``inside`` of it.
     private(set) var unique: [Int: Int] = [:]
+    /// Entries that tell of an exchange on the other side of a proxy, with the entry that tells of it on the client's.
+    private(set) var inside: [Int: Int] = [:]
     /// What `Date` fields say of the servers' clocks against the recorder's, by host.
     let serverClocks: [String: ClockEstimate.Interval]
+
+    /// A file may have seen both sides of some proxies, not of a whole chain of them.
+    private static let mostSides = 4
 
     init(_ capture: Capture) {
         keys.reserveCapacity(capture.count)
         spans.reserveCapacity(capture.count)
-        var repeated: Set<Int> = []
+        var owners: [Int: [Int]] = [:]
         var dates = ServerDates()
         for index in capture.indices {
             let marks = ExchangeMarks(capture[index])
             let span = ClockSpan(capture[index])
             keys.append(marks.key)
             spans.append(span)
-            for mark in Set(marks.marks) where !repeated.contains(mark) {
-                if unique.updateValue(index, forKey: mark) != nil {
-                    unique[mark] = nil
-                    repeated.insert(mark)
-                }
+            for mark in Set(marks.marks) where owners[mark, default: []].count <= Self.mostSides {
+                owners[mark, default: []].append(index)
             }
             if let span { dates.add(capture[index], span) }
         }
         serverClocks = dates.clocks
+        for (mark, entries) in owners {
+            if entries.count == 1 {
+                unique[mark] = entries[0]
+            } else if let sides = Self.sides(entries, capture, spans) {
+                unique[mark] = sides[0]
+                for entry in sides.dropFirst() { inside[entry] = sides[0] }
+            }
+        }
     }
+
+    /// Entries with one mark as the sides of proxies that one exchange passed, from the client's on; nil where they are
+    /// several exchanges.
+    ///
+    /// On each side it goes to another server, and takes no longer than on the side before.
+    private static func sides(_ entries: [Int], _ capture: Capture, _ spans: [ClockSpan?]) -> [Int]? {
+        guard entries.count <= mostSides else { return nil }
+        let members = entries.compactMap { entry in spans[entry].map { (entry: entry, span: $0) } }
+        let sorted = members.sorted { ($0.span.start, -$0.span.length) < ($1.span.start, -$1.span.length) }
+        guard sorted.count == entries.count else { return nil }
+        for (outer, inner) in zip(sorted, sorted.dropFirst()) {
+            let (left, right) = (capture[outer.entry], capture[inner.entry])
+            guard outer.span.isLengthKnown, inner.span.isLengthKnown,
+                inner.span.excess(over: outer.span) <= sideTolerance,
+                left.request.url.hostAndPort != right.request.url.hostAndPort
+                    || left.connection.serverAddress != right.connection.serverAddress,
+                SightingComparison(a: left, b: right, tie: .strong).holds
+            else { return nil }
+        }
+        return sorted.map(\.entry)
+    }
+
+    /// One clock, but packets of two interfaces.
+    private static let sideTolerance: Int64 = 1_000_000
 }
 
 /// Collects the `Date` fields of servers (RFC 9110, section 6.6.1).

@@ -31,6 +31,8 @@ package struct CaptureMerger: Sendable {
     /// How far each file's clock is ahead of the common one; zero where that is not known.
     private let ahead: [Duration]
     private let isAligned: Bool
+    /// The exchanges are those of the one file, as they are.
+    private let isConverted: Bool
     private var merged: [Merged] = []
     private let ids: IDRenaming
     private var undecided = 0
@@ -38,11 +40,13 @@ package struct CaptureMerger: Sendable {
     /// - Parameters:
     ///   - sources: one at least; the first one's clock is what the others' are compared with. Names are made different.
     ///   - alignsClocks: move times to that clock, instead of only saying how the others lie to it.
-    package init(_ sources: [Source], alignsClocks: Bool = false) {
+    ///   - joinsSides: a file alone is looked through, too, for exchanges that it has from both sides of a proxy.
+    package init(_ sources: [Source], alignsClocks: Bool = false, joinsSides: Bool = false) {
         let sources = Self.named(sources)
         self.sources = sources
         ids = IDRenaming(sources.map(\.capture))
-        guard sources.count > 1 else {
+        guard sources.count > 1 || joinsSides && sources.count == 1 else {
+            isConverted = true
             clocks = sources.isEmpty ? [] : [.reference]
             ahead = sources.map { _ in .zero }
             isAligned = false
@@ -53,6 +57,7 @@ package struct CaptureMerger: Sendable {
                 } ?? []
             return
         }
+        isConverted = false
         isAligned = alignsClocks
         let marks = sources.map { CaptureMarks($0.capture) }
         var pairings: [ClockGraph.Edge] = []
@@ -75,6 +80,15 @@ package struct CaptureMerger: Sendable {
                         SightingGroups.Place(file: second, entry: pair.b)
                     )
                 }
+            }
+        }
+        // Last, so that no other sighting is kept out by them.
+        for (file, marks) in marks.enumerated() {
+            for (inner, outer) in marks.inside.sorted(by: { $0.key < $1.key }) {
+                groups.unite(
+                    SightingGroups.Place(file: file, entry: outer),
+                    SightingGroups.Place(file: file, entry: inner)
+                )
             }
         }
         clocks = ClockGraph.clocks(of: sources.map(\.name), pairings)
@@ -162,13 +176,18 @@ package struct CaptureMerger: Sendable {
     /// An exchange of the merged capture, 0 to ``count`` - 1, read and put together when it is asked for.
     package func exchange(at index: Int) -> Exchange {
         let places = merged[index].sightings
-        guard sources.count > 1 else { return sources[0].capture[places[0].entry] }
+        guard !isConverted else { return sources[0].capture[places[0].entry] }
         var exchange = sighting(places[0])
         for place in places.dropFirst() {
             let union = ExchangeUnion(exchange, sighting(place))
             exchange = union.exchange
             if !union.differences.isEmpty {
-                exchange.provenance.differs[sources[place.file].name] = .object(union.differences)
+                // Of both sides of a proxy the second has a number.
+                let name = sources[place.file].name
+                let isTaken = exchange.provenance.differs[name] != nil
+                exchange.provenance.differs[isTaken ? "\(name) #\(place.entry)" : name] = .object(
+                    union.differences
+                )
             }
         }
         let shift = isAligned ? .zero - ahead[places[0].file] : .zero
@@ -222,7 +241,9 @@ package struct CaptureMerger: Sendable {
         var elsewhere = sources.map { _ in 0 }
         for entry in merged where entry.sightings.count > 1 {
             report.seenTwice += 1
-            for place in entry.sightings { elsewhere[place.file] += 1 }
+            for place in entry.sightings where entry.sightings.contains(where: { $0.file != place.file }) {
+                elsewhere[place.file] += 1
+            }
         }
         report.files = sources.enumerated().map { index, source in
             MergeReport.File(

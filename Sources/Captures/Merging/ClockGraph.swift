@@ -15,6 +15,7 @@ enum ClockGraph {
     /// - Parameters:
     ///   - names: of the files.
     ///   - edges: in any order.
+    /// - Returns: one for each file.
     static func clocks(of names: [String], _ edges: [Edge]) -> [ImportStatement.Clock] {
         var clocks = [ImportStatement.Clock?](repeating: nil, count: names.count)
         var neighbours: [Int: [(Int, ClockOffset)]] = [:]

@@ -116,7 +116,9 @@ struct FilePairing: Sendable {
         let hosts = Set(
             pairs.map { HostPair(a: a[$0.a].request.url.host ?? "", b: b[$0.b].request.url.host ?? "") }
         )
-        let taken = (a: Set(pairs.map(\.a)), b: Set(pairs.map(\.b)))
+        let taken = (
+            a: Set(pairs.map(\.a)).union(aMarks.inside.keys), b: Set(pairs.map(\.b)).union(bMarks.inside.keys)
+        )
         var groups: [Int: NeighbourGroup] = [:]
         for (entry, key) in bMarks.keys.enumerated() where !taken.b.contains(entry) {
             guard let span = bMarks.spans[entry] else { continue }

@@ -15,7 +15,7 @@ package struct MergeReport: Sendable, Equatable {
     package var files: [File] = []
     /// Of the merged capture.
     package var exchanges = 0
-    /// Exchanges that several files have.
+    /// Exchanges that several files have, or one from both sides of a proxy.
     package var seenTwice = 0
     /// Of these, how many are told differently in some field.
     package var differing = 0

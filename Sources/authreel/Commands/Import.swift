@@ -88,7 +88,11 @@ struct Import: ParsableCommand {
             )
         )
         let isLossy = opened.contains { !$0.packetLosses.isEmpty || !$0.source.capture.losses.isEmpty }
-        let merger = CaptureMerger(opened.map(\.source), alignsClocks: alignClocks)
+        let merger = CaptureMerger(
+            opened.map(\.source),
+            alignsClocks: alignClocks,
+            joinsSides: opened.contains(where: \.isPackets)
+        )
         let file = UnfinishedFile(for: target)
         let differing = try write(merger, to: file.path)
         let merged = try CaptureReader.read(path: file.path)

@@ -50,8 +50,8 @@ struct ImportSummary {
                         + ClockNotes.text(of: file.clock, isAligned: report.isAligned)
                 )
             }
-            lines.append(seenTwice)
         }
+        if !isOne || report.seenTwice > 0 { lines.append(seenTwice) }
         if report.undecided > 0 {
             lines.append(
                 "\(CaptureTeller.count(report.undecided)) may be in two files, among repeated requests that nothing tells "

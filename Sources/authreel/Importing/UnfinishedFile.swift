@@ -37,7 +37,9 @@ final class UnfinishedFile {
         _exit(128 + number)
     }
 
-    /// `target`: the name it gets; its folder has to be there. Nil for a file that stays where temporary files are.
+    /// Chooses a free name.
+    ///
+    /// - Parameter target: the name it gets in the end; nil for a file that stays where temporary files are.
     init(for target: String?) {
         _ = Self.signals
         let folder =

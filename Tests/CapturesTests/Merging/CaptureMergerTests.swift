@@ -290,6 +290,53 @@ struct CaptureMergerTests {
         #expect(CaptureMerger(files[2], files[1], files[0]).story == ["c0+a0+b0"])
     }
 
+    // MARK: - Both sides of a proxy
+
+    /// The server's file has the callback from before and from behind the proxy that ends TLS.
+    @Test func bothSidesOfAProxyAreOne() throws {
+        let (browser, _) = pair(ahead: 0)
+        var server = Sightings(ahead: 37)
+        for index in 0..<3 {
+            let start = Double(index) * 10 + 3
+            let target = "/callback?code=code-\(index)-Xy12&state=state-\(index)-Zq34"
+            server.add("https://app.example\(target)", at: start + 0.01, length: 0.18, status: 302)
+            server.add("http://127.0.0.1:8080\(target)", at: start + 0.02, length: 0.16, status: 302)
+        }
+        let merger = CaptureMerger(browser, server)
+        #expect(merger.story == ["a0", "a1+b0+b1", "a2", "a3+b2+b3", "a4", "a5+b4+b5"])
+        #expect(merger.offset?.count == 3)
+        let differs = merger.exchange(at: 1).provenance.differs
+        #expect(differs["b #1"]?["request"]?["url"]?.string?.hasPrefix("http://127.0.0.1:8080/") == true)
+        // Alone it is converted, unless somebody asks.
+        let source = CaptureMerger.Source(name: "b", capture: server.capture)
+        #expect(CaptureMerger([source]).count == 6)
+        let joined = CaptureMerger([source], joinsSides: true)
+        #expect(joined.story == ["b0+b1", "b2+b3", "b4+b5"])
+        #expect(joined.exchange(at: 0).request.url.scheme == "https")
+        #expect(joined.report(differing: 0).seenTwice == 3)
+    }
+
+    /// A callback that was loaded again is two, also where the second began before the first had its answer.
+    @Test(arguments: [0.05, 1]) func repeatedRequestIsNoSideOfAProxy(_ later: Double) {
+        var server = Sightings()
+        server.callback(1, at: 0)
+        server.callback(1, at: later)
+        var other = Sightings()
+        other.callback(1, at: 0)
+        other.add("http://127.0.0.1:8080/callback?code=code-1-Xy12&state=state-1-Zq34", at: 0.15, status: 302)
+        for file in [server, other] {
+            let merger = CaptureMerger(
+                [CaptureMerger.Source(name: "b", capture: file.capture)],
+                joinsSides: true
+            )
+            #expect(merger.count == (file.exchanges[1].request.url.scheme == "https" ? 2 : 1))
+        }
+        // The inner one that outlasts the outer one is another request.
+        other.exchanges[1].duration = .milliseconds(300)
+        let source = CaptureMerger.Source(name: "b", capture: other.capture)
+        #expect(CaptureMerger([source], joinsSides: true).count == 2)
+    }
+
     @Test func oneFileStaysInItsOrder() {
         var file = Sightings()
         file.add("/later", at: 5)
