@@ -155,7 +155,6 @@ package struct CaptureMerger: Sendable {
         let (a, b) = (
             sources[left.file].capture[left.entry], sources[right.file].capture[right.entry]
         )
-        if (a.response == nil) != (b.response == nil) { return a.response != nil }
         if let first = marks[left.file].spans[left.entry], let second = marks[right.file].spans[right.entry],
             first.isLengthKnown, second.isLengthKnown, abs(first.length - second.length) > 500_000
         {

@@ -32,7 +32,7 @@ struct NeighbourGroup {
                 guard a[index].span.start <= member.span.end + slack else { break }
                 looked += 1
                 // A hostile capture may hold any number that last all day.
-                guard looked <= Self.mostCandidates * 8 else { break }
+                guard looked <= Self.mostCandidates * 2 else { break }
                 guard Self.areNested(a[index].span, member.span, slack), areOne(a[index].entry, member.entry)
                 else {
                     continue
