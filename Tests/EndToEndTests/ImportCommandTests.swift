@@ -222,6 +222,38 @@ struct ImportCommandTests {
         #expect(after.redaction != nil)
     }
 
+    #if os(Linux)
+    /// Seventy megabytes are imported in less memory than that.
+    @Test func memoryIsThatOfAnEntryNotOfTheFile() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("long.har")
+        do {
+            let writer = try CaptureWriter(path: path, version: "1")
+            for index in 0..<70 {
+                let page = Body(
+                    text: String(repeating: "\(index % 10)", count: 1 << 20),
+                    mediaType: "text/plain"
+                )
+                try writer.append([
+                    Exchange(
+                        startedAt: Timestamp(seconds: 1_790_000_000 + Int64(index)),
+                        request: RecordedRequest(
+                            method: "GET",
+                            url: RecordedURL("https://a.example/\(index)")
+                        ),
+                        response: RecordedResponse(status: 200, body: page)
+                    )
+                ])
+            }
+        }
+        let command = "ulimit -d 49152; exec \(Program.path) import \(path) --out \(folder.file("out.har"))"
+        let result = try Program.run(["-c", command], executable: "/bin/sh", within: 120)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try CaptureReader.read(path: folder.file("out.har")).count == 70)
+    }
+    #endif
+
     /// Stopped while it writes, and then interrupted: no file is there that was not before.
     @Test func interruptionLeavesNothing() throws {
         let folder = try TemporaryFolder()

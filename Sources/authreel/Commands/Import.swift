@@ -79,27 +79,20 @@ struct Import: ParsableCommand {
         if let target { try Self.checkTarget(target) }
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
-        let opened = try open(
+        let file = UnfinishedFile(for: target)
+        let outcome = try merge(
             ImportInput(
                 identities: identities,
                 keyLogs: keyLogs,
                 maximumBodyBytes: maximumBodyBytes,
                 target: target
-            )
+            ),
+            into: file
         )
-        let isLossy = opened.contains { !$0.packetLosses.isEmpty || !$0.source.capture.losses.isEmpty }
-        let merger = CaptureMerger(
-            opened.map(\.source),
-            alignsClocks: alignClocks,
-            joinsSides: opened.contains(where: \.isPackets)
-        )
-        let file = UnfinishedFile(for: target)
-        let differing = try write(merger, to: file.path)
-        let merged = try CaptureReader.read(path: file.path)
         let summary = ImportSummary(
-            report: merger.report(differing: differing),
-            logins: ImportSummary.logins(in: merged, files: merger.files(ofExchange:)),
-            packetLosses: opened.map { ($0.source.name, $0.packetLosses) }
+            report: outcome.report,
+            logins: ImportSummary.logins(in: try CaptureReader.read(path: file.path), files: outcome.files),
+            packetLosses: outcome.packetLosses
         )
         if let target {
             try file.finish(as: target)
@@ -108,7 +101,31 @@ struct Import: ParsableCommand {
                 FileHandle.standardOutput.write(Data($0))
             }
         }
-        tell(summary, isLossy: isLossy)
+        tell(summary)
+    }
+
+    /// What is left of the files when they are one.
+    private struct Outcome {
+        var report: MergeReport
+        /// The files that tell of each exchange.
+        var files: [[String]]
+        var packetLosses: [(name: String, what: [String])]
+    }
+
+    /// Nothing of the files is in memory any more when this returns.
+    private func merge(_ input: ImportInput, into file: UnfinishedFile) throws -> Outcome {
+        let opened = try open(input)
+        let merger = CaptureMerger(
+            opened.map(\.source),
+            alignsClocks: alignClocks,
+            joinsSides: opened.contains(where: \.isPackets)
+        )
+        let differing = try write(merger, to: file.path)
+        return Outcome(
+            report: merger.report(differing: differing),
+            files: (0..<merger.count).map { merger.files(ofExchange: $0) },
+            packetLosses: opened.map { ($0.source.name, $0.packetLosses) }
+        )
     }
 
     /// What cannot be written in the end is not begun.
@@ -174,14 +191,16 @@ struct Import: ParsableCommand {
         return differing
     }
 
-    private func tell(_ summary: ImportSummary, isLossy: Bool) {
+    private func tell(_ summary: ImportSummary) {
         if format == .json {
             print(JSONWriter.text(of: summary.json(out), indented: true))
         } else {
             for line in summary.lines(out) { StandardError.note(line.printable) }
         }
         guard out != "-", format == .text else { return }
-        if isLossy { StandardError.note("what could not be read is told above; the rest is in the capture") }
+        if summary.isLossy {
+            StandardError.note("what could not be read is told above; the rest is in the capture")
+        }
         StandardError.note(
             "next: \(Invocation.name) \(summary.logins.isEmpty ? "view" : "diagnose") \(out)".printable
         )

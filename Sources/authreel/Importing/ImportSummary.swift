@@ -16,12 +16,17 @@ struct ImportSummary {
     /// What could not be read of packet captures, by file.
     let packetLosses: [(name: String, what: [String])]
 
-    /// `files`: the names of the files that tell of an exchange, by its index.
-    static func logins(in capture: Capture, files: (Int) -> [String]) -> [Login] {
+    /// Whether something could not be read.
+    var isLossy: Bool {
+        report.files.contains { !$0.losses.isEmpty } || packetLosses.contains { !$0.what.isEmpty }
+    }
+
+    /// `files`: the names of the files that tell of each exchange.
+    static func logins(in capture: Capture, files: [[String]]) -> [Login] {
         FlowFinder.flows(in: capture).map { flow in
             var counts: [(name: String, count: Int)] = []
             for exchange in flow.exchanges {
-                for name in files(exchange) {
+                for name in Set(files[exchange]).sorted() {
                     if let index = counts.firstIndex(where: { $0.name == name }) {
                         counts[index].count += 1
                     } else {
