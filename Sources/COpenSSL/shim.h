@@ -543,4 +543,82 @@ static inline int ar_hkdf(const EVP_MD *digest, const unsigned char *key, size_t
     return ok;
 }
 
+// MARK: many messages under one key: TLS records
+
+// A context that decrypts with this key; the algorithm is named as libcrypto names it. `iv_length` 0: the cipher's own; `tag_length` 0: no
+// AEAD. NULL where libcrypto has no such cipher.
+static inline EVP_CIPHER_CTX *ar_decryptor(const char *name, const unsigned char *key, int key_length, int iv_length, int tag_length,
+                                           int is_ccm) {
+    EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, name, NULL);
+    EVP_CIPHER_CTX *context = cipher ? EVP_CIPHER_CTX_new() : NULL;
+    int ok = context && EVP_CIPHER_get_key_length(cipher) == key_length
+        && EVP_DecryptInit_ex2(context, cipher, NULL, NULL, NULL) == 1
+        && (iv_length == 0 || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, iv_length, NULL) == 1)
+        && (!is_ccm || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tag_length, NULL) == 1)
+        && EVP_DecryptInit_ex2(context, NULL, key, NULL, NULL) == 1 && (tag_length || EVP_CIPHER_CTX_set_padding(context, 0) == 1);
+    EVP_CIPHER_free(cipher);
+    if (!ok) {
+        EVP_CIPHER_CTX_free(context);
+        context = NULL;
+    }
+    return context;
+}
+// The next message of an AEAD: only the nonce is set, the key schedule stays. Returns 1 where the tag fits.
+static inline int ar_decryptor_open(EVP_CIPHER_CTX *context, int is_ccm, const unsigned char *iv, const unsigned char *aad, int aad_length,
+                                    const unsigned char *in, int length, const unsigned char *tag, int tag_length, unsigned char *out) {
+    int count = 0;
+    // CCM knows only with the tag and the nonce what it decrypts, and verifies while it does.
+    return EVP_DecryptInit_ex2(context, NULL, NULL, iv, NULL) == 1
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tag_length, (void *)tag) == 1
+        && (!is_ccm || EVP_DecryptUpdate(context, NULL, &count, NULL, length) == 1)
+        && EVP_DecryptUpdate(context, NULL, &count, aad, aad_length) == 1 && EVP_DecryptUpdate(context, out, &count, in, length) == 1
+        && (is_ccm || EVP_DecryptFinal_ex(context, out + count, &count) == 1);
+}
+// The next message of CBC, padding left as it is. Returns 1 where it is whole blocks.
+static inline int ar_decryptor_blocks(EVP_CIPHER_CTX *context, const unsigned char *iv, const unsigned char *in, int length,
+                                      unsigned char *out) {
+    int count = 0;
+    return EVP_DecryptInit_ex2(context, NULL, NULL, iv, NULL) == 1 && EVP_DecryptUpdate(context, out, &count, in, length) == 1
+        && count == length;
+}
+
+static inline EVP_MAC_CTX *ar_hmac_context(const EVP_MD *digest, const unsigned char *key, size_t length) {
+    EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    EVP_MAC_CTX *context = mac ? EVP_MAC_CTX_new(mac) : NULL;
+    EVP_MAC_free(mac);
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)EVP_MD_get0_name(digest), 0),
+        OSSL_PARAM_construct_end(),
+    };
+    if (context && EVP_MAC_init(context, key, length, parameters) != 1) {
+        EVP_MAC_CTX_free(context);
+        context = NULL;
+    }
+    return context;
+}
+// The code of two parts, the key's state kept; `out` holds EVP_MAX_MD_SIZE bytes. Returns the length, 0 on failure.
+static inline size_t ar_hmac_of(EVP_MAC_CTX *context, const unsigned char *head, size_t head_length, const unsigned char *body,
+                                size_t body_length, unsigned char *out) {
+    size_t length = 0;
+    return EVP_MAC_init(context, NULL, 0, NULL) == 1 && EVP_MAC_update(context, head, head_length) == 1
+        && EVP_MAC_update(context, body, body_length) == 1 && EVP_MAC_final(context, out, &length, EVP_MAX_MD_SIZE) == 1 ? length : 0;
+}
+
+// The PRF of TLS 1.2 (RFC 5246, section 5) with a digest, of TLS 1.0 and 1.1 without one; `seed` is label and seed in one piece.
+static inline int ar_tls_prf(const EVP_MD *digest, const unsigned char *secret, size_t secret_length, const unsigned char *seed,
+                             size_t seed_length, unsigned char *out, size_t length) {
+    EVP_KDF *function = EVP_KDF_fetch(NULL, "TLS1-PRF", NULL);
+    EVP_KDF_CTX *context = function ? EVP_KDF_CTX_new(function) : NULL;
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest ? (char *)EVP_MD_get0_name(digest) : (char *)"MD5-SHA1", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SECRET, (void *)secret, secret_length),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SEED, (void *)seed, seed_length),
+        OSSL_PARAM_construct_end(),
+    };
+    int ok = context && EVP_KDF_derive(context, out, length, parameters) == 1;
+    EVP_KDF_CTX_free(context);
+    EVP_KDF_free(function);
+    return ok;
+}
+
 #endif
