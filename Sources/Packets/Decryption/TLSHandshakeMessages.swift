@@ -1,0 +1,98 @@
+/// Puts the handshake messages of one direction together, however records cut them.
+///
+/// Keeps of a message what is read of it: whole hellos and EncryptedExtensions of up to 256 KiB, the beginning of any other.
+struct TLSHandshakeMessages {
+    struct Message {
+        var type: UInt8
+        /// As the message says it.
+        var length: Int
+        /// All of it, or its beginning.
+        var body: [UInt8]
+
+        var isWhole: Bool { body.count == length }
+    }
+
+    enum MessageType {
+        static let clientHello: UInt8 = 1
+        static let serverHello: UInt8 = 2
+        static let endOfEarlyData: UInt8 = 5
+        static let encryptedExtensions: UInt8 = 8
+        static let certificate: UInt8 = 11
+        static let serverKeyExchange: UInt8 = 12
+        static let certificateRequest: UInt8 = 13
+        static let serverHelloDone: UInt8 = 14
+        static let finished: UInt8 = 20
+        static let keyUpdate: UInt8 = 24
+    }
+
+    /// Largest message that is kept whole.
+    static let largest = 256 << 10
+    /// What is kept of others: enough for the length of the list in a Certificate (behind a context of up to 255 bytes).
+    private static let beginning = 264
+
+    private var header: [UInt8] = []
+    private var body: [UInt8] = []
+    /// Of the body, that have not come.
+    private var missing = 0
+    private var length = 0
+    private var kept = 0
+    /// Whether it is not known where the next message begins.
+    private(set) var isLost = false
+
+    /// Takes bytes off the front of `rest` up to the end of a message; nil where there is no end in them.
+    mutating func next(_ rest: inout UnsafeRawBufferPointer.SubSequence) -> Message? {
+        guard !isLost else {
+            rest = rest.suffix(0)
+            return nil
+        }
+        while header.count < 4 {
+            guard let byte = rest.popFirst() else { return nil }
+            header.append(byte)
+            if header.count == 4 { begin() }
+        }
+        let part = rest.prefix(missing)
+        if body.count < kept { body.append(contentsOf: part.prefix(kept - body.count)) }
+        missing -= part.count
+        rest = rest.dropFirst(part.count)
+        guard missing == 0 else { return nil }
+        defer { reset() }
+        return Message(type: header[0], length: length, body: body)
+    }
+
+    /// So many bytes of messages are missing.
+    ///
+    /// Harmless inside a message of which only the beginning is read and there; else it is not known any more where messages
+    /// begin.
+    mutating func skip(_ count: Int) {
+        guard !isLost else { return }
+        if header.count == 4, body.count == kept, missing > count {
+            missing -= count
+        } else {
+            lose()
+        }
+    }
+
+    /// It is not known any more where messages begin.
+    mutating func lose() {
+        reset()
+        isLost = true
+    }
+
+    /// Forgets what has begun; the next byte is a message's first.
+    mutating func reset() {
+        header.removeAll(keepingCapacity: true)
+        body = []
+        missing = 0
+        isLost = false
+    }
+
+    private mutating func begin() {
+        length = Int(header[1]) << 16 | Int(header[2]) << 8 | Int(header[3])
+        missing = length
+        switch header[0] {
+        case MessageType.clientHello, MessageType.serverHello, MessageType.encryptedExtensions:
+            kept = length <= Self.largest ? length : 0
+        default: kept = min(length, Self.beginning)
+        }
+    }
+}

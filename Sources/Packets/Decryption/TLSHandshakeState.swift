@@ -1,0 +1,44 @@
+/// What both sides have said of the keys to come.
+struct TLSHandshakeState {
+    enum EarlyData {
+        case none
+        /// Offered; the server has not said whether it takes it.
+        case undecided
+        case taken
+        case rejected
+    }
+
+    static let tls13: UInt16 = 0x0304
+
+    /// Of the last ClientHello.
+    var clientRandom: TLSRandom?
+    /// How many there were, in clear or not.
+    var clientHellos = 0
+    /// How many there were, without those that ask for another ClientHello.
+    var serverHellos = 0
+    /// Whether the server asked for another ClientHello.
+    var sawRetryRequest = false
+    /// Agreed on; 0 before.
+    var version: UInt16 = 0
+    var suite: TLSCipherSuite?
+    /// Of TLS 1.2 and before.
+    var legacy: TLSLegacyHandshake?
+    var earlyData = EarlyData.none
+    /// Whether the server sent what only a full handshake has, in TLS 1.2 and before.
+    var isFull = false
+    /// Whether the sink knows the facts.
+    var isTold = false
+    /// Why records cannot be read whatever the keys.
+    var obstacle: String?
+
+    var hasServerHello: Bool { serverHellos > 0 }
+    var isTLS13: Bool { version == Self.tls13 }
+
+    /// The words for a connection that the key log does not have.
+    var missingKey: String {
+        guard let clientRandom else {
+            return "its ClientHello is not in the capture, by which keys are found"
+        }
+        return "there is no key for it in the key log (client random \(clientRandom))"
+    }
+}

@@ -1,0 +1,169 @@
+/// The session secrets that a client or server wrote down (`SSLKEYLOGFILE`, the format of NSS).
+///
+/// A line is a label, the random of the ClientHello in hexadecimal, and the secret in hexadecimal; comments begin with `#`.
+/// Lines with labels that nothing here needs are counted and passed over.
+package struct TLSKeyLog: Sendable {
+    /// What a secret is for.
+    package enum Label: String, Sendable, Hashable, CaseIterable {
+        /// The master secret of TLS 1.2 and before.
+        case masterSecret = "CLIENT_RANDOM"
+        case clientEarlyTraffic = "CLIENT_EARLY_TRAFFIC_SECRET"
+        case clientHandshakeTraffic = "CLIENT_HANDSHAKE_TRAFFIC_SECRET"
+        case serverHandshakeTraffic = "SERVER_HANDSHAKE_TRAFFIC_SECRET"
+        case clientTraffic = "CLIENT_TRAFFIC_SECRET_0"
+        case serverTraffic = "SERVER_TRAFFIC_SECRET_0"
+        case exporter = "EXPORTER_SECRET"
+        case earlyExporter = "EARLY_EXPORTER_SECRET"
+    }
+
+    /// A line that could not be read.
+    package struct Problem: Sendable, Hashable, CustomStringConvertible {
+        /// From 1, over everything that was added.
+        package var line: Int
+        package var reason: String
+
+        package var description: String { "line \(line): \(reason)" }
+    }
+
+    private struct Key: Hashable {
+        var label: Label
+        var random: TLSRandom
+    }
+
+    /// Longest line that is read, in bytes; those of TLS have less than 300.
+    private static let longestLine = 4096
+    private static let mostProblems = 100
+    private static let labels = Dictionary(
+        uniqueKeysWithValues: Label.allCases.map { (Array($0.rawValue.utf8), $0) }
+    )
+
+    /// The first hundred of them.
+    package private(set) var problems: [Problem] = []
+    /// All of them.
+    package private(set) var problemCount = 0
+    /// How many secrets are there to be looked up.
+    package var count: Int { secrets.count }
+    /// Lines whose label stands for nothing that is needed here.
+    package private(set) var unusedLines = 0
+
+    private var secrets: [Key: [UInt8]] = [:]
+    private var known: Set<TLSRandom> = []
+    private var line = 0
+    /// The beginning of a line whose end has not come.
+    private var rest: [UInt8] = []
+    private var isTooLong = false
+
+    package init() {}
+
+    /// Adds lines; a last one without an end is kept until its end comes, or ``finish()``.
+    package mutating func add(_ text: UnsafeRawBufferPointer) {
+        var start = 0
+        while start < text.count {
+            guard let end = text[start...].firstIndex(of: 0x0a) else {
+                keep(UnsafeRawBufferPointer(rebasing: text[start...]))
+                return
+            }
+            let piece = UnsafeRawBufferPointer(rebasing: text[start..<end])
+            if rest.isEmpty && !isTooLong {
+                read(piece)
+            } else {
+                keep(piece)
+                finish()
+            }
+            start = end + 1
+        }
+    }
+
+    package mutating func add(_ text: [UInt8]) { text.withUnsafeBytes { add($0) } }
+
+    /// Reads what came last as a line, although its end did not come: there will be no more of this file.
+    package mutating func finish() {
+        guard !rest.isEmpty || isTooLong else { return }
+        let last = rest
+        rest = []
+        if isTooLong {
+            isTooLong = false
+            line += 1
+            note("is longer than \(Self.longestLine) bytes")
+        } else {
+            last.withUnsafeBytes { read($0) }
+        }
+    }
+
+    /// The secret of a connection, by the random of its ClientHello.
+    func secret(_ label: Label, for random: TLSRandom) -> [UInt8]? {
+        secrets[Key(label: label, random: random)]
+    }
+
+    /// Whether there is any secret of this connection.
+    func hasSecrets(for random: TLSRandom) -> Bool { known.contains(random) }
+
+    // MARK: - Lines
+
+    private mutating func keep(_ piece: UnsafeRawBufferPointer) {
+        guard !isTooLong, rest.count + piece.count <= Self.longestLine else {
+            rest = []
+            isTooLong = true
+            return
+        }
+        rest.append(contentsOf: piece)
+    }
+
+    private mutating func read(_ text: UnsafeRawBufferPointer) {
+        line += 1
+        var words = text.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d })
+        if line == 1, words.first?.starts(with: [0xef, 0xbb, 0xbf]) == true {
+            words[0] = words[0].dropFirst(3)
+            if words[0].isEmpty { words.removeFirst() }
+        }
+        guard let name = words.first, name.first != UInt8(ascii: "#") else { return }
+        guard let label = Self.labels[Array(name)] else {
+            // Of newer protocols and older programs: a label is capitals, digits and low lines.
+            let isLabel = name.allSatisfy {
+                (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f
+            }
+            if isLabel && words.count > 1 { unusedLines += 1 } else { note("does not begin with a label") }
+            return
+        }
+        guard words.count == 3 else { return note("has \(words.count) words instead of three") }
+        guard let random = Self.bytes(words[1]).flatMap({ TLSRandom($0) }) else {
+            return note("its client random is not 64 hexadecimal digits")
+        }
+        guard let secret = Self.bytes(words[2]),
+            secret.count == 48 || secret.count == 32 && label != .masterSecret
+        else {
+            let digits = label == .masterSecret ? "96" : "64 or 96"
+            return note("its secret is not \(digits) hexadecimal digits")
+        }
+        secrets[Key(label: label, random: random)] = secret
+        known.insert(random)
+    }
+
+    private mutating func note(_ reason: String) {
+        problemCount += 1
+        if problems.count < Self.mostProblems { problems.append(Problem(line: line, reason: reason)) }
+    }
+
+    private static func bytes(_ digits: UnsafeRawBufferPointer.SubSequence) -> [UInt8]? {
+        guard digits.count % 2 == 0, digits.count <= 128 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var high: UInt8?
+        for digit in digits {
+            let value: UInt8
+            switch digit {
+            case 0x30...0x39: value = digit - 0x30
+            case 0x41...0x46: value = digit - 0x41 + 10
+            case 0x61...0x66: value = digit - 0x61 + 10
+            default: return nil
+            }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,110 @@
+internal import LibCrypto
+internal import Wire
+
+/// What the keys of TLS 1.2 and before are made of, besides the master secret.
+struct TLSLegacyHandshake {
+    var clientRandom: TLSRandom
+    var serverRandom: TLSRandom
+    /// 0x0301 to 0x0303.
+    var version: UInt16
+    var suite: TLSCipherSuite
+    /// RFC 7366.
+    var encryptsThenAuthenticates: Bool
+}
+
+/// Makes the keys of records out of the secrets that key logs hold.
+enum TLSKeySchedule {
+    /// Of TLS 1.3 (RFC 8446, section 7.3).
+    ///
+    /// Nil where the secret is not one of this suite's, or its cipher is not supported.
+    static func protection(of suite: TLSCipherSuite, secret: [UInt8]) -> TLSRecordProtection? {
+        guard case .aead(let algorithm, let size) = suite.protection, secret.count == length(of: suite.digest)
+        else {
+            return nil
+        }
+        let key = KeyDerivation.expandLabel(secret, "key", length: size, suite.digest)
+        let vector = KeyDerivation.expandLabel(
+            secret,
+            "iv",
+            length: MessageDecryptor.nonceSize,
+            suite.digest
+        )
+        guard vector.count == MessageDecryptor.nonceSize, let cipher = MessageDecryptor(algorithm, key: key)
+        else {
+            return nil
+        }
+        return TLSRecordProtection(.hidden(cipher), vector: vector)
+    }
+
+    /// The secret that follows a KeyUpdate (RFC 8446, section 7.2).
+    static func next(_ secret: [UInt8], of suite: TLSCipherSuite) -> [UInt8] {
+        KeyDerivation.expandLabel(secret, "traffic upd", length: secret.count, suite.digest)
+    }
+
+    /// Of TLS 1.2 and before (RFC 5246, section 6.3): the key block, cut up.
+    ///
+    /// Nil where the cipher is not supported.
+    static func protection(
+        of handshake: TLSLegacyHandshake,
+        master: [UInt8],
+        for side: Side
+    ) -> TLSRecordProtection? {
+        guard let protection = handshake.suite.protection else { return nil }
+        let isFirst = side == .client
+        let hasVector = handshake.version > 0x0301
+        var codeSize = 0
+        var keySize = 0
+        var vectorSize = 0
+        switch protection {
+        case .aead(let algorithm, let size):
+            keySize = size
+            vectorSize = algorithm == .chaCha20Poly1305 ? MessageDecryptor.nonceSize : 4
+        case .blocks(let algorithm, let size, let authenticator):
+            keySize = size
+            codeSize = authenticator.size
+            vectorSize = hasVector ? 0 : algorithm == .tripleDES ? 8 : 16
+        case .clear(let authenticator): codeSize = authenticator.size
+        }
+        let block = KeyDerivation.tlsPRF(
+            master,
+            "key expansion",
+            seed: handshake.serverRandom.bytes + handshake.clientRandom.bytes,
+            length: 2 * (codeSize + keySize + vectorSize),
+            handshake.version == 0x0303 ? handshake.suite.digest : nil
+        )
+        guard block.count == 2 * (codeSize + keySize + vectorSize) else { return nil }
+        func part(_ start: Int, _ size: Int) -> [UInt8] {
+            let start = start + (isFirst ? 0 : size)
+            return Array(block[start..<(start + size)])
+        }
+        let code = part(0, codeSize)
+        let key = part(2 * codeSize, keySize)
+        let vector = part(2 * (codeSize + keySize), vectorSize)
+        switch protection {
+        case .aead(let algorithm, _):
+            guard let cipher = MessageDecryptor(algorithm, key: key) else { return nil }
+            let isImplicit = algorithm == .chaCha20Poly1305
+            return TLSRecordProtection(
+                isImplicit ? .implicitNonce(cipher) : .explicitNonce(cipher),
+                vector: vector
+            )
+        case .blocks(let algorithm, _, let digest):
+            guard let cipher = BlockDecryptor(algorithm, key: key),
+                let authenticator = MessageAuthenticator(digest, key: code)
+            else { return nil }
+            let blocks = TLSRecordProtection.Blocks(
+                cipher: cipher,
+                authenticator: authenticator,
+                codeSize: codeSize,
+                encryptsFirst: handshake.encryptsThenAuthenticates,
+                hasVector: hasVector
+            )
+            return TLSRecordProtection(.blocks(blocks), vector: vector)
+        case .clear(let digest):
+            guard let authenticator = MessageAuthenticator(digest, key: code) else { return nil }
+            return TLSRecordProtection(.clear(authenticator, codeSize: codeSize), vector: [])
+        }
+    }
+
+    private static func length(of digest: DigestAlgorithm) -> Int { digest == .sha384 ? 48 : 32 }
+}

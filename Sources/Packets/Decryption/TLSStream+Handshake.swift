@@ -1,0 +1,264 @@
+internal import Wire
+
+/// Handshake messages, and records in clear.
+extension TLSStream {
+    private typealias MessageType = TLSHandshakeMessages.MessageType
+
+    /// More handshakes than this are not followed on one connection.
+    private static let mostHandshakes = 1000
+
+    mutating func processPlain(
+        _ record: UnsafeRawBufferPointer,
+        _ header: TLSRecordHeader,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) -> Verdict {
+        if direction.side == .server, handshake.clientHellos == 0 { return waitForPeer(direction, &sink) }
+        switch header.type {
+        case TLSContentType.handshake:
+            readMessages(record[TLSRecordHeader.size...], direction, &sink)
+            return .read
+        case TLSContentType.alert:
+            tellAlert(record[TLSRecordHeader.size...], direction, &sink)
+            return .read
+        case TLSContentType.changeCipherSpec:
+            if handshake.hasServerHello {
+                if !handshake.isTLS13 { enterLegacy(direction) }
+                return .read
+            }
+            // In front of a second ClientHello it is for the middleboxes.
+            if handshake.sawRetryRequest { return .read }
+            return waitForPeer(direction, &sink)
+        case TLSContentType.applicationData:
+            if handshake.hasServerHello {
+                guard handshake.isTLS13 else {
+                    stop(
+                        direction,
+                        "the \(direction.side.rawValue) sends data in front of its handshake's end",
+                        &sink
+                    )
+                    return .read
+                }
+                return enterTLS13(direction, &sink)
+            }
+            // Early data that the server has answered with the wish for another ClientHello is never read.
+            if direction.side == .client, handshake.sawRetryRequest { return .read }
+            return waitForPeer(direction, &sink)
+        default: return .read
+        }
+    }
+
+    /// What the other side says first is needed, and may still come.
+    private mutating func waitForPeer(
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) -> Verdict {
+        if direction.side == .client, handshake.clientHellos == 0 {
+            stopBoth("it begins in the middle: its handshake is not in the capture", &sink)
+            return .read
+        }
+        if other(direction).isStopped {
+            stop(direction, waitReason(direction), &sink)
+            return .read
+        }
+        if direction.side == .server, handshake.clientHellos > 0 {
+            stop(direction, "its ServerHello is not in the capture", &sink)
+            return .read
+        }
+        direction.waits = .peer
+        return .hold
+    }
+
+    func waitReason(_ direction: TLSDirection) -> String {
+        if direction.side == .client, handshake.hasServerHello {
+            return "whether the server takes early data could not be read"
+        }
+        return direction.side == .client
+            ? "the server's hello is not in the capture" : "the client's hello is not in the capture"
+    }
+
+    private mutating func enterLegacy(_ direction: TLSDirection) {
+        direction.enter(.legacy)
+        if direction.side == .server, handshake.serverHellos == 1 { facts.isResumed = !handshake.isFull }
+    }
+
+    /// The first protected record of a direction in TLS 1.3.
+    private mutating func enterTLS13(
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) -> Verdict {
+        guard direction.side == .client else {
+            direction.enter(.handshake)
+            return .read
+        }
+        switch handshake.earlyData {
+        case .none: direction.enter(.handshake)
+        case .taken: direction.enter(.early)
+        case .undecided where !server.isStopped && server.epoch != .application:
+            direction.waits = .peer
+            return .hold
+        case .undecided, .rejected:
+            direction.enter(.handshake)
+            direction.passesOverEarlyData = true
+        }
+        return .read
+    }
+
+    // MARK: - Messages
+
+    mutating func readMessages(
+        _ content: UnsafeRawBufferPointer.SubSequence,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        var rest = content
+        let epoch = direction.epoch
+        while let message = direction.messages.next(&rest) {
+            handle(message, direction, &sink)
+            // What follows in a record behind a change of keys may not be there (RFC 8446, section 5.1).
+            if direction.isStopped || direction.epoch != epoch { return }
+        }
+    }
+
+    private mutating func handle(
+        _ message: TLSHandshakeMessages.Message,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        // Within TLS 1.3 there are none.
+        let mayBeHello = direction.epoch == .plain || direction.epoch == .legacy
+        switch (direction.side, message.type) {
+        case (.client, MessageType.clientHello) where mayBeHello: read(clientHello: message, &sink)
+        case (.server, MessageType.serverHello) where mayBeHello: read(serverHello: message, &sink)
+        case (.server, MessageType.encryptedExtensions):
+            guard handshake.isTLS13, direction.epoch == .handshake else { return }
+            let extensions = TLSEncryptedExtensions(message.body)
+            facts.alpn = extensions.alpn
+            if handshake.earlyData == .undecided {
+                handshake.earlyData = extensions.takesEarlyData ? .taken : .rejected
+                facts.usesEarlyData = extensions.takesEarlyData
+                changes += 1
+            }
+        case (.server, MessageType.certificateRequest): facts.wantsClientCertificate = true
+        case (.server, MessageType.certificate), (.server, MessageType.serverKeyExchange),
+            (.server, MessageType.serverHelloDone):
+            handshake.isFull = true
+        case (.client, MessageType.certificate):
+            if showsCertificate(message.body) { facts.showsClientCertificate = true }
+        case (.client, MessageType.endOfEarlyData):
+            if direction.epoch == .early { direction.enter(.handshake) }
+        case (_, MessageType.finished): finished(direction, &sink)
+        case (_, MessageType.keyUpdate): updateKeys(direction, &sink)
+        default: break
+        }
+    }
+
+    /// Whether the list of a Certificate message has anything in it (RFC 8446, section 4.4.2; RFC 5246, section 7.4.2).
+    private func showsCertificate(_ body: [UInt8]) -> Bool {
+        var reader = TLSVectorReader(body[...])
+        if handshake.isTLS13, reader.vector8() == nil { return false }
+        return reader.take(3)?.contains { $0 != 0 } ?? false
+    }
+
+    private mutating func read(
+        clientHello message: TLSHandshakeMessages.Message,
+        _ sink: inout some TLSStreamSink
+    ) {
+        guard let hello = TLSClientHello(message.body) else {
+            return stopBoth("its ClientHello of \(message.length) bytes cannot be read", &sink)
+        }
+        handshake.clientHellos += 1
+        handshake.clientRandom = hello.random
+        changes += 1
+        guard handshake.clientHellos <= Self.mostHandshakes else {
+            return stopBoth("there are more than \(Self.mostHandshakes) handshakes in it", &sink)
+        }
+        // Later ones are of a renegotiation, or the answer to a HelloRetryRequest, which may not offer early data.
+        if !handshake.hasServerHello { handshake.earlyData = hello.offersEarlyData ? .undecided : .none }
+        guard handshake.clientHellos == 1 else { return }
+        facts.clientRandom = hello.random.description
+        facts.serverName = hello.serverName
+        facts.offeredALPN = hello.alpn
+        facts.offersEarlyData = hello.offersEarlyData
+    }
+
+    private mutating func read(
+        serverHello message: TLSHandshakeMessages.Message,
+        _ sink: inout some TLSStreamSink
+    ) {
+        guard let hello = TLSServerHello(message.body) else {
+            return stopBoth("its ServerHello of \(message.length) bytes cannot be read", &sink)
+        }
+        changes += 1
+        if hello.isRetryRequest {
+            handshake.sawRetryRequest = true
+            if handshake.clientHellos == 1 { handshake.earlyData = .none }
+            return
+        }
+        let suite = TLSCipherSuite(hello.suite)
+        handshake.serverHellos += 1
+        handshake.version = hello.version
+        handshake.suite = suite
+        handshake.isFull = false
+        facts.cipherSuite = suite.name
+        facts.version = Self.versionName(hello.version)
+        if handshake.isTLS13 {
+            facts.isResumed = hello.takesPreSharedKey
+            // Nobody takes early data without the session that it belongs to.
+            if !hello.takesPreSharedKey, handshake.earlyData == .undecided { handshake.earlyData = .rejected }
+        } else {
+            facts.alpn = hello.alpn ?? (handshake.serverHellos > 1 ? facts.alpn : nil)
+            if handshake.earlyData == .undecided { handshake.earlyData = .rejected }
+            if let random = handshake.clientRandom {
+                handshake.legacy = TLSLegacyHandshake(
+                    clientRandom: random,
+                    serverRandom: hello.random,
+                    version: hello.version,
+                    suite: suite,
+                    encryptsThenAuthenticates: hello.encryptsThenAuthenticates
+                )
+            }
+        }
+        handshake.obstacle = obstacle(hello, suite)
+    }
+
+    private func obstacle(_ hello: TLSServerHello, _ suite: TLSCipherSuite) -> String? {
+        if !(0x0301...TLSHandshakeState.tls13).contains(hello.version) {
+            return "\(Self.versionName(hello.version)) is not supported"
+        }
+        if suite.protection == nil || suite.isOfTLS13 != handshake.isTLS13 {
+            return "the cipher suite \(suite.name) is not supported"
+        }
+        return hello.compression == 0 ? nil : "compression of TLS is not supported"
+    }
+
+    private static func versionName(_ version: UInt16) -> String {
+        switch version {
+        case 0x0300: "SSLv3"
+        case 0x0301: "TLSv1"
+        case 0x0302: "TLSv1.1"
+        case 0x0303: "TLSv1.2"
+        case 0x0304: "TLSv1.3"
+        case 0x7f00...0x7fff: "TLSv1.3 draft \(version & 255)"
+        default: "version 0x\(String(version, radix: 16))"
+        }
+    }
+
+    private mutating func finished(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
+        switch direction.epoch {
+        case .handshake: direction.enter(.application)
+        case .legacy: break
+        // Of an authentication after the handshake.
+        default: return
+        }
+        direction.hasFinished = true
+        if client.hasFinished, server.hasFinished { endHandshake(&sink) }
+    }
+
+    private mutating func updateKeys(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
+        guard direction.epoch == .application, let suite = handshake.suite else { return }
+        direction.secret = TLSKeySchedule.next(direction.secret, of: suite)
+        direction.protection = TLSKeySchedule.protection(of: suite, secret: direction.secret)
+        direction.number = 0
+    }
+}

@@ -1,0 +1,360 @@
+internal import Wire
+
+/// Missing bytes and broken records: the next record is the one that authenticates, under keys and with a number that it may
+/// have. None is guessed.
+extension TLSStream {
+    /// Records that may fail to authenticate while none ever has.
+    private static let mostFailures = 8
+    /// The same where the first keys are missing and records of theirs come first.
+    private static let mostPassedOver = 64
+
+    mutating func lose(_ count: Int, _ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
+        guard !direction.isStopped else { return }
+        if direction.waits != nil { return direction.holdGap(count) }
+        var count = count
+        if direction.skipped > 0 {
+            let within = min(direction.skipped, count)
+            direction.skipped -= within
+            count -= within
+            guard count > 0 else { return }
+        }
+        if direction.search != nil {
+            direction.search?.passed += direction.unread &+ min(count, Int.max / 4)
+            direction.search?.offset = 0
+            clear(direction)
+            return
+        }
+        let header = direction.partial.withUnsafeBytes { TLSRecordHeader($0[direction.start...]) }
+        if let header, header.size - direction.unread >= count {
+            return loseWithin(header, missing: count, direction, &sink)
+        }
+        if direction.epoch == .plain, !canSearch(direction, losing: count, &sink) { return }
+        loseMessages(direction)
+        let passed = direction.unread &+ min(count, Int.max / 4)
+        clear(direction)
+        direction.search = TLSRecordSearch(candidates: nil, passed: passed, offset: 0)
+    }
+
+    /// The missing bytes are all of one record, whose end is known.
+    private mutating func loseWithin(
+        _ header: TLSRecordHeader,
+        missing count: Int,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        let left = header.size - direction.unread - count
+        let isClear =
+            direction.epoch == .plain && !(header.type == TLSContentType.applicationData && handshake.isTLS13)
+            || direction.epoch != .plain && direction.epoch != .legacy
+                && header.type != TLSContentType.applicationData
+        if isClear {
+            if direction.epoch == .plain, header.type == TLSContentType.handshake {
+                // What stands around the hole is read as if the record had been cut there.
+                let partial = direction.partial
+                let start = direction.start + TLSRecordHeader.size
+                partial.withUnsafeBytes { readMessages($0[start...], direction, &sink) }
+                guard !direction.isStopped else { return }
+                direction.messages.skip(count)
+                clear(direction)
+                if direction.messages.isLost, !canSearch(direction, losing: count, &sink) { return }
+                guard left > 0 else { return }
+                let version = header.version
+                direction.partial = [
+                    header.type, UInt8(version >> 8), UInt8(version & 255), UInt8(left >> 8),
+                    UInt8(left & 255),
+                ]
+            } else {
+                clear(direction)
+                direction.skipped = left
+            }
+        } else {
+            if direction.epoch == .plain {
+                // The keys are not made: the record is looked for behind the hole.
+                let passed = direction.unread + count
+                clear(direction)
+                direction.search = TLSRecordSearch(candidates: nil, passed: passed, offset: 0)
+                return
+            }
+            if direction.carriesData { sink.lostPlaintext(atMost: header.length, from: direction.side) }
+            loseMessages(direction)
+            direction.number &+= 1
+            clear(direction)
+            direction.skipped = left
+        }
+    }
+
+    /// Whether the keys of what comes are known without what is missing; says so where they are not.
+    private mutating func canSearch(
+        _ direction: TLSDirection,
+        losing count: Int,
+        _ sink: inout some TLSStreamSink
+    ) -> Bool {
+        if handshake.hasServerHello { return true }
+        if handshake.clientHellos == 0 {
+            if direction.side == .client {
+                stopBoth("its ClientHello is not whole in the capture", &sink)
+            } else {
+                holdGap(count, direction)
+            }
+        } else if direction.side == .server {
+            stop(direction, "its ServerHello is not whole in the capture", &sink)
+        } else {
+            holdGap(count, direction)
+        }
+        return false
+    }
+
+    private func holdGap(_ count: Int, _ direction: TLSDirection) {
+        direction.waits = .peer
+        let passed = direction.unread &+ min(count, Int.max / 4)
+        clear(direction)
+        direction.holdGap(passed)
+    }
+
+    /// Messages of a handshake go over many records; those behind it have records of their own.
+    private func loseMessages(_ direction: TLSDirection) {
+        if direction.epoch == .handshake || direction.epoch == .plain {
+            direction.messages.lose()
+        } else {
+            direction.messages.reset()
+        }
+    }
+
+    private func clear(_ direction: TLSDirection) {
+        direction.partial.removeAll(keepingCapacity: true)
+        direction.start = 0
+    }
+
+    // MARK: - Search
+
+    /// `partial` begins with a record that does not authenticate, or is none.
+    mutating func beginSearch(_ direction: TLSDirection) {
+        loseMessages(direction)
+        // The record itself is tried again: it may be under the keys that come next.
+        direction.search = TLSRecordSearch(candidates: nil, passed: 0, offset: 0)
+    }
+
+    /// Looks for a record in `partial`; false where more bytes are needed for that.
+    mutating func search(
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Bool {
+        guard direction.unread > 0, findCandidates(direction, keys, &sink) else { return false }
+        return look(direction, isAtEnd: false, keys, &sink)
+    }
+
+    /// The same where no more bytes come.
+    mutating func searchToTheEnd(
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) {
+        while direction.unread > 0, direction.search != nil, findCandidates(direction, keys, &sink),
+            look(direction, isAtEnd: true, keys, &sink), direction.unread > 0
+        {
+            let rest = Array(direction.partial[direction.start...])
+            clear(direction)
+            rest.withUnsafeBytes { _ = feed($0, direction, keys, &sink) }
+        }
+    }
+
+    /// False where there are none; the direction waits for them then, or is stopped.
+    private mutating func findCandidates(
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Bool {
+        guard let search = direction.search, search.candidates == nil else { return true }
+        if let obstacle = handshake.obstacle {
+            stopBoth(obstacle, &sink)
+            return false
+        }
+        let found = candidates(for: direction, keys)
+        direction.search?.candidates = found
+        guard found.isEmpty else { return true }
+        guard mostHeldForKeys > 0 else {
+            stopBoth(handshake.missingKey, &sink)
+            return false
+        }
+        let rest = Array(direction.partial[direction.start...])
+        clear(direction)
+        direction.search = nil
+        direction.waits = .keys
+        if search.passed > 0 { direction.holdGap(search.passed) }
+        rest.withUnsafeBytes { direction.hold($0[...]) }
+        return false
+    }
+
+    /// The keys that the next record may be under, those in use first.
+    func candidates(for direction: TLSDirection, _ keys: TLSKeyLog) -> [TLSRecordSearch.Candidate] {
+        var found: [TLSRecordSearch.Candidate] = []
+        if let protection = direction.protection {
+            found.append(
+                .init(
+                    epoch: direction.epoch,
+                    protection: protection,
+                    secret: direction.secret,
+                    number: direction.number,
+                    isLater: false
+                )
+            )
+        }
+        func add(_ epoch: TLSDirection.Epoch) {
+            if epoch == direction.epoch, direction.protection != nil { return }
+            guard let made = material(epoch, direction.side, keys), let protection = made.protection else {
+                return
+            }
+            found.append(
+                .init(epoch: epoch, protection: protection, secret: made.secret, number: 0, isLater: false)
+            )
+        }
+        switch direction.epoch {
+        case .plain where !handshake.isTLS13, .legacy: add(.legacy)
+        case .plain, .handshake, .early:
+            if direction.epoch == .early { add(.early) }
+            add(.handshake)
+            add(.application)
+        case .application:
+            add(.application)
+            guard let suite = handshake.suite, !direction.secret.isEmpty else { break }
+            let secret = TLSKeySchedule.next(direction.secret, of: suite)
+            if let protection = TLSKeySchedule.protection(of: suite, secret: secret) {
+                found.append(
+                    .init(
+                        epoch: .application,
+                        protection: protection,
+                        secret: secret,
+                        number: 0,
+                        isLater: true
+                    )
+                )
+            }
+        }
+        return found
+    }
+
+    private mutating func look(
+        _ direction: TLSDirection,
+        isAtEnd: Bool,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Bool {
+        guard var search = direction.search else { return false }
+        let partial = direction.partial
+        let found: TLSRecordProtection.Opened? = partial.withUnsafeBytes { all in
+            let bytes = UnsafeRawBufferPointer(rebasing: all[direction.start...])
+            while let header = TLSRecordHeader(bytes.dropFirst(search.offset)) {
+                if isPossible(header) {
+                    if bytes.count - search.offset >= header.size {
+                        let end = search.offset + header.size
+                        let record = UnsafeRawBufferPointer(rebasing: bytes[search.offset..<end])
+                        if let opened = open(record, &search, direction, &sink) {
+                            direction.start += end
+                            return opened
+                        }
+                        if direction.isStopped { return nil }
+                    } else if !isAtEnd {
+                        return nil
+                    }
+                }
+                search.offset += 1
+            }
+            if isAtEnd { search.offset = bytes.count }
+            return nil
+        }
+        guard !direction.isStopped else { return false }
+        if let found {
+            direction.search = nil
+            deliver(found, direction, keys, &sink)
+            return true
+        }
+        direction.start += search.offset
+        search.passed &+= search.offset
+        search.offset = 0
+        direction.search = search
+        return false
+    }
+
+    /// Whether a protected record may begin like this.
+    private func isPossible(_ header: TLSRecordHeader) -> Bool {
+        guard header.isPlausible, header.size >= TLSRecordSearch.smallestRecord else { return false }
+        return handshake.isTLS13
+            ? header.type == TLSContentType.applicationData && header.version == 0x0303
+            : header.version == handshake.version
+    }
+
+    /// Tries the record under every candidate and number; the direction goes on with what fits.
+    private mutating func open(
+        _ record: UnsafeRawBufferPointer,
+        _ search: inout TLSRecordSearch,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) -> TLSRecordProtection.Opened? {
+        let passed = search.passed &+ search.offset
+        let numbers = min(TLSRecordSearch.mostNumbers, passed / TLSRecordSearch.smallestRecord + 2)
+        buffer.reserve(record.count)
+        for candidate in search.candidates ?? [] {
+            for step in 0..<UInt64(numbers) {
+                guard trialBudget > 0 else {
+                    stop(direction, searchReason(direction), &sink)
+                    return nil
+                }
+                trialBudget -= record.count + 512
+                let number = candidate.number &+ step
+                guard let opened = candidate.protection.open(record, number: number, into: buffer.start)
+                else {
+                    continue
+                }
+                goOn(with: candidate, step, passed: passed, direction, &sink)
+                return opened
+            }
+            candidate.protection.passOver(record)
+        }
+        search.attempts += 1
+        let isFirstKeyMissing = direction.epoch != .plain && direction.protection == nil
+        if !direction.hasAuthenticated,
+            search.attempts >= (isFirstKeyMissing ? Self.mostPassedOver : Self.mostFailures)
+        {
+            stop(direction, searchReason(direction), &sink)
+        }
+        return nil
+    }
+
+    private mutating func goOn(
+        with candidate: TLSRecordSearch.Candidate,
+        _ step: UInt64,
+        passed: Int,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        let isSame = direction.protection === candidate.protection
+        let losesData: Bool
+        switch candidate.epoch {
+        case .plain: losesData = false
+        // A record with the number 0 is the Finished.
+        case .legacy: losesData = isSame ? step > 0 : step > 1 || direction.epoch == .legacy
+        case .early: losesData = step > 0
+        case .handshake: losesData = direction.epoch == .early
+        case .application: losesData = step > 0 || candidate.isLater || direction.epoch == .early
+        }
+        if losesData { sink.lostPlaintext(atMost: passed, from: direction.side) }
+        if !isSame {
+            direction.enter(candidate.epoch)
+            direction.protection = candidate.protection
+            direction.secret = candidate.secret
+            if candidate.epoch == .application { changes += 1 }
+        }
+        direction.number = candidate.number &+ step
+        guard candidate.epoch == .application || candidate.epoch == .legacy && step > 0 else { return }
+        direction.hasFinished = true
+        if client.hasFinished, server.hasFinished { endHandshake(&sink) }
+    }
+
+    func searchReason(_ direction: TLSDirection) -> String {
+        direction.hasAuthenticated
+            ? "after what is missing or broken no record of the \(direction.side.rawValue) authenticates any more"
+            : "the keys in the log are not those of this connection, or all its records are broken: "
+                + "none of the \(direction.side.rawValue) authenticates"
+    }
+}

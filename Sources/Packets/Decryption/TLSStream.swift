@@ -1,0 +1,233 @@
+package import Wire
+
+/// Reads one TLS connection from outside, with the secrets of a key log: SSL is not spoken, only listened to.
+///
+/// TLS 1.0 to 1.3 (RFC 8446, RFC 5246). Takes the bytes of both directions in the order in which they were sent, cut in any way. Nothing
+/// is given that does not authenticate. Where bytes are missing, or a record is broken, the next one is looked for that
+/// authenticates with a number that is possible there.
+///
+/// Has one owner: copies share what they have read.
+package struct TLSStream {
+    /// Of a direction, held back until the other side has said what is needed to read it.
+    static let mostHeldForPeer = 1 << 20
+
+    /// What could be read of hellos and handshake so far.
+    package internal(set) var facts = TLSStreamFacts()
+
+    let client = TLSDirection(.client)
+    let server = TLSDirection(.server)
+    let buffer = PlaintextBuffer()
+    /// Bytes of a direction that are held back while keys are missing.
+    let mostHeldForKeys: Int
+    var handshake = TLSHandshakeState()
+    /// Counts what lets bytes be read that are held back.
+    var changes = 0
+    /// Work that may be spent on records that do not authenticate, in bytes; refilled by what does.
+    var trialBudget = Self.mostTrials
+
+    static let mostTrials = 16 << 20
+
+    /// - Parameter holdingForKeys: so many bytes of each direction are held back where keys are missing, for ``keysAdded(_:into:)``. With
+    ///   0 a missing key is final: all keys are there before the first packet.
+    package init(holdingForKeys: Int = 0) { mostHeldForKeys = max(0, holdingForKeys) }
+
+    /// Takes the next bytes of a direction.
+    ///
+    /// - Parameters:
+    ///   - bytes: there during the call only.
+    ///   - side: who sent them.
+    ///   - keys: looked up when they are needed.
+    ///   - sink: is told what they say.
+    package mutating func receive(
+        _ bytes: UnsafeRawBufferPointer,
+        from side: Side,
+        keys: TLSKeyLog,
+        into sink: inout some TLSStreamSink
+    ) {
+        let direction = self[side]
+        guard !direction.isStopped, !direction.hasEnded, !bytes.isEmpty else { return }
+        if direction.waits != nil {
+            direction.hold(bytes[...])
+        } else {
+            let count = feed(bytes, direction, keys, &sink)
+            guard direction.waits != nil else { return settle(keys, &sink) }
+            direction.hold(bytes[count...])
+        }
+        checkHeld(direction, &sink)
+        settle(keys, &sink)
+    }
+
+    /// So many bytes of a direction are missing; what comes next stands behind them.
+    package mutating func lost(_ count: Int, from side: Side, into sink: inout some TLSStreamSink) {
+        let direction = self[side]
+        guard !direction.isStopped, !direction.hasEnded, count > 0 else { return }
+        lose(count, direction, &sink)
+    }
+
+    /// A side sends no more. What is held back for keys can still be read.
+    package mutating func ended(_ side: Side, keys: TLSKeyLog, into sink: inout some TLSStreamSink) {
+        let direction = self[side]
+        guard !direction.isStopped, !direction.hasEnded else { return }
+        direction.hasEnded = true
+        finish(direction, keys, &sink)
+        settle(keys, &sink)
+    }
+
+    /// Keys came after the bytes they open: what was held back is tried again.
+    package mutating func keysAdded(_ keys: TLSKeyLog, into sink: inout some TLSStreamSink) {
+        for direction in [server, client] {
+            if direction.search != nil { direction.search?.candidates = nil }
+            if direction.waits != nil { release(direction, keys, &sink) }
+        }
+        settle(keys, &sink)
+    }
+
+    /// No more keys will come: says of what is held back that it cannot be read.
+    package mutating func abandon(into sink: inout some TLSStreamSink) {
+        let waiting = [client, server].filter { $0.waits != nil }
+        if waiting.contains(where: { $0.waits == .keys }) {
+            stopBoth(handshake.missingKey, &sink)
+        } else {
+            for direction in waiting { stop(direction, waitReason(direction), &sink) }
+        }
+    }
+
+    // MARK: - Holding back
+
+    subscript(_ side: Side) -> TLSDirection { side == .client ? client : server }
+
+    func other(_ direction: TLSDirection) -> TLSDirection { direction.side == .client ? server : client }
+
+    private mutating func checkHeld(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
+        guard let wait = direction.waits else { return }
+        let most = wait == .peer ? Self.mostHeldForPeer : mostHeldForKeys
+        guard direction.held.count - direction.heldStart > most else { return }
+        if wait == .peer {
+            stop(direction, waitReason(direction), &sink)
+        } else {
+            stopBoth(handshake.missingKey, &sink)
+        }
+    }
+
+    /// Reads on where one side waited for what the other has said meanwhile.
+    private mutating func settle(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
+        var seen = 0
+        while seen != changes {
+            seen = changes
+            for direction in [server, client] where direction.waits == .peer {
+                release(direction, keys, &sink)
+            }
+        }
+        changes = 0
+    }
+
+    private mutating func release(
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) {
+        let held = direction.held
+        var place = direction.heldStart
+        var gaps = direction.gaps[...]
+        direction.held = []
+        direction.heldStart = 0
+        direction.gaps = []
+        direction.waits = nil
+        while !direction.isStopped {
+            let end = gaps.first?.place ?? held.count
+            if place < end {
+                place += held.withUnsafeBytes {
+                    feed(UnsafeRawBufferPointer(rebasing: $0[place..<end]), direction, keys, &sink)
+                }
+            }
+            if direction.waits == nil, place == end, let gap = gaps.popFirst() {
+                lose(gap.count, direction, &sink)
+            }
+            if direction.waits != nil { return putBack(held, from: place, gaps, direction) }
+            if place == held.count, gaps.isEmpty { break }
+        }
+        if direction.hasEnded { finish(direction, keys, &sink) }
+    }
+
+    /// What is still not to be read goes behind what `feed` and `lose` have held back of it.
+    private func putBack(
+        _ held: [UInt8],
+        from place: Int,
+        _ gaps: ArraySlice<(place: Int, count: Int)>,
+        _ direction: TLSDirection
+    ) {
+        if direction.held.isEmpty, direction.gaps.isEmpty {
+            direction.held = held
+            direction.heldStart = place
+            direction.gaps = Array(gaps)
+        } else {
+            let shift = direction.held.count - place
+            held.withUnsafeBytes { direction.hold($0[place...]) }
+            direction.gaps += gaps.map { ($0.place + shift, $0.count) }
+        }
+    }
+
+    // MARK: - The end
+
+    private mutating func finish(
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) {
+        if direction.search != nil {
+            searchToTheEnd(direction, keys, &sink)
+            if direction.search != nil { return stop(direction, searchReason(direction), &sink) }
+        }
+        guard !direction.isStopped else { return }
+        if let wait = direction.waits {
+            // Keys may come; so may what the other side says.
+            if wait == .peer,
+                other(direction).isStopped || other(direction).hasEnded && other(direction).waits == nil
+            {
+                stop(direction, waitReason(direction), &sink)
+            }
+            return
+        }
+        if direction.unread > 0 {
+            let size = direction.partial.withUnsafeBytes { TLSRecordHeader($0[direction.start...])?.size }
+            stop(
+                direction,
+                "the last record of the \(direction.side.rawValue) is cut: \(direction.unread) of "
+                    + "\(size.map(String.init) ?? "more") bytes are there",
+                &sink
+            )
+        } else if direction.skipped > 0 {
+            stop(
+                direction,
+                "the last record of the \(direction.side.rawValue) is not whole in the capture",
+                &sink
+            )
+        } else {
+            direction.stop()
+            changes += 1
+        }
+    }
+
+    mutating func stop(_ direction: TLSDirection, _ reason: String, _ sink: inout some TLSStreamSink) {
+        guard !direction.isStopped else { return }
+        direction.stop()
+        changes += 1
+        endHandshake(&sink)
+        sink.unreadable(reason, from: direction.side)
+    }
+
+    mutating func stopBoth(_ reason: String, _ sink: inout some TLSStreamSink) {
+        guard !client.isStopped || !server.isStopped else { return }
+        client.stop()
+        server.stop()
+        endHandshake(&sink)
+        sink.unreadable(reason, from: nil)
+    }
+
+    /// Tells the facts, once, where there is a ServerHello among them.
+    mutating func endHandshake(_ sink: inout some TLSStreamSink) {
+        guard !handshake.isTold, handshake.hasServerHello else { return }
+        handshake.isTold = true
+        sink.handshakeEnded(facts)
+    }
+}

@@ -1,0 +1,83 @@
+@testable import Packets
+import TestSupport
+import Testing
+
+struct TLSKeyLogTests {
+    private static let random = String(repeating: "0a", count: 32)
+    private static let other = String(repeating: "Fb", count: 32)
+    private static let short = String(repeating: "5c", count: 32)
+    private static let long = String(repeating: "5d", count: 48)
+
+    private func key(_ text: String) throws -> TLSRandom { try #require(TLSRandom([UInt8](hex: text))) }
+
+    @Test func everyLabelIsFound() throws {
+        var lines = ["# made by nobody", ""]
+        for label in TLSKeyLog.Label.allCases {
+            lines.append("\(label.rawValue) \(Self.random) \(Self.long)")
+        }
+        lines.append("SERVER_TRAFFIC_SECRET_0\t\(Self.other)  \(Self.short) ")
+        for end in ["\n", "\r\n"] {
+            let log = TLSKeyLog(lines.joined(separator: end))
+            #expect(log.count == TLSKeyLog.Label.allCases.count + 1 && log.problems.isEmpty)
+            for label in TLSKeyLog.Label.allCases {
+                #expect(log.secret(label, for: try key(Self.random))?.hex == Self.long)
+            }
+            #expect(log.secret(.serverTraffic, for: try key(Self.other.lowercased()))?.hex == Self.short)
+            #expect(log.secret(.clientTraffic, for: try key(Self.other)) == nil)
+            #expect(log.hasSecrets(for: try key(Self.other)))
+        }
+    }
+
+    @Test func linesMayComeInPieces() throws {
+        let text = Array(
+            "\u{feff}CLIENT_RANDOM \(Self.random) \(Self.long)\r\nnonsense\nEXPORTER_SECRET \(Self.other) \(Self.short)"
+                .utf8
+        )
+        for size in [1, 7, 100] {
+            var log = TLSKeyLog()
+            for start in stride(from: 0, to: text.count, by: size) {
+                log.add(Array(text[start..<min(text.count, start + size)]))
+            }
+            #expect(log.count == 1)
+            log.add(Array("\n".utf8))
+            #expect(log.count == 2)
+            #expect(log.problems == [.init(line: 2, reason: "does not begin with a label")])
+        }
+    }
+
+    @Test func lastLineWithoutAnEndIsReadWhenNothingMoreComes() {
+        var log = TLSKeyLog()
+        log.add(Array("CLIENT_RANDOM \(Self.random) \(Self.long)".utf8))
+        #expect(log.count == 0)
+        log.finish()
+        #expect(log.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            "CLIENT_RANDOM", "CLIENT_RANDOM \(random)", "CLIENT_RANDOM \(random) \(short)",
+            "CLIENT_RANDOM \(random)0 \(long)", "CLIENT_RANDOM \(random) \(long) x",
+            "CLIENT_TRAFFIC_SECRET_0 \(random) \(long)\(long)", "CLIENT_TRAFFIC_SECRET_0 \(random) zz",
+            "client_random \(random) \(long)", "\u{0}\u{1}\u{ff}", String(repeating: "A", count: 5000),
+        ]
+    )
+    func badLinesAreCountedWithTheirNumber(_ line: String) {
+        let log = TLSKeyLog("# first\n\(line)\nCLIENT_RANDOM \(Self.random) \(Self.long)\n")
+        #expect(log.problems.map(\.line) == [2] && log.problemCount == 1)
+        #expect(log.count == 1)
+    }
+
+    @Test func linesOfOtherKindsAreNoProblem() {
+        let log = TLSKeyLog("RSA 0123456789abcdef \(Self.long)\nECH_SECRET \(Self.random) \(Self.short)\n")
+        #expect(log.problems.isEmpty && log.unusedLines == 2 && log.count == 0)
+    }
+
+    @Test func problemsAreBounded() {
+        var log = TLSKeyLog()
+        for _ in 0..<1000 { log.add(Array("?\n".utf8)) }
+        #expect(log.problems.count == 100 && log.problemCount == 1000)
+        log.add([UInt8](repeating: 0x41, count: 1 << 20))
+        log.add(Array("\nCLIENT_RANDOM \(Self.random) \(Self.long)\n".utf8))
+        #expect(log.problemCount == 1001 && log.count == 1)
+    }
+}
