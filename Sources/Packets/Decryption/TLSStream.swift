@@ -64,7 +64,9 @@ package struct TLSStream {
         lose(count, direction, &sink)
     }
 
-    /// A side sends no more. What is held back for keys can still be read.
+    /// A side sends no more.
+    ///
+    /// What is held back for keys can still be read.
     package mutating func ended(_ side: Side, keys: TLSKeyLog, into sink: inout some TLSStreamSink) {
         let direction = self[side]
         guard !direction.isStopped, !direction.hasEnded else { return }

@@ -1,6 +1,8 @@
 /// What the two ends of a TLS connection have said of themselves and agreed on, as far as it could be read.
 package struct TLSStreamFacts: Sendable, Hashable {
-    /// The random of the first ClientHello in hexadecimal: what key logs go by. Nil before it is there.
+    /// The random of the first ClientHello in hexadecimal: what key logs go by.
+    ///
+    /// Nil before it is there.
     package internal(set) var clientRandom: String?
     /// The host that the client named (RFC 6066, section 3).
     package internal(set) var serverName: String?

@@ -28,6 +28,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 
     /// A packet capture of any format.
     case packets = "Packets"
+    /// Both sides of one TLS connection, as pieces with their keys; ``TLSRecordTarget`` tells the form.
+    case tlsRecords = "TLSRecords"
 
     /// The name on the command line: `http1-requests`.
     var name: String {
@@ -45,6 +47,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .texts: "texts"
         case .packets: "packets"
         case .foreign: "foreign"
+        case .tlsRecords: "tls-records"
         }
     }
 
@@ -66,6 +69,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .texts: try TextTarget.check(input)
         case .packets: try PacketTarget.check(input)
         case .foreign: try ForeignTarget.check(input)
+        case .tlsRecords: try TLSRecordTarget.check(input)
         }
     }
 }

@@ -157,7 +157,7 @@ final class TLSPair {
 
     convenience init(_ options: Options = Options()) throws { try self.init(Contexts(options)) }
 
-    /// - Parameter session: `SSL_SESSION *`, to go on with.
+    /// A connection that goes on with `session` (`SSL_SESSION *`) where there is one.
     init(_ contexts: Contexts, session: OpaquePointer? = nil) throws {
         guard let client = SSL_new(contexts.client), let server = SSL_new(contexts.server) else {
             throw Failure(what: "no connection")
