@@ -22,6 +22,8 @@ extension TLSStream {
     ) -> Int {
         var place = 0
         while !direction.isStopped, direction.waits == nil {
+            // Early data comes before what the server answers to it, also where that is in the same bytes.
+            if changes > 0 { settle(keys, &sink) }
             if direction.skipped > 0, direction.search == nil {
                 let count = min(direction.skipped, bytes.count - place)
                 direction.skipped -= count

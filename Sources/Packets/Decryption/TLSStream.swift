@@ -112,15 +112,13 @@ package struct TLSStream {
     }
 
     /// Reads on where one side waited for what the other has said meanwhile.
-    private mutating func settle(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
-        var seen = 0
-        while seen != changes {
-            seen = changes
+    mutating func settle(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
+        while changes > 0 {
+            changes = 0
             for direction in [server, client] where direction.waits == .peer {
                 release(direction, keys, &sink)
             }
         }
-        changes = 0
     }
 
     private mutating func release(

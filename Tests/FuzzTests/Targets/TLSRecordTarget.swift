@@ -29,11 +29,11 @@ enum TLSRecordTarget {
         )
         try require(whole.reasons.count <= 3, "\(whole.reasons)")
         try require(whole.handshakes <= 1, "\(whole.handshakes) handshakes")
-        try late(pieces, keys, whole)
+        try late(pieces, keys, input.count)
     }
 
-    /// Keys that come behind everything open what keys that are there at once open.
-    private static func late(_ pieces: [Piece], _ keys: TLSKeyLog, _ whole: Told) throws(FuzzFinding) {
+    /// Keys that come behind everything.
+    private static func late(_ pieces: [Piece], _ keys: TLSKeyLog, _ most: Int) throws(FuzzFinding) {
         var stream = TLSStream(holdingForKeys: 1 << 20)
         var told = Told()
         for piece in pieces { apply(piece, to: &stream, TLSKeyLog(), cut: 0, &told) }
@@ -41,7 +41,7 @@ enum TLSRecordTarget {
         stream.keysAdded(keys, into: &told)
         for side in [Side.client, .server] { stream.ended(side, keys: keys, into: &told) }
         stream.abandon(into: &told)
-        try require(told.plaintext.count <= whole.plaintext.count, "late keys open more")
+        try require(told.plaintext.count <= most, "\(told.plaintext.count) bytes are read of \(most)")
     }
 
     private static func read(_ pieces: [Piece], _ keys: TLSKeyLog, cut: Int) -> Told {

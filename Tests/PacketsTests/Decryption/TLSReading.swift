@@ -11,6 +11,8 @@ struct TLSReading: TLSStreamSink, Equatable {
     }
 
     var plaintext: [Side: [UInt8]] = [.client: [], .server: []]
+    /// Who spoke in turn.
+    var turns: [Side] = []
     var lost: [Side: [Int]] = [:]
     var facts: [TLSStreamFacts] = []
     var alerts: [Side: [String]] = [:]
@@ -18,6 +20,7 @@ struct TLSReading: TLSStreamSink, Equatable {
 
     mutating func receivedPlaintext(_ bytes: UnsafeRawBufferPointer, from side: Side) {
         plaintext[side, default: []].append(contentsOf: bytes)
+        if turns.last != side { turns.append(side) }
     }
 
     mutating func lostPlaintext(atMost count: Int, from side: Side) { lost[side, default: []].append(count) }

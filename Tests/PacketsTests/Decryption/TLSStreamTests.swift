@@ -204,8 +204,15 @@ struct TLSStreamTests {
         try pair.sendEarly(Array("early".utf8), isTaken: true)
         try pair.sendEarly(Array(repeating: 7, count: 16_000), isTaken: true)
         try pair.answerEarly(Array("answer".utf8))
+        let answered = pair.wire.count
         try pair.handshake()
         try pair.talk()
+        // All that the server says up to there in one piece, behind the early data.
+        let flight = pair.wire[..<answered].filter { $0.side == .server }.flatMap(\.bytes)
+        let joined =
+            pair.wire[..<answered].filter { $0.side == .client } + [(side: .server, bytes: flight)]
+            + pair.wire[answered...]
+        #expect(TLSReading(Array(joined), keys: pair.keys).turns.first == .client)
         let facts = try #require(pair.isReadWhole().facts.first)
         #expect(facts.offersEarlyData && facts.usesEarlyData && facts.isResumed)
         #expect(facts.alpn == "h2")
