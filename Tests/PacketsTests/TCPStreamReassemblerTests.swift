@@ -229,6 +229,22 @@ struct TCPStreamReassemblerTests {
         #expect(StreamLog.of(made).first == "0 opened by 10.0.0.1:50000 mid-stream")
     }
 
+    @Test func anEndBeforeThereIsAnythingToTellIsToldLater() {
+        var made = PacketBuilder()
+        made.send(.client, "FA", 333, 777)
+        made.send(.server, "FA", 777, 334)
+        #expect(StreamLog.of(made) == [])
+        made.packets.removeLast()
+        made.send(.server, "PA", 777, 334, "late")
+        made.send(.server, "FA", 781, 334)
+        #expect(
+            StreamLog.of(made) == [
+                "0 opened by 10.0.0.1:50000 mid-stream", "0 server: late", "0 client finished",
+                "0 server finished", "0 closed",
+            ]
+        )
+    }
+
     @Test func theAnswerToTheFirstSegmentSaysWhereBothBegin() {
         var made = PacketBuilder()
         made.client.port = 80

@@ -200,16 +200,20 @@ struct TCPConnection {
     }
 
     private mutating func tellEnds<Sink: TCPStreamSink>(at time: Timestamp, into sink: inout Sink) {
-        let number = number
+        // An end alone is nothing to tell of; it is told once there is.
+        guard let number else {
+            isClosed = client.isFinished && server.isFinished
+            return
+        }
         for side in [Side.client, .server] {
             withDirection(side) {
                 guard $0.isFinished, !$0.hasEnded else { return }
                 $0.end()
-                if let number { sink.ended(side, of: number, .finished, at: time) }
+                sink.ended(side, of: number, .finished, at: time)
             }
         }
         guard client.hasEnded, server.hasEnded else { return }
         isClosed = true
-        if let number { sink.closed(number, at: time) }
+        sink.closed(number, at: time)
     }
 }
