@@ -39,23 +39,7 @@ final class Recording: Sendable {
         var now: (exchanges: Int, failures: Int) { value.withLock { $0 } }
     }
 
-    /// Looks after the file while the recorder runs.
-    private let inspection: Inspection
-
-    /// `@unchecked Sendable`: set up before anybody else has it; a source may be activated and cancelled on any thread.
-    private final class Inspection: @unchecked Sendable {
-        private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "capture"))
-
-        init(of capture: SteadyCapture) {
-            timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
-            timer.setEventHandler { capture.inspect() }
-            timer.activate()
-        }
-
-        func end() { timer.cancel() }
-
-        deinit { timer.cancel() }
-    }
+    private let inspection: CaptureInspection
 
     /// - Parameters:
     ///   - writer: of the file.
@@ -86,7 +70,7 @@ final class Recording: Sendable {
         self.capture = capture
         self.counter = counter
         self.configuration = configuration
-        inspection = Inspection(of: capture)
+        inspection = CaptureInspection(of: capture)
         server = try CommandFailure.wrapping {
             try ProxyServer(
                 configuration: configuration,

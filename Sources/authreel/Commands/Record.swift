@@ -29,6 +29,7 @@ struct Record: AsyncParsableCommand {
               authreel record --listen 127.0.0.1:9090
               authreel record --reverse https://idp.example=127.0.0.1:9443
               authreel record --allow-remote --listen 0.0.0.0:8080 --proxy-auth prompt
+              authreel record --interface any --filter "tcp port 443" --keylog keys.log
               authreel record --upstream-proxy http://proxy.example:3128 --browser https://app.example/
             """
     )
@@ -71,6 +72,7 @@ struct Record: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Tell of each exchange, not only of OAuth messages and findings.")
     var verbose = false
 
+    @OptionGroup var packets: InterfaceOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup var authority: AuthorityOptions
     @OptionGroup var scope: ScopeOptions
@@ -88,6 +90,14 @@ struct Record: AsyncParsableCommand {
     static let ownPage = "https://authreel.proxy/"
 
     func run() async throws {
+        if let interface = packets.interface { return try await recordPackets(of: interface) }
+        guard packets.filter == nil else {
+            throw CommandFailure(
+                .usage,
+                "--filter is about the packets of an interface, and none is named",
+                hint: "authreel record --interface any --filter \"\(packets.filter ?? "")\""
+            )
+        }
         // What cannot be started is told of before anything is made.
         let environment = ProcessInfo.processInfo.environment
         let searchPath = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
@@ -206,6 +216,27 @@ struct Record: AsyncParsableCommand {
         // A command that failed has the first word.
         if status != 0 { throw ExitCode(status) }
         if recording.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    private func recordPackets(of interface: String) async throws {
+        guard command.isEmpty, browser == nil, proxy.listen == nil, proxy.reverse.isEmpty, !view else {
+            throw CommandFailure(
+                .usage,
+                "--interface records what passes by, and starts nothing: --browser, --listen, --reverse, --view and a "
+                    + "command are for the proxy",
+                hint:
+                    "start the program in another terminal, with SSLKEYLOGFILE=keys.log, and: \(Invocation.name) record "
+                    + "--interface \(interface) --keylog keys.log"
+            )
+        }
+        try await PassiveRecording(
+            interface: interface,
+            filter: packets.filter,
+            keyLog: proxy.keylog,
+            path: out ?? Self.datedName(SystemClock.now),
+            maximumBodyBytes: try proxy.limits.bodyBytes(),
+            detail: detail
+        ).run()
     }
 
     private var detail: LiveView.Detail {

@@ -31,6 +31,7 @@ final class LiveView: Sendable {
 
     private let place: Mutex<Place>
     private let looksAtAll: Bool
+    private let tellsHalves: Bool
     private let detail: Detail
     private let style: TextStyle
     /// Tells which half of a login a client belongs to.
@@ -50,17 +51,20 @@ final class LiveView: Sendable {
     ///   - writer: of the capture.
     ///   - looksAtAll: whether each look is at the whole of it, for somebody who shows it.
     ///   - detail: how much is told.
+    ///   - tellsHalves: whether it is told which half of a login arrives.
     ///   - half: which half of a login an exchange belongs to.
     ///   - observe: is handed each reading of the capture, with the flows of which nothing is certain yet.
     init(
         writer: CaptureWriter,
         looksAtAll: Bool = false,
         detail: Detail,
+        tellsHalves: Bool = true,
         half: @escaping @Sendable (Exchange) -> SelfTest.Half,
         observe: @escaping @Sendable (Report, _ unsettled: Set<String>) -> Void = { _, _ in }
     ) {
         self.observe = observe
         self.looksAtAll = looksAtAll
+        self.tellsHalves = tellsHalves
         let first = writer.mending.entries
         place = Mutex(
             Place(
@@ -144,7 +148,7 @@ final class LiveView: Sendable {
     private func test(
         _ body: @escaping @Sendable (inout SelfTest, (Exchange) -> SelfTest.Half) -> String?
     ) {
-        guard state.withLock({ !$0.isOver }) else { return }
+        guard tellsHalves, state.withLock({ !$0.isOver }) else { return }
         testing.async { [self] in
             if let line = state.withLock({ body(&$0, half) }) { StandardError.note(line) }
         }

@@ -1,0 +1,83 @@
+internal import Captures
+internal import Wire
+
+/// What the packets tell of a connection besides its bytes, for the entries of its exchanges.
+struct ConnectionEntry {
+    /// Of the entries' `connection`; connections in a proxy's tunnel have that of the tunnel.
+    let id: String
+    let startedAt: Timestamp
+    /// `ADDRESS:PORT` of the client.
+    let client: String
+    /// `HOST:PORT` of the server, by the best name that is known.
+    var host: String
+    var port: UInt16
+    var facts = ConnectionFacts()
+    var timings = Timings()
+
+    /// A connection whose packets are in the capture.
+    init(_ stream: TCPStreamFacts, id: String) {
+        self.id = id
+        startedAt = stream.startedAt
+        client = stream.client.description
+        host = stream.server.addressText
+        port = stream.server.port
+        facts.id = id
+        facts.serverAddress = stream.server.description
+    }
+
+    /// A connection in the tunnel of a proxy: nobody sees where the proxy has it end.
+    init(in outer: ConnectionEntry, to authority: String, at time: Timestamp) {
+        id = outer.id
+        startedAt = time
+        client = outer.client
+        let colon = authority.lastIndex(of: ":")
+        let port = colon.flatMap { UInt16(authority[authority.index(after: $0)...]) }
+        host = port == nil ? authority : colon.map { String(authority[..<$0]) } ?? authority
+        self.port = port ?? 443
+        facts.id = outer.id
+    }
+
+    /// Takes note of what TLS came to.
+    mutating func agreed(_ agreed: TLSStreamFacts) {
+        facts.serverTLSVersion = agreed.version
+        facts.cipher = agreed.cipherSuite
+        facts.alpn = agreed.alpn
+        facts.serverName = agreed.serverName
+        if let name = agreed.serverName { host = name }
+    }
+
+    /// `HOST`, and the port where it is not the scheme's own.
+    func authority(_ scheme: String) -> String {
+        port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)"
+    }
+
+    /// A connection that came to nothing.
+    func failed(_ reason: String, at now: Timestamp) -> Exchange {
+        var exchange = whole(until: now)
+        exchange.failure = reason
+        return exchange
+    }
+
+    /// A connection whose bytes cannot be read, at its end.
+    func unread(_ tunnel: TunnelFacts, at now: Timestamp) -> Exchange {
+        var exchange = whole(until: now)
+        exchange.response = RecordedResponse(status: 200, statusText: "Connection established")
+        exchange.tunnel = tunnel
+        return exchange
+    }
+
+    /// In the form that a tunnel has, which is all that is known of it.
+    private func whole(until now: Timestamp) -> Exchange {
+        Exchange(
+            startedAt: startedAt,
+            duration: now - startedAt,
+            request: RecordedRequest(
+                method: "CONNECT",
+                url: RecordedURL("https://\(authority("https"))/")
+            ),
+            timings: timings,
+            connection: facts,
+            client: ClientFacts(address: client)
+        )
+    }
+}

@@ -1,0 +1,235 @@
+internal import Captures
+internal import Wire
+
+/// Reads one connection: finds out whether it speaks TLS or HTTP, and gives what is readable of it to a ``MessageReader``.
+final class ConnectionReader {
+    private enum State {
+        case undecided
+        case tls
+        case clear
+        /// Neither TLS nor HTTP.
+        case other
+    }
+
+    private let reading: PacketReading
+    private let depth: Int
+    private let isWhole: Bool
+    private var entry: ConnectionEntry
+    private var state = State.undecided
+    /// The client's first bytes, until it is known what they are.
+    private var held: [UInt8] = []
+    private var tls: TLSStream
+    private var messages: MessageReader?
+    private var helloAt: Timestamp?
+    private var sent = 0
+    private var received = 0
+    /// Whether anything was deciphered, or an entry says why not.
+    private var isTold = false
+    /// Whether there was something to decipher that could not be.
+    private var isUnreadable = false
+
+    /// `isWhole`: whether the connection's first bytes are there.
+    init(_ reading: PacketReading, _ entry: ConnectionEntry, isWhole: Bool, depth: Int = 0) {
+        self.reading = reading
+        self.entry = entry
+        self.isWhole = isWhole
+        self.depth = depth
+        tls = TLSStream(holdingForKeys: reading.heldForKeys)
+    }
+
+    /// The client knows that the connection is there.
+    func established(at time: Timestamp) { entry.timings.connect = time - entry.startedAt }
+
+    func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
+        if side == .client { sent += bytes.count } else { received += bytes.count }
+        switch state {
+        case .undecided: decide(bytes, side, time)
+        case .tls: decipher(bytes, side, time)
+        case .clear: messages?.received(bytes, from: side, at: time)
+        case .other: break
+        }
+    }
+
+    private func decide(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
+        guard side == .client else { return serverSpeaksFirst(bytes, time) }
+        let isFirst = held.isEmpty
+        held.append(contentsOf: bytes)
+        switch held.withUnsafeBytes({ FirstBytes($0) }) {
+        case .more: return
+        case .tls: beginTLS(at: time)
+        case .http: beginClear(isWhole: true)
+        case .other where isWhole: return giveUp()
+        case .other: beginClear(isWhole: false)
+        }
+        // What came in pieces is seen as one.
+        let whole = held
+        held = []
+        if isFirst { return pass(bytes, side, time) }
+        whole.withUnsafeBytes { pass($0, side, time) }
+    }
+
+    private func beginClear(isWhole: Bool) {
+        state = .clear
+        messages = MessageReader(reading, "http", entry, isWhole: isWhole, depth: depth)
+    }
+
+    /// It is neither TLS nor HTTP.
+    private func giveUp() {
+        state = .other
+        held = []
+        reading.counts.otherConnections += 1
+    }
+
+    private func pass(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
+        if state == .tls {
+            decipher(bytes, side, time)
+        } else {
+            messages?.received(bytes, from: side, at: time)
+        }
+    }
+
+    /// Only where the beginning is missing may a server of interest speak first.
+    private func serverSpeaksFirst(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
+        guard held.isEmpty else { return }
+        if FirstBytes(bytes) == .tls {
+            beginTLS(at: time)
+            decipher(bytes, .server, time)
+        } else if isWhole {
+            giveUp()
+        } else {
+            beginClear(isWhole: false)
+        }
+    }
+
+    // MARK: - TLS
+
+    private func beginTLS(at time: Timestamp) {
+        state = .tls
+        helloAt = time
+        reading.counts.tlsConnections += 1
+    }
+
+    private func decipher(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
+        var events = Events(reader: self, time: time)
+        tls.receive(bytes, from: side, keys: reading.keys, into: &events)
+    }
+
+    /// What the deciphering reports, at the time of the packet at hand.
+    private struct Events: TLSStreamSink {
+        unowned let reader: ConnectionReader
+        let time: Timestamp
+
+        func receivedPlaintext(_ bytes: UnsafeRawBufferPointer, from side: Side) {
+            reader.clear().received(bytes, from: side, at: time)
+        }
+
+        func lostPlaintext(atMost count: Int, from side: Side) {
+            reader.messages?.lost(atMost: count, from: side, at: time)
+        }
+
+        func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
+
+        func alert(_ alert: TLSStreamAlert, from side: Side) { reader.alerted(alert, side, at: time) }
+
+        func unreadable(_ reason: String, from side: Side?) { reader.unreadable(reason, side, at: time) }
+    }
+
+    /// The reader of what was deciphered.
+    private func clear() -> MessageReader {
+        if let messages { return messages }
+        isTold = true
+        let messages = MessageReader(reading, "https", entry, isWhole: isWhole, depth: depth)
+        self.messages = messages
+        return messages
+    }
+
+    private func handshakeEnded(_ facts: TLSStreamFacts, at time: Timestamp) {
+        guard messages == nil else { return }
+        entry.agreed(facts)
+        if let helloAt { entry.timings.tls = time - helloAt }
+    }
+
+    private func alerted(_ alert: TLSStreamAlert, _ side: Side, at time: Timestamp) {
+        if alert.name == "close_notify" {
+            messages?.ended(side, .finished, at: time)
+        } else if let messages {
+            messages.abandon("the \(side.rawValue) broke off with the TLS alert \(alert.name)", at: time)
+        } else if !isTold {
+            isTold = true
+            entry.agreed(tls.facts)
+            // The words by which failures of the two kinds are known.
+            let reason =
+                side == .client
+                ? "certificate verify failed: the client sent the TLS alert \(alert.name)"
+                : "server TLS handshake failed: the server sent the TLS alert \(alert.name)"
+            reading.finish(entry.failed(reason, at: time))
+        }
+    }
+
+    private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
+        isUnreadable = true
+        messages?.abandon("from here on it could not be decrypted: \(reason)", at: time)
+        reading.note(
+            PacketLoss(
+                what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): \(reason)"
+            )
+        )
+    }
+
+    // MARK: - What is missing, and ends
+
+    func lost(_ count: Int, from side: Side, at time: Timestamp) {
+        if side == .client { sent += count } else { received += count }
+        switch state {
+        case .undecided:
+            held = []
+            beginClear(isWhole: false)
+        case .tls:
+            var events = Events(reader: self, time: time)
+            tls.lost(count, from: side, into: &events)
+        case .clear: messages?.lost(count, from: side, at: time)
+        case .other: break
+        }
+    }
+
+    func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
+        if state == .tls {
+            var events = Events(reader: self, time: time)
+            tls.ended(side, keys: reading.keys, into: &events)
+        }
+        messages?.ended(side, end, at: time)
+        guard end == .reset, side == .server, sent == 0, received == 0, isWhole, !isTold else { return }
+        isTold = true
+        guard Self.webPorts.contains(entry.port) else { return }
+        reading.finish(entry.failed("connection refused", at: time))
+    }
+
+    /// Who is refused there wanted to speak HTTP; elsewhere it could be anything.
+    private static let webPorts: Set<UInt16> = [80, 443, 8080, 8443]
+
+    /// Keys came after the packets that they open.
+    func keysAdded(at time: Timestamp) {
+        guard state == .tls else {
+            messages?.keysAdded(at: time)
+            return
+        }
+        var events = Events(reader: self, time: time)
+        tls.keysAdded(reading.keys, into: &events)
+        messages?.keysAdded(at: time)
+    }
+
+    /// Nothing more will come.
+    func closed(at time: Timestamp) {
+        if state == .tls {
+            var events = Events(reader: self, time: time)
+            tls.abandon(into: &events)
+        }
+        messages?.closed(at: time)
+        guard isUnreadable, !isTold else { return }
+        isTold = true
+        entry.agreed(tls.facts)
+        let tunnel = TunnelFacts(reason: .noKeys, sentBytes: sent, receivedBytes: received)
+        reading.finish(entry.unread(tunnel, at: time))
+        reading.counts.unreadConnections += 1
+    }
+}

@@ -1,0 +1,34 @@
+/// What a connection speaks, by the first bytes of its client.
+enum FirstBytes {
+    /// Too few to tell.
+    case more
+    case http
+    case tls
+    case other
+
+    /// Bytes by which it is known.
+    static let enough = 32
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        guard let first = bytes.first else {
+            self = .more
+            return
+        }
+        if (0x14...0x17).contains(first) {
+            // A record's type and version; 0x0300...0x0304 (RFC 8446, section 5.1).
+            self = bytes.count < 3 ? .more : bytes[1] == 3 && bytes[2] <= 4 ? .tls : .other
+            return
+        }
+        let method = bytes.prefix(Self.enough).prefix { Self.isMethod($0) }
+        if method.isEmpty {
+            self = .other
+        } else if method.count == bytes.count {
+            self = method.count < Self.enough ? .more : .other
+        } else {
+            self = bytes[method.count] == 0x20 ? .http : .other
+        }
+    }
+
+    /// Capital letters and what stands between them in the registered methods (`M-SEARCH`, `VERSION-CONTROL`).
+    private static func isMethod(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) || byte == 0x2d }
+}

@@ -1,0 +1,95 @@
+package import Captures
+package import Wire
+
+/// Makes exchanges of TCP streams: what is in TLS is deciphered with the keys at hand, what is in a proxy's tunnel is taken out
+/// of it.
+///
+/// A connection that cannot be read is one entry with its host, its times and how many bytes it carried.
+package struct PacketExchanges: TCPStreamSink {
+    private let reading: PacketReading
+    private var connections: [Int: ConnectionReader] = [:]
+
+    /// - Parameters:
+    ///   - maximumBodyBytes: how much of a body is kept.
+    ///   - spoolFolder: where large bodies wait; nil keeps them in memory.
+    ///   - budget: what all connections may hold together.
+    ///   - heldForKeys: bytes of each direction that wait for keys, see ``keysAdded(at:)``; with 0 all keys are there before
+    ///     the packets.
+    package init(
+        maximumBodyBytes: Int,
+        spoolFolder: String? = nil,
+        budget: RecordingBudget,
+        heldForKeys: Int = 0
+    ) {
+        reading = PacketReading(
+            maximumBodyBytes: maximumBodyBytes,
+            spoolFolder: spoolFolder,
+            budget: budget,
+            heldForKeys: heldForKeys
+        )
+    }
+
+    /// Adds lines of a key log (`SSLKEYLOGFILE`); of connections that end before, nothing is read with them.
+    package mutating func add(keyLog lines: [UInt8]) {
+        lines.withUnsafeBytes { reading.keys.add($0) }
+        reading.counts.keys = reading.keys.count
+    }
+
+    /// Reads on where connections wait for keys that were added meanwhile.
+    package mutating func keysAdded(at time: Timestamp) {
+        for connection in connections.values { connection.keysAdded(at: time) }
+    }
+
+    /// The exchanges that were completed since the last call, in the order in which they were.
+    package mutating func takeFinished() -> [Exchange] { reading.takeFinished() }
+
+    /// What was read, and what could not be.
+    package var report: PacketImportReport {
+        var report = PacketImportReport()
+        report.counts = reading.counts
+        report.losses = reading.losses
+        report.furtherLosses = reading.furtherLosses
+        return report
+    }
+
+    // MARK: - TCPStreamSink
+
+    package mutating func opened(_ stream: Int, _ facts: TCPStreamFacts) {
+        reading.counts.connections += 1
+        connections[stream] = ConnectionReader(
+            reading,
+            ConnectionEntry(facts, id: String(stream + 1)),
+            isWhole: !facts.beganMidStream
+        )
+    }
+
+    package mutating func established(_ stream: Int, at time: Timestamp) {
+        connections[stream]?.established(at: time)
+    }
+
+    package mutating func received(
+        _ bytes: UnsafeRawBufferPointer,
+        of stream: Int,
+        from side: Side,
+        at time: Timestamp
+    ) {
+        connections[stream]?.received(bytes, from: side, at: time)
+    }
+
+    package mutating func lost(_ count: Int, of stream: Int, from side: Side, at time: Timestamp) {
+        connections[stream]?.lost(count, from: side, at: time)
+    }
+
+    package mutating func ended(
+        _ side: Side,
+        of stream: Int,
+        _ end: TCPStreamEnd,
+        at time: Timestamp
+    ) {
+        connections[stream]?.ended(side, end, at: time)
+    }
+
+    package mutating func closed(_ stream: Int, at time: Timestamp) {
+        connections.removeValue(forKey: stream)?.closed(at: time)
+    }
+}

@@ -1,0 +1,25 @@
+/// What became of a packet capture.
+package struct PacketImportReport: Sendable {
+    /// How many there were of what.
+    package struct Counts: Sendable, Equatable {
+        package var packets = 0
+        package var connections = 0
+        package var tlsConnections = 0
+        /// In TLS, without keys for it.
+        package var unreadConnections = 0
+        /// Neither TLS nor HTTP.
+        package var otherConnections = 0
+        package var exchanges = 0
+        package var keys = 0
+
+        package init() {}
+    }
+
+    package var counts = Counts()
+    /// What could not be read, with its place; the first hundred.
+    package var losses: [PacketLoss] = []
+    /// How many more there were.
+    package var furtherLosses = 0
+
+    package init() {}
+}

@@ -1,0 +1,115 @@
+package import Captures
+internal import Wire
+
+/// Reads the logins out of a packet capture.
+package enum PacketImporter {
+    /// Bytes that all connections together hold of messages that are not complete.
+    private static let budget = 256 << 20
+
+    /// Appends the exchanges of a capture to two files, in the order in which they ended.
+    ///
+    /// What a client said to a proxy, and the proxy to the server, may both be in one capture, on one machine always are:
+    /// they are the same exchanges, seen twice.
+    ///
+    /// - Parameters:
+    ///   - path: pcap or pcapng.
+    ///   - keyLogs: files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
+    ///   - writer: of the exchanges of connections with their servers.
+    ///   - tunnels: of those that were seen in the tunnel of a proxy.
+    ///   - maximumBodyBytes: how much of a body is kept.
+    ///   - spoolFolder: where large bodies wait until their entries are written.
+    ///   - progress: is told how much is done, from 0 to 1.
+    /// - Returns: what was read, and what could not be.
+    /// - Throws: ``PacketError`` where the capture cannot be read, `CaptureError` where a key log cannot be, or the new
+    ///   capture cannot be written.
+    package static func write(
+        path: String,
+        keyLogs: [String],
+        to writer: CaptureWriter,
+        tunnels: CaptureWriter,
+        maximumBodyBytes: Int,
+        spoolFolder: String? = nil,
+        progress: (Double) -> Void = { _ in }
+    ) throws -> PacketImportReport {
+        var exchanges = PacketExchanges(
+            maximumBodyBytes: maximumBodyBytes,
+            spoolFolder: spoolFolder,
+            budget: RecordingBudget(bytes: budget)
+        )
+        for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges) }
+        // Keys may stand behind the packets that they open.
+        for lines in try PacketFile.keyLogs(in: path) { exchanges.add(keyLog: lines) }
+        var sink = ImportSink(into: exchanges, writer: writer, tunnels: tunnels)
+        let losses = try PacketFile.read(path: path, into: &sink) { done, total in
+            if let total, total > 0 { progress(Double(done) / Double(total)) }
+        }
+        return try sink.finish(losses)
+    }
+
+    private static func add(keyLog path: String, to exchanges: inout PacketExchanges) throws(CaptureError) {
+        let source = try CaptureSource(path: path)
+        var offset = 0
+        while offset < source.size {
+            let window = source.bytes(at: offset, count: 1 << 20)
+            guard !window.isEmpty else { break }
+            exchanges.add(keyLog: window)
+            offset += window.count
+        }
+        // The last line may lack its end.
+        exchanges.add(keyLog: [0x0a])
+    }
+}
+
+/// Decodes packets and writes the exchanges that become complete with each.
+private struct ImportSink: PacketSink {
+    private var decoder: PacketDecoder<PacketExchanges>
+    private var batch: CaptureBatch
+    private var tunnels: CaptureBatch
+    private var packets = 0
+    /// Why nothing more is written.
+    private var failure: CaptureError?
+
+    init(into exchanges: PacketExchanges, writer: CaptureWriter, tunnels: CaptureWriter) {
+        decoder = PacketDecoder(into: exchanges)
+        batch = CaptureBatch(writer: writer)
+        self.tunnels = CaptureBatch(writer: tunnels)
+    }
+
+    mutating func receive(_ packet: Packet) {
+        packets += 1
+        guard failure == nil else { return }
+        decoder.receive(packet)
+        write(decoder.sink.takeFinished())
+    }
+
+    /// Those of a file have been read before its packets; a pipe can be read once only.
+    mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) { decoder.sink.add(keyLog: Array(lines)) }
+
+    private mutating func write(_ exchanges: [Exchange]) {
+        guard !exchanges.isEmpty else { return }
+        do {
+            try batch.append(exchanges.filter { !$0.isTunnelled })
+            try tunnels.append(exchanges.filter { $0.isTunnelled })
+        } catch {
+            failure = error
+        }
+    }
+
+    /// - Parameter losses: what could not be read of the file.
+    mutating func finish(_ losses: [PacketLoss]) throws(CaptureError) -> PacketImportReport {
+        decoder.finish()
+        write(decoder.sink.takeFinished())
+        if let failure { throw failure }
+        try batch.write()
+        try tunnels.write()
+        var report = decoder.sink.report
+        report.counts.packets = packets
+        report.losses = losses + decoder.losses + report.losses
+        return report
+    }
+}
+
+extension Exchange {
+    /// Whether the server's end of the connection is behind a proxy, and so not to be seen.
+    fileprivate var isTunnelled: Bool { connection.serverAddress == nil }
+}

@@ -1,0 +1,57 @@
+internal import Captures
+internal import Wire
+
+/// What the connections of a capture share while they are read.
+final class PacketReading {
+    /// Keys of all connections, as far as they are known.
+    var keys = TLSKeyLog()
+    let maximumBodyBytes: Int
+    /// Bytes of a direction that wait for keys which may still come.
+    let heldForKeys: Int
+    let spoolFolder: String?
+    let budget: RecordingBudget
+    /// Exchanges that are complete, in the order in which they became so.
+    private var finished: [Exchange] = []
+    /// What could not be read, with its place.
+    private(set) var losses: [PacketLoss] = []
+    /// Losses that are not listed one by one any more.
+    private(set) var furtherLosses = 0
+    var counts = PacketImportReport.Counts()
+
+    private static let maximumLosses = 100
+
+    init(maximumBodyBytes: Int, spoolFolder: String?, budget: RecordingBudget, heldForKeys: Int) {
+        self.heldForKeys = heldForKeys
+        self.maximumBodyBytes = maximumBodyBytes
+        self.spoolFolder = spoolFolder
+        self.budget = budget
+    }
+
+    func finish(_ exchange: Exchange) {
+        counts.exchanges += 1
+        finished.append(exchange)
+    }
+
+    /// The exchanges since the last call.
+    func takeFinished() -> [Exchange] {
+        guard !finished.isEmpty else { return [] }
+        defer { finished.removeAll(keepingCapacity: true) }
+        return finished
+    }
+
+    func note(_ loss: PacketLoss) {
+        if losses.count < Self.maximumLosses { losses.append(loss) } else { furtherLosses += 1 }
+    }
+
+    /// A decoder for the messages of a connection.
+    func conversation(_ scheme: String, _ entry: ConnectionEntry) -> Conversation {
+        var configuration = Conversation.Configuration(scheme: scheme, authority: entry.authority(scheme))
+        configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.spoolFolder = spoolFolder
+        configuration.budget = budget
+        configuration.connection = entry.facts
+        configuration.client = ClientFacts(address: entry.client)
+        configuration.timings = entry.timings
+        return Conversation(configuration)
+    }
+}

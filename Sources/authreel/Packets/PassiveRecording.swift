@@ -1,0 +1,139 @@
+import ArgumentParser
+import Captures
+import Foundation
+import Packets
+import Reports
+
+/// A recording of what passes an interface, from the first line to the last.
+struct PassiveRecording {
+    let interface: String
+    let filter: String?
+    let keyLog: String?
+    /// Of the capture.
+    let path: String
+    let maximumBodyBytes: Int
+    let detail: LiveView.Detail
+
+    /// Records until it is interrupted.
+    ///
+    /// - Throws: ``CommandFailure`` where there is nothing to record from or into; `ExitCode` 1 where exchanges are missing from
+    ///   the file.
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let live = try open()
+        let identity =
+            Privileges.areHeld
+            ? Privileges.identity(sudoUser: environment["SUDO_UID"], sudoGroup: environment["SUDO_GID"]) : nil
+        let follower = try keyLog.map { path in
+            try KeyLogFollower(path: path, owner: identity.map { ($0.user, $0.group) })
+        }
+        let hasUser = environment["SUDO_UID"].map { $0 != "0" } ?? false
+        // Whose file it is: that of who called sudo, who may read it afterwards; otherwise the superuser's.
+        if hasUser { try Self.drop(to: identity) }
+        let writer = try CaptureOpening.open(path)
+        if !hasUser { try Self.drop(to: identity) }
+        HeapSettings.setForRecording()
+        let halves = Halves()
+        let view = LiveView(writer: writer, detail: detail, tellsHalves: false, half: halves.half)
+        let capture = SteadyCapture(
+            writer,
+            version: Authreel.version,
+            clock: { SystemClock.now },
+            tell: CaptureTeller.tell
+        )
+        view.follow { capture.position }
+        let signals = Interruption.signals()
+        let inspection = CaptureInspection(of: capture)
+        let recorder = PacketRecorder(
+            live,
+            keyLog: follower,
+            maximumBodyBytes: maximumBodyBytes,
+            spoolFolder: Self.spoolFolder(identity, path: path)
+        ) { exchanges in
+            capture.append(exchanges)
+            view.recorded(exchanges)
+        }
+        let watcher = Task { await view.run() }
+        let listener = Task {
+            for await _ in signals { recorder.stop() }
+        }
+        StandardError.note("recording into \(path)".printable)
+        if keyLog == nil { StandardError.note("what is in TLS stays closed: --keylog FILE names the keys") }
+        StandardError.line("capturing on \(interface)" + (filter.map { ", \($0)" } ?? ""))
+        let result: Result<PacketImportReport, any Error>
+        do { result = .success(try await recorder.run()) } catch { result = .failure(error) }
+        listener.cancel()
+        inspection.end()
+        capture.inspect(isLast: true)
+        let summary = view.finish()
+        watcher.cancel()
+        switch result {
+        case .success(let report): tell(report, summary, capture)
+        case .failure(let error):
+            throw CommandFailure(.unavailable, "\(error)", hint: "what was recorded before is in \(path)")
+        }
+        if capture.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    private func open() throws -> LiveInterface {
+        var options = LiveInterface.Options()
+        options.filter = filter
+        options.program = CommandLine.arguments.first ?? Invocation.name
+        do throws(LiveInterfaceError) {
+            return try LiveInterface(interface, options)
+        } catch {
+            let status: ExitStatus =
+                switch error {
+                case .filter, .noSuchInterface: .usage
+                case .notPermitted, .notUp, .failed: .unavailable
+                }
+            throw CommandFailure(status, error.description, hint: error.hint)
+        }
+    }
+
+    /// Nothing of root's is needed once interface, keys and capture are open.
+    private static func drop(to identity: Privileges.Identity?) throws(CommandFailure) {
+        guard let identity else { return }
+        do throws(Privileges.Failure) {
+            try Privileges.drop(to: identity)
+        } catch {
+            throw CommandFailure(
+                .unavailable,
+                "the rights of root cannot be given up: \(error)",
+                hint:
+                    "start it as a user that may capture: sudo setcap cap_net_raw,cap_net_admin+eip $(command -v authreel)"
+            )
+        }
+    }
+
+    /// Beside the capture, as long as we may write there.
+    private static func spoolFolder(_ identity: Privileges.Identity?, path: String) -> String? {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        return access(folder, W_OK) == 0 ? folder : FileManager.default.temporaryDirectory.path
+    }
+
+    private func tell(_ report: PacketImportReport, _ summary: [String], _ capture: SteadyCapture) {
+        for loss in report.losses.prefix(Self.mostLosses) { StandardError.warn("\(loss)".printable) }
+        let further = report.losses.count - Self.mostLosses + report.furtherLosses
+        if further > 0 { StandardError.warn("\(further) more places could not be read") }
+        let counts = report.counts
+        StandardError.note(
+            "\(capture.path): \(CaptureTeller.count(counts.exchanges)) recorded, from \(counts.packets) packets of "
+                + "\(counts.connections) connections"
+                + (counts.unreadConnections > 0 ? "; \(counts.unreadConnections) could not be read" : "")
+        )
+        for line in summary { StandardError.line(line) }
+        if counts.exchanges > counts.unreadConnections {
+            StandardError.note("next: \(Invocation.name) diagnose \(capture.path)".printable)
+        } else if counts.packets == 0 {
+            StandardError.note("no packet came: is it the right interface, and does the filter fit?")
+        } else if counts.unreadConnections > 0 {
+            StandardError.note(
+                "to read what is in TLS: SSLKEYLOGFILE=keys.log for the program, and --keylog keys.log"
+            )
+        }
+        if let missing = capture.missing { CaptureTeller.tellOfMissing(missing, in: capture.path) }
+    }
+
+    private static let mostLosses = 20
+}

@@ -1,0 +1,80 @@
+import Captures
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// The real login, recorded by the proxy and from the packets behind it at the same time.
+@Suite(.serialized, .timeLimit(.minutes(6)))
+struct PacketLoginTests {
+    /// Whether this user may capture; on Linux that takes a right which root has.
+    static let mayCapture = geteuid() == 0
+
+    @Test(
+        .enabled(if: mayCapture, "only root may capture packets"),
+        .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? "")),
+        arguments: [false, true]
+    )
+    func packetsAreTheSameFlow(overHTTP2: Bool) throws {
+        if let missing = RealComponents.missing {
+            Issue.record("\(missing): run Tests/EndToEndTests/Components/install")
+            return
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("components")
+        let keyLog = folder.file("keys.log")
+        let recorder = try RecorderProcess(
+            into: folder.file("proxy.har"),
+            folder: folder,
+            upstreamCA: try RealComponents.authority(state),
+            options: ["--keylog", keyLog]
+        )
+        // What the proxy says to provider and relying party; not what browser and back channel say to the proxy.
+        let packets = try PacketRecorderProcess(
+            into: folder.file("packets.har"),
+            folder: folder,
+            interface: "lo",
+            options: ["--filter", "tcp and not port \(recorder.port)", "--keylog", keyLog]
+        )
+        let login = try RealComponents.run(
+            ["login", "--state", state, "--proxy", "127.0.0.1:\(recorder.port)", "--proxy-ca"]
+                + [recorder.certificate] + (overHTTP2 ? ["--http2"] : [])
+        )
+        #expect(recorder.interrupt() == 0, "\(recorder.messages)")
+        #expect(packets.interrupt() == 0, "\(packets.messages)")
+        try #require(login.status == 0, "\(login.errors)\n\(packets.messages)")
+        let secure = folder.file("secure.har")
+        let exchanges = try Self.keepSecure(of: packets.capture, in: secure)
+        let seen = try Self.shown(secure)
+        let recorded = try Self.shown(recorder.capture)
+        #expect(seen.flows.count == 1)
+        #expect(seen.flow["outcome"] == recorded.flow["outcome"])
+        #expect(seen.flow["client_id"] == recorded.flow["client_id"])
+        // Packets do not tell which process sent them.
+        #expect(seen.steps.map(Self.told) == recorded.steps.map(Self.told))
+        #expect(seen.linked == recorded.linked)
+        #expect(exchanges.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
+        let versions = Set(exchanges.map(\.request.httpVersion))
+        #expect(versions.contains(overHTTP2 ? "HTTP/2" : "HTTP/1.1"), "\(versions)")
+    }
+
+    /// What drives the browser, and what a front end says to its server, passes the interface as well, in clear.
+    private static func keepSecure(of capture: String, in path: String) throws -> [Exchange] {
+        let all = try CaptureReader.read(path: capture)
+        let exchanges = all.indices.map { all[$0] }.filter { $0.request.url.scheme == "https" }
+        try CaptureWriter(path: path, version: "test").append(exchanges)
+        return exchanges
+    }
+
+    private static func told(_ step: JSONValue) -> String {
+        ["kind", "status"].map { JSONWriter.text(of: step[$0] ?? .null) }.joined(separator: " ")
+    }
+
+    private static func shown(_ capture: String) throws -> RealLoginTests.Shown {
+        let shown = try Program.run(["show", "--format", "json", capture])
+        try #require(shown.status == 0, "\(shown.errors)")
+        let report = try JSONParser.parse(shown.output.utf8)
+        return RealLoginTests.Shown(flows: report["flows"]?.array ?? [], capture: capture)
+    }
+}

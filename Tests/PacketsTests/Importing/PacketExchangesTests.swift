@@ -1,0 +1,209 @@
+import Captures
+import Packets
+import Testing
+import Wire
+
+/// Connections in clear, told to ``PacketExchanges`` as a reassembler tells them.
+struct PacketExchangesTests {
+    private static let start = Timestamp(seconds: 1_800_000_000)
+
+    /// One connection after the other, a packet each millisecond.
+    private struct Script {
+        var exchanges = PacketExchanges(maximumBodyBytes: 1 << 20, budget: RecordingBudget(bytes: 1 << 30))
+        var now = PacketExchangesTests.start
+        var stream = 0
+
+        mutating func tick() { now = now + .milliseconds(1) }
+
+        mutating func open(port: UInt16 = 80, beganMidStream: Bool = false) {
+            let facts = TCPStreamFacts(
+                client: Endpoint(address: [10, 0, 0, 1], port: 50_000),
+                server: Endpoint(address: [10, 0, 0, 2], port: port),
+                startedAt: now,
+                beganMidStream: beganMidStream
+            )
+            exchanges.opened(stream, facts)
+            tick()
+            if !beganMidStream { exchanges.established(stream, at: now) }
+            tick()
+        }
+
+        mutating func client(_ text: String) { send(Array(text.utf8), .client) }
+        mutating func server(_ text: String) { send(Array(text.utf8), .server) }
+
+        mutating func send(_ bytes: [UInt8], _ side: Side) {
+            bytes.withUnsafeBytes { exchanges.received($0, of: stream, from: side, at: now) }
+            tick()
+        }
+
+        mutating func lost(_ count: Int, _ side: Side) {
+            exchanges.lost(count, of: stream, from: side, at: now)
+            tick()
+        }
+
+        mutating func close(_ end: TCPStreamEnd = .finished, by side: Side = .server) {
+            exchanges.ended(side, of: stream, end, at: now)
+            exchanges.closed(stream, at: now)
+            stream += 1
+        }
+    }
+
+    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    @Test func requestInClearIsAnExchangeWithItsTimesAndEnds() throws {
+        var script = Script()
+        script.open()
+        script.client("GET /authorize?state=1 HTTP/1.1\r\nHost: op.example\r\n\r\n")
+        script.server(Self.answer)
+        let exchange = try #require(script.exchanges.takeFinished().first)
+        #expect(exchange.request.url.text == "http://op.example/authorize?state=1")
+        #expect(exchange.response?.status == 200)
+        #expect(exchange.response?.body?.text == "ok")
+        #expect(exchange.startedAt == Self.start + .milliseconds(2))
+        #expect(exchange.timings.connect == .milliseconds(1))
+        #expect(exchange.connection.serverAddress == "10.0.0.2:80")
+        #expect(exchange.client.address == "10.0.0.1:50000")
+        script.close()
+        #expect(script.exchanges.takeFinished().isEmpty)
+    }
+
+    @Test func requestThatComesByteByByteIsTheSame() {
+        var script = Script()
+        script.open()
+        for byte in "POST /token HTTP/1.1\r\nHost: op.example\r\nContent-Length: 3\r\n\r\na=b".utf8 {
+            script.send([byte], .client)
+        }
+        for byte in Self.answer.utf8 { script.send([byte], .server) }
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.text) == ["http://op.example/token"])
+        #expect(exchanges.first?.request.body?.text == "a=b")
+    }
+
+    @Test func whatIsInATunnelIsTakenOutOfIt() {
+        var script = Script()
+        script.open(port: 8080)
+        script.client("CONNECT op.example:8443 HTTP/1.1\r\nHost: op.example:8443\r\n\r\n")
+        script.server("HTTP/1.1 200 Connection established\r\n\r\n")
+        script.client("GET /jwks HTTP/1.1\r\nX: 1\r\n\r\n")
+        script.server(Self.answer)
+        script.close()
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.method) == ["GET"])
+        #expect(exchanges.map(\.request.url.text) == ["http://op.example:8443/jwks"])
+        // Whom the proxy asked is not to be seen.
+        #expect(exchanges.first?.connection.serverAddress == nil)
+    }
+
+    @Test func serverThatSpeaksFirstInTheTunnelIsNotLost() {
+        var script = Script()
+        script.open(port: 8080)
+        script.client("CONNECT mail.example:25 HTTP/1.1\r\n\r\n")
+        script.server("HTTP/1.1 200 OK\r\n\r\n220 mail.example ESMTP\r\n")
+        script.close()
+        #expect(script.exchanges.takeFinished().isEmpty)
+        #expect(script.exchanges.report.counts.otherConnections == 1)
+    }
+
+    @Test func refusedTunnelIsAnExchangeOfItsOwnAndTheNextOneIsRead() {
+        var script = Script()
+        script.open(port: 8080)
+        script.client("CONNECT op.example:443 HTTP/1.1\r\n\r\n")
+        script.server("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+        script.client("CONNECT op.example:443 HTTP/1.1\r\nProxy-Authorization: Basic eDp5\r\n\r\n")
+        script.server("HTTP/1.1 200 OK\r\n\r\n")
+        script.client("GET / HTTP/1.1\r\n\r\n")
+        script.server(Self.answer)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map { $0.response?.status } == [407, 200])
+        #expect(exchanges.map(\.request.method) == ["CONNECT", "GET"])
+    }
+
+    @Test func lostBytesOfABodyOfKnownLengthTruncateIt() {
+        var script = Script()
+        script.open()
+        script.client("GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server("HTTP/1.1 200 OK\r\nContent-Length: 1480\r\n\r\nbegin")
+        script.lost(1460, .server)
+        script.server("behind the gap!")
+        script.client("GET /two HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(Self.answer)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.path) == ["/one", "/two"])
+        #expect(exchanges.first?.failure == nil)
+        #expect(exchanges.first?.response?.body?.text == "begin")
+        #expect(exchanges.first?.response?.body?.isTruncated == true)
+        #expect(exchanges.first?.response?.body?.wireSize == 1480)
+    }
+
+    @Test func lostBytesFailTheExchangeUnderWayAndTheNextOneIsRead() {
+        var script = Script()
+        script.open()
+        script.client("GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\nbegin")
+        script.lost(1460, .server)
+        script.server("a piece of the middle")
+        script.client("GET /two HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(Self.answer)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.path) == ["/one", "/two"])
+        #expect(exchanges.first?.failure == "1460 bytes of the server are not in the capture")
+        #expect(exchanges.first?.response?.body?.text == "begin")
+        #expect(exchanges.first?.response?.body?.isTruncated == true)
+        #expect(exchanges.last?.response?.body?.text == "ok")
+        #expect(exchanges.last?.failure == nil)
+    }
+
+    @Test func connectionWithoutItsBeginningIsReadFromTheFirstRequestOn() {
+        var script = Script()
+        script.open(beganMidStream: true)
+        script.server("the end of an answer")
+        script.client("the end of a form")
+        script.server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        script.client("GET /next HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(Self.answer)
+        script.close()
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.path) == ["/next"])
+        #expect(exchanges.first?.malformations.isEmpty == true)
+    }
+
+    @Test(arguments: [
+        (TCPStreamEnd.reset, Side.server, "connection reset by the server"),
+        (.reset, .client, "the client reset the connection"),
+        (.captureEnded, .server, "the capture ends before the answer was complete"),
+    ])
+    func answerThatBreaksOffSaysWhy(end: TCPStreamEnd, side: Side, words: String) {
+        var script = Script()
+        script.open()
+        script.client("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nbegin")
+        script.close(end, by: side)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.failure) == [words])
+    }
+
+    @Test func refusedConnectionIsAnEntryWhereItWasForTheWeb() {
+        var script = Script()
+        for port: UInt16 in [443, 5432] {
+            script.open(port: port)
+            script.close(.reset)
+        }
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.text) == ["https://10.0.0.2/"])
+        #expect(exchanges.map(\.failure) == ["connection refused"])
+    }
+
+    @Test func otherProtocolsAreCountedAndNoEntries() {
+        var script = Script()
+        script.open(port: 22)
+        script.server("SSH-2.0-OpenSSH\r\n")
+        script.client("SSH-2.0-OpenSSH\r\n")
+        script.close()
+        script.open(port: 5432)
+        script.client("\u{0}\u{0}\u{0}\u{8}")
+        script.close()
+        #expect(script.exchanges.takeFinished().isEmpty)
+        #expect(script.exchanges.report.counts.otherConnections == 2)
+        #expect(script.exchanges.report.counts.connections == 2)
+    }
+}
