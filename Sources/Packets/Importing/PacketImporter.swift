@@ -6,16 +6,15 @@ package enum PacketImporter {
     /// Bytes that all connections together hold of messages that are not complete.
     private static let budget = 256 << 20
 
-    /// Appends the exchanges of a capture to two files, in the order in which they ended.
+    /// Appends the exchanges of a capture to a file, in the order in which they ended.
     ///
     /// What a client said to a proxy, and the proxy to the server, may both be in one capture, on one machine always are:
-    /// they are the same exchanges, seen twice.
+    /// they are the same exchanges, seen twice, and stand there twice.
     ///
     /// - Parameters:
     ///   - path: pcap or pcapng.
     ///   - keyLogs: files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
-    ///   - writer: of the exchanges of connections with their servers.
-    ///   - tunnels: of those that were seen in the tunnel of a proxy.
+    ///   - writer: of the new capture.
     ///   - maximumBodyBytes: how much of a body is kept.
     ///   - spoolFolder: where large bodies wait until their entries are written.
     ///   - progress: is told how much is done, from 0 to 1.
@@ -26,7 +25,6 @@ package enum PacketImporter {
         path: String,
         keyLogs: [String],
         to writer: CaptureWriter,
-        tunnels: CaptureWriter,
         maximumBodyBytes: Int,
         spoolFolder: String? = nil,
         progress: (Double) -> Void = { _ in }
@@ -39,7 +37,7 @@ package enum PacketImporter {
         for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges) }
         // Keys may stand behind the packets that they open.
         for lines in try PacketFile.keyLogs(in: path) { exchanges.add(keyLog: lines) }
-        var sink = ImportSink(into: exchanges, writer: writer, tunnels: tunnels)
+        var sink = ImportSink(into: exchanges, writer: writer)
         let losses = try PacketFile.read(path: path, into: &sink) { done, total in
             if let total, total > 0 { progress(Double(done) / Double(total)) }
         }
@@ -64,15 +62,13 @@ package enum PacketImporter {
 private struct ImportSink: PacketSink {
     private var decoder: PacketDecoder<PacketExchanges>
     private var batch: CaptureBatch
-    private var tunnels: CaptureBatch
     private var packets = 0
     /// Why nothing more is written.
     private var failure: CaptureError?
 
-    init(into exchanges: PacketExchanges, writer: CaptureWriter, tunnels: CaptureWriter) {
+    init(into exchanges: PacketExchanges, writer: CaptureWriter) {
         decoder = PacketDecoder(into: exchanges)
         batch = CaptureBatch(writer: writer)
-        self.tunnels = CaptureBatch(writer: tunnels)
     }
 
     mutating func receive(_ packet: Packet) {
@@ -88,8 +84,7 @@ private struct ImportSink: PacketSink {
     private mutating func write(_ exchanges: [Exchange]) {
         guard !exchanges.isEmpty else { return }
         do {
-            try batch.append(exchanges.filter { !$0.isTunnelled })
-            try tunnels.append(exchanges.filter { $0.isTunnelled })
+            try batch.append(exchanges)
         } catch {
             failure = error
         }
@@ -101,15 +96,9 @@ private struct ImportSink: PacketSink {
         write(decoder.sink.takeFinished())
         if let failure { throw failure }
         try batch.write()
-        try tunnels.write()
         var report = decoder.sink.report
         report.counts.packets = packets
         report.losses = losses + decoder.losses + report.losses
         return report
     }
-}
-
-extension Exchange {
-    /// Whether the server's end of the connection is behind a proxy, and so not to be seen.
-    fileprivate var isTunnelled: Bool { connection.serverAddress == nil }
 }

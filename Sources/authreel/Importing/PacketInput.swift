@@ -1,18 +1,13 @@
 import Captures
+import Foundation
+import Packets
 
 /// The one place where packet captures come in.
 enum PacketInput {
-    /// Bytes that tell what a file is.
-    static let headSize = 4
+    /// Bytes that tell what a file is, packed ones included.
+    static let headSize = 4096
 
-    /// Whether a file begins as pcap (microseconds or nanoseconds, either byte order) or pcapng does.
-    static func isPacketFile(_ head: [UInt8]) -> Bool {
-        [
-            [0xa1, 0xb2, 0xc3, 0xd4], [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d],
-            [0x4d, 0x3c, 0xb2, 0xa1],
-            [0x0a, 0x0d, 0x0d, 0x0a],
-        ].contains(Array(head.prefix(headSize)))
-    }
+    static func isPacketFile(_ head: [UInt8]) -> Bool { PacketFile.isPacketFile(head) }
 
     /// Writes the exchanges of a packet capture into a capture of ours.
     ///
@@ -31,10 +26,45 @@ enum PacketInput {
         maximumBodyBytes: Int,
         progress: (Double) -> Void
     ) throws -> [String] {
-        throw CommandFailure(
-            .dataError,
-            "\(path) is a packet capture, which cannot be read yet",
-            hint: "record the login with authreel record, or export HAR"
+        do {
+            let report = try PacketImporter.write(
+                path: path,
+                keyLogs: keyLogs,
+                to: writer,
+                maximumBodyBytes: maximumBodyBytes,
+                spoolFolder: URL(filePath: writer.path).deletingLastPathComponent().path,
+                progress: progress
+            )
+            return losses(of: report, keyLogs: keyLogs)
+        } catch let error as PacketError {
+            throw CommandFailure(error)
+        } catch let error as CaptureError {
+            throw CommandFailure(error)
+        }
+    }
+
+    private static func losses(of report: PacketImportReport, keyLogs: [String]) -> [String] {
+        var losses = report.losses.map(\.description)
+        if report.furtherLosses > 0 { losses.append("\(report.furtherLosses) more places could not be read") }
+        let counts = report.counts
+        guard counts.unreadConnections > 0 else { return losses }
+        losses.append(
+            "\(counts.unreadConnections) of \(counts.tlsConnections) TLS connections could not be read"
+                + (counts.keys == 0
+                    ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
+                    : ", with keys of \(counts.keys) connections at hand")
         )
+        return losses
+    }
+}
+
+extension CommandFailure {
+    init(_ error: PacketError) {
+        let status: ExitStatus =
+            switch error {
+            case .noSuchFile, .cannotBeRead: .noInput
+            case .notACapture: .dataError
+            }
+        self.init(status, "\(error)")
     }
 }
