@@ -104,7 +104,7 @@ struct TCPDirection {
             begin(at: isProbe ? sequence &+ 1 : sequence, isFirm: false)
             return isProbe
         }
-        guard count > 0, pending.isEmpty else { return false }
+        guard count > 0, pending.isEmpty, !hasEnded else { return false }
         let ahead = place(of: sequence) - next
         // Known so far by what carried no bytes: it may have been such a probe; bytes sent before may come later.
         guard ahead == 1 || (ahead < 0 && ahead > -(1 << 20) && count > 1) else { return false }
