@@ -71,7 +71,9 @@ struct TCPConnection {
         let side: Side = isFromFirst == clientIsFirst ? .client : .server
         let opens = segment.flags.contains(.synchronize)
         if opens {
-            withDirection(side) { if !$0.isFirm, !$0.hasEnded { $0.begin(at: segment.sequence &+ 1, isFirm: true) } }
+            withDirection(side) {
+                if !$0.isFirm, !$0.hasEnded { $0.begin(at: segment.sequence &+ 1, isFirm: true) }
+            }
         }
         if segment.flags.contains(.acknowledge) { takeAcknowledgment(segment, from: side) }
         if number == nil, opens || !segment.payload.isEmpty || segment.missing > 0 {
