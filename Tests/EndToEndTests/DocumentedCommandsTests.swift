@@ -86,6 +86,8 @@ struct DocumentedCommandsTests {
         if documented.command.hasPrefix("authreel view") {
             return try Self.viewerStartsAndEnds(documented, folder)
         }
+        let isPassive = documented.command.contains(" --interface ")
+        guard !isPassive || PacketLoginTests.mayCapture else { return }
         let isRecord = documented.command.hasPrefix("authreel record")
         if isRecord { try FileManager.default.removeItem(atPath: folder.file("login.har")) }
         // Browsers and the reader's own programs are stood in for by one that waits; what they do is told elsewhere.
@@ -113,12 +115,14 @@ struct DocumentedCommandsTests {
             options: .regularExpression
         ).replacingOccurrences(
             of: isRecord ? "authreel record" : "authreel mock",
-            with: "authreel \(isRecord ? "record" : "mock") --listen 127.0.0.1:0 --ca-dir ca"
+            with: "authreel \(isRecord ? "record" : "mock") "
+                + (isPassive ? "" : "--listen 127.0.0.1:0 --ca-dir ca")
         )
+        let line = isPassive ? "^capturing on " : "^listening on "
         let script = """
             \(command) 2>log & pid=$!
-            for i in $(seq 200); do grep -q '^listening on ' log && break; sleep 0.05; done
-            grep -q '^listening on ' log || { cat log >&2; kill -9 $pid; exit 99; }
+            for i in $(seq 200); do grep -q '\(line)' log && break; sleep 0.05; done
+            grep -q '\(line)' log || { cat log >&2; kill -9 $pid; exit 99; }
             kill -INT $pid; wait $pid
             """
         let result = try Self.shell(script, in: folder)
@@ -177,6 +181,12 @@ struct DocumentedCommandsTests {
         }
         // What docs/import.md makes one capture of.
         _ = try SplitLogin("broken-client-secret", ahead: .seconds(37), in: folder)
+        // What docs/packets.md reads, and its keys: there is nothing in TLS in it.
+        try FileManager.default.copyItem(
+            atPath: Fixtures.root.appending(path: "Tests/Recordings/mock.pcap").path,
+            toPath: folder.file("server.pcap")
+        )
+        try Data("# keys\n".utf8).write(to: URL(filePath: folder.file("keys.log")))
         // One login that works, and one that differs from it by what makes it fail.
         for (name, rule) in [
             ("login-that-works", "redirect-uri-token-mismatch.near-miss"),

@@ -90,7 +90,11 @@ private struct ImportSink: PacketSink {
         }
     }
 
+    /// Tells the connections that the capture ends, and writes what waits.
+    ///
     /// - Parameter losses: what could not be read of the file.
+    /// - Returns: what was read, and what could not be.
+    /// - Throws: where the exchanges cannot be written.
     mutating func finish(_ losses: [PacketLoss]) throws(CaptureError) -> PacketImportReport {
         decoder.finish()
         write(decoder.sink.takeFinished())

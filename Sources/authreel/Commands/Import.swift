@@ -9,7 +9,7 @@ struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes one capture of several: of browsers, proxies and servers, each exchange once.",
         discussion: """
-            Files are HAR of any producer. What two of them have is recognised and stands once, with what each of them \
+            Files are HAR of any producer, and packet captures (pcap, pcapng), which --keylog opens. What two of them have is recognised and stands once, with what each of them \
             knows; the entry says where it was seen (_authreel.seen), and what the files tell differently (_authreel.differs).
 
             Clocks are compared by the exchanges that two files both have, or by their servers' Date fields. How they lie to \
@@ -21,6 +21,8 @@ struct Import: ParsableCommand {
             Examples:
               authreel import browser.har server.har --out login.har
               authreel import browser.har server.har --align-clocks --out login.har
+              authreel import server.pcap --keylog keys.log --out login.har
+              authreel import browser.har server.pcap --keylog keys.log --out login.har
               authreel import firefox.har --out login.har           one file: the same, an entry a line
               authreel import browser.har server.har --out login.har --format json | jq .flows
               ssh server cat login.har | authreel import browser.har - --out login.har

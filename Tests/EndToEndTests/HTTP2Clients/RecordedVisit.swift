@@ -5,10 +5,13 @@ import Testing
 
 /// A server that speaks both versions, a recorder before it, and what was recorded of a visit.
 enum RecordedVisit {
+    /// Starts both, has the visit done, and ends them.
+    ///
     /// - Parameters:
     ///   - answer: what the server answers.
     ///   - visit: does the requests; both are gone after it.
     /// - Returns: the port of the server, the exchanges in the capture.
+    /// - Throws: where one of them does not start, or what the visit throws.
     static func record(
         answer: @escaping @Sendable (RecordedRequest) -> RecordedResponse,
         visit: (NGHTTP2Server, RecorderProcess) async throws -> Void
