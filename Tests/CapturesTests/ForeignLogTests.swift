@@ -73,10 +73,10 @@ struct ForeignLogTests {
         {"constants":{"logEventTypes":{"URL_REQUEST_START_JOB":1,"HTTP_TRANSACTION_SEND_REQUEST_HEADERS":2,"HTTP_TRANSACTION_READ_RESPONSE_HEADERS":3,"URL_REQUEST_JOB_FILTERED_BYTES_READ":4,"REQUEST_ALIVE":5,"HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS":6,"LOCAL_NETWORK_ACCESS_CHECK":7,"HTTP_TRANSACTION_SEND_REQUEST_BODY":8},"logSourceType":{"NONE":0,"URL_REQUEST":9},"netError":{"ERR_NAME_NOT_RESOLVED":-105},"timeTickOffset":1772618000000,"clientInfo":{"name":"Chromium","version":"1"}},
         "events":[
         {"phase":1,"source":{"id":5,"type":9},"time":"48356","type":1,"params":{"method":"GET","url":"https://rp.example/login"}},
-        {"phase":0,"source":{"id":5,"type":0},"time":"48356","type":3,"params":{"headers":["HTTP/1.1 500 Other source"]}},
         {"phase":0,"source":{"id":5,"type":9},"time":"48357","type":7,"params":{"transport_info":"TransportInfo{ type = X, endpoint = 192.0.2.1:443, negotiated_protocol = h2 }"}},
         {"phase":0,"source":{"id":5,"type":9},"time":"48358","type":6,"params":{"headers":[":method: GET",":authority: rp.example","cookie: sid=1"]}},
         {"phase":0,"source":{"id":5,"type":9},"time":"48360","type":3,"params":{"headers":["HTTP/1.1 302","location: https://idp.example/a"]}},
+        {"phase":0,"source":{"id":5,"type":0},"time":"48356","type":3,"params":{"headers":["HTTP/1.1 500 Other source"]}},
         {"phase":1,"source":{"id":5,"type":9},"time":"48400","type":1,"params":{"method":"POST","url":"https://idp.example/a"}},
         {"phase":0,"source":{"id":5,"type":9},"time":"48401","type":2,"params":{"headers":["Host: idp.example"],"line":"POST /a HTTP/1.1\r\n"}},
         {"phase":0,"source":{"id":5,"type":9},"time":"48402","type":8,"params":{"length":12}},
