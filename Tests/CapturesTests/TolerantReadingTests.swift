@@ -117,6 +117,13 @@ struct TolerantReadingTests {
         }
     }
 
+    /// What decides how a file is read looks at its beginning only.
+    @Test func valueThatIsVeryLongIsNotReadToKnowWhatTheFileIs() {
+        let text = "{\"a\":\"" + String(repeating: "x", count: 2 << 20) + "\",\"method\":1,\"params\":{}}"
+        let sketch = JSONSketch(CaptureSource(bytes: Array(text.utf8)))
+        #expect(sketch.names == ["a"] && !sketch.looksLikeEvents)
+    }
+
     @Test(arguments: [
         ([0x89, 0x50, 0x4e, 0x47, 13, 10], "a PNG image"), (Array("<!DOCTYPE html><p>".utf8), "an HTML page"),
         ([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], "a packet capture"),

@@ -77,13 +77,13 @@ struct ForeignReader: Sendable {
 
     private func text(_ source: CaptureSource) throws(CaptureError) -> Capture {
         let sketch = JSONSketch(source)
-        if sketch.firstName == "constants", let capture = NetLog.read(source) { return capture }
+        // Their events are held one at a time: what is one large object must not come here.
+        if sketch.looksLikeNetLog, let capture = NetLog.read(source) { return capture }
         if sketch.looksLikeEvents, let capture = DevToolsLog.read(source) { return capture }
         do throws(CaptureError) {
             return try CaptureReader.readText(source, name: name)
         } catch {
             guard case .notHAR = error else { throw error }
-            if let capture = DevToolsLog.read(source) ?? NetLog.read(source) { return capture }
             if let looksLike = sketch.looksLike {
                 throw .notCapture(path: name, looksLike: looksLike.what, advice: looksLike.advice)
             }

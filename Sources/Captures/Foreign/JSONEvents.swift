@@ -23,10 +23,11 @@ struct JSONEvents {
         walk(&depth, visit)
     }
 
-    /// Visits the elements of one member of the outermost object; others are handed to `member`, whole.
+    /// Visits the elements of one member of the outermost object, and hands another, which stands before it, to `member`.
     mutating func run(
         list name: String,
-        member: (String, JSONValue) -> Bool,
+        behind other: String,
+        member: (JSONValue) -> Bool,
         _ visit: (JSONValue, Place) -> Bool
     ) {
         do throws(LenientReader.Problem) {
@@ -52,8 +53,9 @@ struct JSONEvents {
                     guard loss == nil else { return }
                 } else {
                     var json: [UInt8] = []
-                    try reader.value(into: &json)
-                    guard let value = try? JSONParser.parse(json), member(found ?? "", value) else { return }
+                    try reader.value(into: &json, keep: found == other)
+                    guard found == other else { continue }
+                    guard let value = try? JSONParser.parse(json), member(value) else { return }
                 }
             }
         } catch {

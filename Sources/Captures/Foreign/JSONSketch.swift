@@ -11,7 +11,8 @@ struct JSONSketch {
     private static let nearBytes = 1 << 20
 
     init(_ source: CaptureSource) {
-        var reader = LenientReader(source)
+        // No more is looked at, however long the first value is.
+        var reader = LenientReader(CaptureSource(bytes: source.bytes(at: 0, count: Self.nearBytes)))
         reader.skipSpace()
         if reader.peek() == UInt8(ascii: "[") {
             isList = true
@@ -20,7 +21,7 @@ struct JSONSketch {
         }
         guard reader.peek() == UInt8(ascii: "{") else { return }
         reader.advance()
-        while names.count < 8, reader.position < Self.nearBytes {
+        while names.count < 8 {
             reader.skipSpace()
             var text: [UInt8] = []
             guard let byte = reader.peek() else { return }
@@ -44,7 +45,11 @@ struct JSONSketch {
     var looksLikeEvents: Bool {
         names.contains("method") && (names.contains("params") || names.contains("id"))
             || names.contains("message") && !names.contains("log")
+            || names.contains("id") && names.contains("result")
     }
+
+    /// Whether this may be Chromium's network log.
+    var looksLikeNetLog: Bool { names.contains("constants") }
 
     /// Well-known documents that are no capture, with what to do; nil for others.
     var looksLike: (what: String, advice: String)? {

@@ -48,8 +48,9 @@ struct NetLog {
         var isLog = false
         events.run(
             list: "events",
-            member: { name, value in
-                if name == "constants" { isLog = log.take(constants: value) }
+            behind: "constants",
+            member: { constants in
+                isLog = log.take(constants: constants)
                 return isLog
             },
             { event, place in
