@@ -42,9 +42,11 @@ struct FilePairing: Sendable {
     private static func offset(_ interval: ClockEstimate.Interval, _ basis: ClockOffset.Basis, _ count: Int)
         -> ClockOffset
     {
-        ClockOffset(
-            ahead: .nanoseconds(interval.middle),
-            within: .nanoseconds(interval.radius),
+        // Clocks that may be one are taken for one: nothing is moved without need.
+        let mayBeOne = interval.low <= 0 && interval.high >= 0
+        return ClockOffset(
+            ahead: mayBeOne ? .zero : .nanoseconds(interval.middle),
+            within: .nanoseconds(mayBeOne ? max(-interval.low, interval.high) : interval.radius),
             basis: basis,
             count: count
         )
