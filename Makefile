@@ -19,7 +19,7 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # sockets open Foundation's Process crashes), and what computes. In one run they would all wait for the few threads that
 # computing leaves. What serves from the tests' own process is not among the components: there every thread is held.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
-COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests|PacketLoginTests
+COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs

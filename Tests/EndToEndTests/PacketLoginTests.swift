@@ -62,7 +62,9 @@ struct PacketLoginTests {
     /// What drives the browser, and what a front end says to its server, passes the interface as well, in clear.
     private static func keepSecure(of capture: String, in path: String) throws -> [Exchange] {
         let all = try CaptureReader.read(path: capture)
-        let exchanges = all.indices.map { all[$0] }.filter { $0.request.url.scheme == "https" }
+        let exchanges = all.indices.map { all[$0] }.filter {
+            $0.request.url.scheme == "https" && $0.tunnel.reason == nil
+        }
         try CaptureWriter(path: path, version: "test").append(exchanges)
         return exchanges
     }
