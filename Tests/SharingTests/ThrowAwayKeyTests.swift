@@ -39,13 +39,23 @@ struct ThrowAwayKeyTests {
         return world
     }
 
+    /// A key whose certificate has a thumbprint without a hyphen, which would part it as those of tokens' kinds do.
+    private static func plainlyNamed() throws -> (key: PrivateKey, certificate: Certificate) {
+        while true {
+            let key = try PrivateKey.generate(.rsa(bits: 2048))
+            let certificate = try CertificateIssuer.authority(
+                commonName: "Harbour",
+                key: key,
+                validity: Self.validity
+            )
+            if !Base64URL.encode(Digest.of(certificate.der, .sha1)).contains("-") {
+                return (key, certificate)
+            }
+        }
+    }
+
     @Test func certificateGetsTheOtherKeyAndItsThumbprintsFollow() throws {
-        let key = try PrivateKey.generate(.rsa(bits: 2048))
-        let certificate = try CertificateIssuer.authority(
-            commonName: "Harbour",
-            key: key,
-            validity: Self.validity
-        )
+        let (key, certificate) = try Self.plainlyNamed()
         let world = try Self.world(key, certificate: certificate)
         let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
         let outcome = try SharingWorld.outcome(of: capture)
