@@ -1,3 +1,4 @@
+internal import LibCrypto
 package import NIOCore
 
 #if canImport(Glibc)

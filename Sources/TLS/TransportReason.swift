@@ -1,3 +1,4 @@
+internal import LibCrypto
 internal import NIOCore
 
 /// Why an exchange has no (whole) answer, worded as rules and people recognise it: the `_error` of its entry.

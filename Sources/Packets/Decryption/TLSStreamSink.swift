@@ -1,3 +1,4 @@
+package import LibCrypto
 package import Wire
 
 /// Takes what could be read of one TLS connection.
@@ -23,33 +24,15 @@ extension TLSStreamSink {
 }
 
 /// An alert as it stands in its record (RFC 8446, section 6).
-package struct TLSStreamAlert: Sendable, Hashable, CustomStringConvertible {
-    /// 1 is a warning, 2 is fatal; without meaning in TLS 1.3.
-    package var level: UInt8
-    /// The number of its description.
-    package var code: UInt8
+package struct TLSStreamAlert: Sendable, Hashable {
+    /// What it says.
+    package var alert: TLSAlert
+    /// Whether the connection is over with it; with TLS 1.2, warnings are not (RFC 5246, section 7.2).
+    package var isFatal: Bool
 
-    package init(level: UInt8, code: UInt8) {
-        self.level = level
-        self.code = code
+    /// `level`: 1 is a warning, 2 is fatal.
+    init(level: UInt8, code: UInt8) {
+        alert = TLSAlert(code: code)
+        isFatal = level != 1
     }
-
-    /// The name in the registry, like `unknown_ca`; `alert 99` for a number that has none.
-    package var name: String { Self.names[code] ?? "alert \(code)" }
-    package var isFatal: Bool { level != 1 }
-    package var description: String { name }
-
-    private static let names: [UInt8: String] = [
-        0: "close_notify", 10: "unexpected_message", 20: "bad_record_mac", 21: "decryption_failed",
-        22: "record_overflow", 30: "decompression_failure", 40: "handshake_failure", 41: "no_certificate",
-        42: "bad_certificate", 43: "unsupported_certificate", 44: "certificate_revoked",
-        45: "certificate_expired",
-        46: "certificate_unknown", 47: "illegal_parameter", 48: "unknown_ca", 49: "access_denied",
-        50: "decode_error", 51: "decrypt_error", 60: "export_restriction", 70: "protocol_version",
-        71: "insufficient_security", 80: "internal_error", 86: "inappropriate_fallback", 90: "user_canceled",
-        100: "no_renegotiation", 109: "missing_extension", 110: "unsupported_extension",
-        111: "certificate_unobtainable", 112: "unrecognized_name", 113: "bad_certificate_status_response",
-        114: "bad_certificate_hash_value", 115: "unknown_psk_identity", 116: "certificate_required",
-        120: "no_application_protocol", 121: "ech_required",
-    ]
 }

@@ -1,4 +1,5 @@
 internal import Captures
+internal import LibCrypto
 internal import Wire
 
 /// Reads one connection: finds out whether it speaks TLS or HTTP, and gives what is readable of it to a ``MessageReader``.
@@ -149,20 +150,26 @@ final class ConnectionReader {
         if let helloAt { entry.timings.tls = time - helloAt }
     }
 
-    private func alerted(_ alert: TLSStreamAlert, _ side: Side, at time: Timestamp) {
-        if alert.name == "close_notify" {
+    private func alerted(_ sent: TLSStreamAlert, _ side: Side, at time: Timestamp) {
+        guard sent.alert != .closeNotify else {
             messages?.ended(side, .finished, at: time)
-        } else if let messages {
-            messages.abandon("the \(side.rawValue) broke off with the TLS alert \(alert.name)", at: time)
+            return
+        }
+        guard sent.isFatal else { return }
+        let name = sent.alert.name
+        if let messages {
+            messages.abandon("the \(side.rawValue) broke off with the TLS alert \(name)", at: time)
         } else if !isTold {
             isTold = true
             entry.agreed(tls.facts)
-            // The words by which failures of the two kinds are known.
-            let reason =
-                side == .client
-                ? "certificate verify failed: the client sent the TLS alert \(alert.name)"
-                : "server TLS handshake failed: the server sent the TLS alert \(alert.name)"
-            reading.finish(entry.failed(reason, at: time))
+            // The words by which failures of these kinds are known.
+            let what =
+                switch side {
+                case .client where sent.alert.rejectsCertificate: "certificate verify failed: the client"
+                case .client: "TLS handshake failed: the client"
+                case .server: "server TLS handshake failed: the server"
+                }
+            reading.finish(entry.failed("\(what) sent the TLS alert \(name)", at: time))
         }
     }
 

@@ -1,3 +1,4 @@
+import LibCrypto
 import Packets
 import Wire
 
@@ -105,7 +106,7 @@ enum TLSRecordTarget {
         }
         mutating func lostPlaintext(atMost count: Int, from side: Side) { lost.append(count) }
         mutating func handshakeEnded(_ facts: TLSStreamFacts) { handshakes += 1 }
-        mutating func alert(_ alert: TLSStreamAlert, from side: Side) { alerts.append(alert.name) }
+        mutating func alert(_ alert: TLSStreamAlert, from side: Side) { alerts.append(alert.alert.name) }
         mutating func unreadable(_ reason: String, from side: Side?) { reasons.append(reason) }
     }
 }

@@ -1,3 +1,4 @@
+import LibCrypto
 import Packets
 import TestSupport
 import Testing
@@ -28,7 +29,7 @@ struct TLSReading: TLSStreamSink, Equatable {
     mutating func handshakeEnded(_ facts: TLSStreamFacts) { self.facts.append(facts) }
 
     mutating func alert(_ alert: TLSStreamAlert, from side: Side) {
-        alerts[side, default: []].append(alert.name)
+        alerts[side, default: []].append(alert.alert.name)
     }
 
     mutating func unreadable(_ reason: String, from side: Side?) {

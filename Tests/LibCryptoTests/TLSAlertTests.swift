@@ -1,4 +1,4 @@
-import TLS
+import LibCrypto
 import Testing
 
 struct TLSAlertTests {
