@@ -188,12 +188,12 @@ struct LayersTests {
     @Test func overlappingFragmentsKeepTheirFirstBytes() {
         let parts = fragments()
         var other = ask
-        for index in 20..<23 { other[index] = UInt8(ascii: "X") }
+        for index in 20..<23 { other[index] = UInt8(ascii: "o") }
         let over = packet(
             PacketBuilder.version4(client, server, 6, Array(other[8...]), identification: 7, offset: 8)
         )
         #expect(StreamLog.of([parts[2], over, parts[0]]).text(.client) == "ask")
-        #expect(StreamLog.of([over, parts[2], parts[0]]).text(.client) == "XXX")
+        #expect(StreamLog.of([over, parts[2], parts[0]]).text(.client) == "ooo")
     }
 
     @Test func fragmentsOfVersion6MakeAPacket() {
