@@ -35,6 +35,12 @@ package struct PacketExchanges: TCPStreamSink {
         reading.counts.keys = reading.keys.count
     }
 
+    /// The key log ends here; its last line may lack its end.
+    package mutating func endKeyLog() {
+        reading.keys.finish()
+        reading.counts.keys = reading.keys.count
+    }
+
     /// Reads on where connections wait for keys that were added meanwhile.
     package mutating func keysAdded(at time: Timestamp) {
         for connection in connections.values { connection.keysAdded(at: time) }
@@ -47,7 +53,7 @@ package struct PacketExchanges: TCPStreamSink {
     package var report: PacketImportReport {
         var report = PacketImportReport()
         report.counts = reading.counts
-        report.losses = reading.losses
+        report.losses = reading.keyLogLosses + reading.losses
         report.furtherLosses = reading.furtherLosses
         return report
     }

@@ -36,7 +36,10 @@ package enum PacketImporter {
         )
         for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges) }
         // Keys may stand behind the packets that they open.
-        for lines in try PacketFile.keyLogs(in: path) { exchanges.add(keyLog: lines) }
+        for lines in try PacketFile.keyLogs(in: path) {
+            exchanges.add(keyLog: lines)
+            exchanges.endKeyLog()
+        }
         var sink = ImportSink(into: exchanges, writer: writer)
         let losses = try PacketFile.read(path: path, into: &sink) { done, total in
             if let total, total > 0 { progress(Double(done) / Double(total)) }
@@ -53,8 +56,7 @@ package enum PacketImporter {
             exchanges.add(keyLog: window)
             offset += window.count
         }
-        // The last line may lack its end.
-        exchanges.add(keyLog: [0x0a])
+        exchanges.endKeyLog()
     }
 }
 
@@ -78,8 +80,8 @@ private struct ImportSink: PacketSink {
         write(decoder.sink.takeFinished())
     }
 
-    /// Those of a file have been read before its packets; a pipe can be read once only.
-    mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) { decoder.sink.add(keyLog: Array(lines)) }
+    /// They have been read before the packets.
+    mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) {}
 
     private mutating func write(_ exchanges: [Exchange]) {
         guard !exchanges.isEmpty else { return }

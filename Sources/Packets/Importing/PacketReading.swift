@@ -43,6 +43,13 @@ final class PacketReading {
         if losses.count < Self.maximumLosses { losses.append(loss) } else { furtherLosses += 1 }
     }
 
+    /// What of the key logs is none.
+    var keyLogLosses: [PacketLoss] {
+        guard let first = keys.problems.first else { return [] }
+        let more = keys.problemCount - 1
+        return [PacketLoss(what: "the key log: \(first)" + (more == 0 ? "" : ", and \(more) lines more"))]
+    }
+
     /// A decoder for the messages of a connection.
     func conversation(_ scheme: String, _ entry: ConnectionEntry) -> Conversation {
         var configuration = Conversation.Configuration(scheme: scheme, authority: entry.authority(scheme))
