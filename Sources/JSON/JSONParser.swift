@@ -172,42 +172,79 @@ struct JSONReader {
         let start = position
         position += 1
         let plain = position
+        skipPlain()
         // Most strings have no escape: found in one run and decoded in one go.
-        while position < bytes.count {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") {
-                defer { position += 1 }
-                return String(decoding: bytes[plain..<position], as: UTF8.self)
+        if current == UInt8(ascii: "\"") {
+            defer { position += 1 }
+            return String(decoding: slice(plain..<position), as: UTF8.self)
+        }
+        let firstEscape = position
+        try skipEscaped(start: start)
+        let end = position
+        position = firstEscape
+        var problem: JSONError?
+        // An escape is longer than what it stands for.
+        let text = String(unsafeUninitializedCapacity: end - plain) { buffer in
+            var writer = JSONStringWriter(buffer)
+            writer.copy(slice(plain..<firstEscape))
+            do throws(JSONError) {
+                while position < end {
+                    position += 1
+                    try appendEscape(to: &writer)
+                    let run = position
+                    skipPlain()
+                    writer.copy(slice(run..<position))
+                }
+            } catch {
+                problem = error
             }
-            if byte == UInt8(ascii: "\\") { break }
-            guard byte >= 0x20 else { throw error("an escape instead of a control character") }
+            return writer.count
+        }
+        if let problem { throw problem }
+        position += 1
+        return text
+    }
+
+    /// Moves to the next quote, backslash or control character, or to the end: eight bytes at a time.
+    mutating func skipPlain() {
+        let raw = UnsafeRawBufferPointer(bytes)
+        while position + 8 <= bytes.count {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            // Each byte's highest bit, where the byte is one of them; wrong only behind a true one.
+            let special =
+                ((word &- 0x2020_2020_2020_2020) & ~word
+                    | Self.zeros(word ^ 0x2222_2222_2222_2222) | Self.zeros(word ^ 0x5c5c_5c5c_5c5c_5c5c))
+                & 0x8080_8080_8080_8080
+            guard special == 0 else {
+                position += special.trailingZeroBitCount / 8
+                return
+            }
+            position += 8
+        }
+        while position < bytes.count, bytes[position] >= 0x20, bytes[position] != UInt8(ascii: "\""),
+            bytes[position] != UInt8(ascii: "\\")
+        {
             position += 1
         }
-        guard position < bytes.count else { throw error("a closing quote", at: start) }
-        return try escapedString(from: plain, start: start)
     }
 
-    private mutating func escapedString(from plain: Int, start: Int) throws(JSONError) -> String {
-        var text = Array(bytes[plain..<position])
-        while position < bytes.count {
-            let byte = bytes[position]
-            switch byte {
-            case UInt8(ascii: "\""):
-                position += 1
-                return String(decoding: text, as: UTF8.self)
-            case UInt8(ascii: "\\"):
-                position += 1
-                try appendEscape(to: &text)
-            case 0..<0x20: throw error("an escape instead of a control character")
-            default:
-                text.append(byte)
-                position += 1
+    /// The highest bit of each byte that is zero; wrong only behind a true one.
+    private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
+
+    /// Moves to the closing quote of a string; what the escapes are is not looked at.
+    mutating func skipEscaped(start: Int) throws(JSONError) {
+        while true {
+            skipPlain()
+            switch current {
+            case UInt8(ascii: "\""): return
+            case UInt8(ascii: "\\"): position = min(position + 2, bytes.count)
+            case .some: throw error("an escape instead of a control character")
+            case nil: throw error("a closing quote", at: start)
             }
         }
-        throw error("a closing quote", at: start)
     }
 
-    private mutating func appendEscape(to text: inout [UInt8]) throws(JSONError) {
+    private mutating func appendEscape(to text: inout JSONStringWriter) throws(JSONError) {
         guard let byte = current else { throw error("a character after \\") }
         position += 1
         switch byte {
@@ -222,24 +259,20 @@ struct JSONReader {
             guard (0xd800..<0xdc00).contains(first), position + 1 < bytes.count,
                 bytes[position] == UInt8(ascii: "\\"),
                 bytes[position + 1] == UInt8(ascii: "u")
-            else { return append(Unicode.Scalar(first) ?? "\u{fffd}", to: &text) }
+            else { return text.append(Unicode.Scalar(first) ?? "\u{fffd}") }
             let afterFirst = position
             position += 2
             let second = try hexadecimal()
             guard (0xdc00..<0xe000).contains(second) else {
                 position = afterFirst
-                return append("\u{fffd}", to: &text)
+                return text.append("\u{fffd}")
             }
             let combined = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)
-            append(Unicode.Scalar(combined) ?? "\u{fffd}", to: &text)
+            text.append(Unicode.Scalar(combined) ?? "\u{fffd}")
         default:
             position -= 1
             throw error("one of \" \\ / b f n r t u after \\")
         }
-    }
-
-    private func append(_ scalar: Unicode.Scalar, to text: inout [UInt8]) {
-        text.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
     }
 
     private mutating func hexadecimal() throws(JSONError) -> UInt32 {
