@@ -70,6 +70,16 @@ package struct Body: Sendable {
     /// The body as text: UTF-8, invalid sequences replaced; nil where the capture does not hold it.
     package var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
+    /// Whether the capture holds bytes of it, and at least one.
+    package var hasBytes: Bool {
+        switch content {
+        case .bytes(let bytes): !bytes.isEmpty
+        case .spooled(let bytes): bytes.count > 0
+        case .deferred: size != 0
+        case .missing, .parameters: false
+        }
+    }
+
     /// Whether there is something to read: bytes or parameters.
     package var isRecorded: Bool {
         if case .missing = content { return false }

@@ -37,6 +37,11 @@ package enum ByteSearch {
         return UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - base
     }
 
+    /// The first place of a text; nil where there is none.
+    package static func index(of text: StaticString, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        offset(of: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), in: bytes)
+    }
+
     private static func offset(of needle: UnsafeBufferPointer<UInt8>, in haystack: UnsafeBufferPointer<UInt8>)
         -> Int?
     {

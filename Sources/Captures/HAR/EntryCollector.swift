@@ -9,6 +9,7 @@ final class EntryCollector {
     private var offsets: [Int] = []
     private var lengths: [Int] = []
     private var pool = StringPool()
+    private let recentBodies = RecentBodies()
     private var creator = (name: "", version: "")
     private var members: [JSONObject.Member] = []
     /// Of further logs in the same file.
@@ -33,9 +34,16 @@ final class EntryCollector {
             let expected = source.size / max(1, offset / Self.sampleSize)
             exchanges.reserveCapacity(expected + expected / 16)
         }
-        var exchange = HAREntry.exchange(of: entry) { [source, isStrict] load in
+        var number = 0
+        var exchange = HAREntry.exchange(of: entry) { [source, isStrict, recentBodies] load in
             // A body that stays in the file: the entry is read again when somebody wants it.
-            { EntryCollector.entry(in: source, at: offset, length, isStrict: isStrict).flatMap(load) }
+            let key = RecentBodies.Key(offset: offset, number: number)
+            number += 1
+            return {
+                recentBodies.bytes(key) {
+                    EntryCollector.entry(in: source, at: offset, length, isStrict: isStrict).flatMap(load)
+                }
+            }
         }
         if Producers.isSuspicious(exchange) {
             for remark in Producers.remarks(on: entry) {

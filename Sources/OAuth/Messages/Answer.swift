@@ -37,10 +37,10 @@ package struct Answer: Sendable {
     /// An empty body counts only where the server said that it is: some recorders write one where they have
     /// none.
     private static func isWhole(_ response: RecordedResponse?) -> Bool {
-        guard let response, let body = response.body, !body.isTruncated, body.remainingCoding == nil,
-            let bytes = body.bytes
+        guard let response, let body = response.body, !body.isTruncated, body.remainingCoding == nil
         else { return false }
-        return !bytes.isEmpty || response.headers.first("content-length") == "0"
+        if body.hasBytes { return true }
+        return body.bytes != nil && response.headers.first("content-length") == "0"
     }
 
     private static func object(_ bytes: [UInt8]) -> JSONObject? {

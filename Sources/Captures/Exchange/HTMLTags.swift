@@ -1,0 +1,149 @@
+/// The tags of some names in a page, one after the other; everything between them is passed over.
+struct HTMLTags: Sequence, IteratorProtocol {
+    struct Tag {
+        /// In lower case; an end tag keeps its slash.
+        var name: String
+        var attributes: [(name: String, value: String)]
+
+        func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+    }
+
+    private let bytes: [UInt8]
+    private let names: [StaticString]
+    private var position = 0
+
+    /// `names`: in lower case, those of end tags with their slash.
+    init(_ html: String, of names: [StaticString]) {
+        bytes = Array(html.utf8)
+        self.names = names
+    }
+
+    /// Whether a tag of this name may be in a page, in a comment or script perhaps.
+    static func isBegun(_ name: StaticString, in html: String) -> Bool {
+        var tags = HTMLTags(html, of: [])
+        while let open = tags.index(of: 0x3c) {
+            tags.position = open + 1
+            let end = tags.position + name.utf8CodeUnitCount
+            if end <= tags.bytes.count, tags.equals(name, tags.position..<end) { return true }
+        }
+        return false
+    }
+
+    mutating func next() -> Tag? {
+        while position < bytes.count {
+            guard let open = index(of: 0x3c), open + 1 < bytes.count else { break }
+            position = open + 1
+            if bytes[position] == 0x21 || bytes[position] == 0x3f {
+                skipDeclaration()
+                continue
+            }
+            let start = position
+            if bytes[position] == 0x2f { position += 1 }
+            guard position < bytes.count, Self.isLetter(bytes[position]) else { continue }
+            while position < bytes.count, !Self.endsName(bytes[position]) { position += 1 }
+            let end = position
+            if let name = names.first(where: { equals($0, start..<end) }) {
+                return Tag(name: name.description, attributes: attributes())
+            }
+            _ = attributes(areWanted: false)
+            if let name = Self.raw.first(where: { equals($0, start..<end) }) { skipRawText(until: name) }
+        }
+        position = bytes.count
+        return nil
+    }
+
+    private mutating func skipDeclaration() {
+        if bytes[position...].starts(with: [0x21, 0x2d, 0x2d]) {
+            var index = position + 3
+            while index + 2 < bytes.count,
+                !(bytes[index] == 0x2d && bytes[index + 1] == 0x2d && bytes[index + 2] == 0x3e)
+            {
+                index += 1
+            }
+            position = Swift.min(index + 3, bytes.count)
+        } else {
+            position = bytes[position...].firstIndex(of: 0x3e).map { $0 + 1 } ?? bytes.count
+        }
+    }
+
+    private static let raw: [StaticString] = ["script", "style"]
+
+    private mutating func skipRawText(until name: StaticString) {
+        while let open = index(of: 0x3c) {
+            position = open
+            let start = open + 2
+            if start <= bytes.count, bytes[open + 1] == 0x2f,
+                equals(name, start..<Swift.min(start + name.utf8CodeUnitCount, bytes.count))
+            {
+                return
+            }
+            position += 1
+        }
+        position = bytes.count
+    }
+
+    /// The next place of a byte.
+    private func index(of byte: UInt8) -> Int? {
+        bytes.withUnsafeBufferPointer { ByteSearch.index(of: byte, in: $0, position..<bytes.count) }
+    }
+
+    /// Whether a name in lower case stands there, in any case.
+    private func equals(_ name: StaticString, _ range: Range<Int>) -> Bool {
+        guard range.count == name.utf8CodeUnitCount else { return false }
+        return range.indices.allSatisfy {
+            let byte = bytes[$0]
+            return ((0x41...0x5a).contains(byte) ? byte | 0x20 : byte)
+                == name.utf8Start[$0 - range.lowerBound]
+        }
+    }
+
+    private mutating func attributes(areWanted: Bool = true) -> [(name: String, value: String)] {
+        var result: [(String, String)] = []
+        while position < bytes.count {
+            while position < bytes.count, Self.isSpace(bytes[position]) || bytes[position] == 0x2f {
+                position += 1
+            }
+            guard position < bytes.count else { break }
+            if bytes[position] == 0x3e {
+                position += 1
+                break
+            }
+            let start = position
+            repeat {
+                position += 1
+            } while position < bytes.count && !Self.endsName(bytes[position]) && bytes[position] != 0x3d
+            let name = start..<position
+            while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+            var value: ArraySlice<UInt8> = []
+            if position < bytes.count, bytes[position] == 0x3d {
+                position += 1
+                value = attributeValue()
+            }
+            guard areWanted else { continue }
+            let text = String(decoding: bytes[name], as: UTF8.self)
+            result.append((text.lowercased(), HTMLText.decode(value)))
+        }
+        return result
+    }
+
+    private mutating func attributeValue() -> ArraySlice<UInt8> {
+        while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+        guard position < bytes.count else { return [] }
+        let quote = bytes[position]
+        if quote == 0x22 || quote == 0x27 {
+            let start = position + 1
+            let end = bytes[start...].firstIndex(of: quote) ?? bytes.count
+            position = Swift.min(end + 1, bytes.count)
+            return bytes[start..<end]
+        }
+        let start = position
+        while position < bytes.count, !Self.isSpace(bytes[position]), bytes[position] != 0x3e {
+            position += 1
+        }
+        return bytes[start..<position]
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
+    private static func endsName(_ byte: UInt8) -> Bool { isSpace(byte) || byte == 0x3e || byte == 0x2f }
+}

@@ -1,0 +1,34 @@
+/// Text of HTML with its character references.
+package enum HTMLText {
+    /// Undoes `&amp;`, `&#47;`, `&#x2f;` and the other references that form values meet.
+    package static func decode(_ bytes: some Collection<UInt8>) -> String {
+        let bytes = Array(bytes)
+        guard bytes.contains(0x26) else { return String(decoding: bytes, as: UTF8.self) }
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == 0x26, let end = bytes[index...].prefix(12).firstIndex(of: 0x3b),
+                let scalar = scalar(of: bytes[(index + 1)..<end])
+            else {
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            result.append(contentsOf: Array(String(Character(scalar)).utf8))
+            index = end + 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func scalar(of reference: ArraySlice<UInt8>) -> Unicode.Scalar? {
+        let text = String(decoding: reference, as: UTF8.self)
+        if text.hasPrefix("#x") || text.hasPrefix("#X") {
+            return UInt32(text.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
+        }
+        if text.hasPrefix("#") { return UInt32(text.dropFirst()).flatMap(Unicode.Scalar.init) }
+        return [
+            "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}", "sol": "/",
+            "equals": "=", "plus": "+", "colon": ":",
+        ][text]
+    }
+}
