@@ -194,10 +194,8 @@ extension Flow {
             }), !wentOn(after: request, callback: login.response?.callback)
         else { return false }
         let start = capture[exchange].startedAt
-        return surroundings.authorizationRequests.contains { again in
-            let time = capture[again.exchange].startedAt
-            return again.clientID == login.request.clientID && !again.isSilent && time > start
-                && time - start <= .seconds(120) && again.state != login.request.state
+        return surroundings.authorizationRequests(after: start, within: .seconds(120)).contains { again in
+            again.clientID == login.request.clientID && !again.isSilent && again.state != login.request.state
         }
     }
 }

@@ -22,35 +22,32 @@ extension FlowGrouping {
         if let token = request.refreshToken, byToken[token] == nil { byToken[token] = flow }
     }
 
-    func existingFlow(for request: TokenRequest, _ host: String?) -> FlowBuilder? {
+    mutating func existingFlow(for request: TokenRequest, _ host: String?) -> FlowBuilder? {
         if let code = request.code, let flow = byCode[code] { return flow }
         if let token = request.refreshToken { return byToken[token] }
         if let token = request.parameters["subject_token"] { return byToken[token] }
         if let code = request.parameters["device_code"] { return byDeviceCode[code] }
         guard request.isCodeExchange else { return nil }
-        let candidates = builders.filter { flow in
+        let isCandidate = { (flow: FlowBuilder) in
             guard !flow.requests.isEmpty else { return false }
             let isClient = request.clientID == nil || flow.clientID == request.clientID
-            let isTarget =
-                request.redirectURI == nil || flow.requests.contains { $0.redirectURI == request.redirectURI }
-            return isClient && isTarget
+            return isClient
+                && (request.redirectURI == nil
+                    || flow.requests.contains { $0.redirectURI == request.redirectURI })
         }
-        let isWaiting: (FlowBuilder) -> Bool = { flow in
-            !flow.messages.contains { if case .token = $0 { true } else { false } }
-        }
-        return candidates.first(where: isWaiting) ?? candidates.last ?? sameClient(request, host, isWaiting)
+        while let first = awaitingTokens.first, !first.awaitsToken { awaitingTokens.removeFirst() }
+        return awaitingTokens.first { $0.awaitsToken && isCandidate($0) } ?? builders.last(where: isCandidate)
+            ?? sameClient(request, host)
     }
 
     /// A code that was changed on the way, with a redirect URI that was changed, too: the client is what is
     /// left.
-    func sameClient(_ request: TokenRequest, _ host: String?, _ isWaiting: (FlowBuilder) -> Bool)
-        -> FlowBuilder?
-    {
-        let candidates = builders.filter { flow in
-            guard !flow.requests.isEmpty, let host, flow.providerHosts.contains(host) else { return false }
-            return request.clientID == nil || flow.clientID == request.clientID
+    func sameClient(_ request: TokenRequest, _ host: String?) -> FlowBuilder? {
+        guard let host else { return nil }
+        return awaitingTokens.last { flow in
+            flow.awaitsToken && flow.providerHosts.contains(host)
+                && (request.clientID == nil || flow.clientID == request.clientID)
         }
-        return candidates.last(where: isWaiting)
     }
 
     mutating func join(_ call: EndpointCall, _ message: OAuthMessage, _ host: String?) {

@@ -12,14 +12,16 @@ extension FlowGrouping {
             flow.requests.append(request)
             for signature in signatures { bySignature[signature] = flow }
             if let state = request.state { byState[state, default: []].append(flow) }
-            if !open.contains(where: { $0 === flow }) { open.append(flow) }
+            if flow.requests.count == 1 { awaitingTokens.append(flow) }
+            if request.isSilent, !silent.contains(where: { $0 === flow }) { silent.append(flow) }
+            for host in flow.providerHosts { open.insert(flow, at: host) }
         }
         flow.clientID = flow.clientID ?? request.clientID
         if let uri = request.redirectURI.map({ RecordedURL($0) }), let host = uri.host, uri.isWeb {
             flow.clientHosts.insert(host)
         }
         add(.authorizationRequest(request), to: flow, host)
-        flow.learn(capture[request.exchange])
+        carried.learn(capture[request.exchange], of: flow)
         if let exchange = request.pushed, let call = pushed.removeValue(forKey: exchange) {
             for earlier in refusedTries(of: call) {
                 pushed[earlier.exchange] = nil
@@ -37,7 +39,7 @@ extension FlowGrouping {
 
     /// The flow that a request goes on with: the same request again, a circle of redirects, or the
     /// interactive try after a silent one.
-    func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
+    mutating func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
         for signature in signatures(of: request) { if let same = bySignature[signature] { return same } }
         // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own
         // pages.
@@ -50,13 +52,24 @@ extension FlowGrouping {
             exchange = source
             steps += 1
         }
+        return silentFlow(before: request)
+    }
+
+    /// The flow whose last request was a silent one of the same app within a minute before, and came to nothing.
+    private mutating func silentFlow(before request: AuthorizationRequest) -> FlowBuilder? {
         let time = capture[request.exchange].startedAt
-        return builders.last { flow in
-            guard let silent = flow.requests.last, silent.isSilent, silent.clientID == request.clientID,
-                isSameApp(silent.redirectURI, request.redirectURI), isRefused(silent, in: flow)
-            else { return false }
-            return time - capture[silent.exchange].startedAt <= .seconds(60)
+        let isRecent = { [capture] (flow: FlowBuilder) in
+            flow.requests.last.map { time - capture[$0.exchange].startedAt <= .seconds(60) } ?? false
         }
+        while let first = silent.first, !isRecent(first) { silent.removeFirst() }
+        let candidates = silent.filter { flow in
+            guard let silent = flow.requests.last, silent.isSilent, silent.clientID == request.clientID else {
+                return false
+            }
+            return isRecent(flow) && isSameApp(silent.redirectURI, request.redirectURI)
+                && isRefused(silent, in: flow)
+        }
+        return candidates.max { $0.number < $1.number }
     }
 
     /// Silent probes are often answered at a page of their own, beside the one of the login.

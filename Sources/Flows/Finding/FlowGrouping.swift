@@ -13,8 +13,12 @@ struct FlowGrouping {
     /// By what makes two authorization requests the same one; the latest flow that has such a request.
     var bySignature: [String: FlowBuilder] = [:]
     var byState: [String: [FlowBuilder]] = [:]
-    /// Flows that may await an answer; those that do not any more are dropped when they are met.
-    var open: [FlowBuilder] = []
+    var open = OpenFlows()
+    var carried = CarriedValues()
+    /// Logins that may await a token, in order; those that do not any more are dropped when they are met first.
+    var awaitingTokens: ArraySlice<FlowBuilder> = []
+    /// Logins with a silent request within the last minute, in order.
+    var silent: ArraySlice<FlowBuilder> = []
     var pushed: [Int: EndpointCall] = [:]
     private var responsesAt: [Int: [Int]] = [:]
 
@@ -116,8 +120,14 @@ struct FlowGrouping {
     }
 
     mutating func add(_ message: OAuthMessage, to flow: FlowBuilder, _ host: String?) {
-        flow.add(message, host: host)
+        flow.add(message)
+        if let host { know(host, of: flow) }
         if byExchange[message.exchange] == nil { byExchange[message.exchange] = flow }
+    }
+
+    /// Notes that a host is one of the flow's provider.
+    mutating func know(_ host: String, of flow: FlowBuilder) {
+        if flow.providerHosts.insert(host).inserted, !flow.requests.isEmpty { open.insert(flow, at: host) }
     }
 
     mutating func attach(_ exchange: Int, to flow: FlowBuilder) {

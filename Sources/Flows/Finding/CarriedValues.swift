@@ -1,0 +1,53 @@
+import Captures
+
+/// What the pages of a flow carry on to the next: values of their URLs and forms that are long enough to tell them from
+/// another flow's.
+struct CarriedValues {
+    /// The flows that have a value, the latest last.
+    private var flows: [String: [FlowBuilder]] = [:]
+
+    /// In UTF-8.
+    private static let minimumLength = 12
+    /// A value of more flows tells none of them apart: the latest stand for all.
+    private static let maximumFlows = 32
+
+    /// Remembers the values of an exchange's request and answer.
+    mutating func learn(_ exchange: Exchange, of flow: FlowBuilder) {
+        learn(exchange.request.url.queryItems, of: flow)
+        if let form = FormBody.items(of: exchange.request.body) { learn(form, of: flow) }
+        if let location = exchange.response?.location { learn(RecordedURL(location).queryItems, of: flow) }
+        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
+            let html = body.text
+        else { return }
+        for form in HTMLForm.all(in: html) {
+            learn(RecordedURL(form.action).queryItems, of: flow)
+            for field in form.fields { learn(field.value, of: flow) }
+        }
+    }
+
+    private mutating func learn(_ items: QueryItems, of flow: FlowBuilder) {
+        for item in items.items { learn(item.value, of: flow) }
+    }
+
+    private mutating func learn(_ value: String, of flow: FlowBuilder) {
+        guard value.utf8.count >= Self.minimumLength else { return }
+        var list = flows[value, default: []]
+        guard !list.contains(where: { $0 === flow }) else { return }
+        if list.count == Self.maximumFlows { list.removeFirst() }
+        list.append(flow)
+        flows[value] = list
+    }
+
+    /// The flow whose pages have most values in common with an exchange's request, of several the latest; nil where none has
+    /// any.
+    func nearest(to exchange: Exchange, where isCandidate: (FlowBuilder) -> Bool) -> FlowBuilder? {
+        let items =
+            exchange.request.url.queryItems.items + (FormBody.items(of: exchange.request.body)?.items ?? [])
+        var counts: [Int: (flow: FlowBuilder, count: Int)] = [:]
+        for value in Set(items.map(\.value)) {
+            for flow in flows[value] ?? [] { counts[flow.number, default: (flow, 0)].count += 1 }
+        }
+        return counts.values.filter { isCandidate($0.flow) }
+            .max { ($0.count, $0.flow.number) < ($1.count, $1.flow.number) }?.flow
+    }
+}
