@@ -143,7 +143,7 @@ struct BearerRefusal {
             ["error", "error_description"].compactMap { challenge[$0] }
         }
         // Quotes in a JSON string stand behind a backslash.
-        let text = (said.joined(separator: " ").prefixBytes(Self.limit) + " " + body).lowercased()
+        let text = (said.joined(separator: " ").prefixBytes(Self.limit) + " " + body).asciiLowercased()
             .replacing("\\", with: "")
         reasons = Set(
             Reason.allCases.filter { reason in

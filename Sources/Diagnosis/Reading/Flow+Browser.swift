@@ -30,7 +30,7 @@ extension Flow {
         if let form = FormBody.items(of: body) {
             return form.items.contains { item in Self.isSecretField(item.name) }
         }
-        guard (body.size ?? 0) < 1 << 16, let text = body.text?.lowercased() else { return false }
+        guard (body.size ?? 0) < 1 << 16, let text = body.text?.asciiLowercased() else { return false }
         return Self.secretFields.contains(where: text.containsBytes)
     }
 

@@ -194,11 +194,11 @@ extension Flow {
         }
         guard response.status >= 400 && !isNegotiation || response.status == 200 else { return nil }
         let answer = Answer(of: exchange, at: page)
-        let text = answer.error?.text ?? PageText.words(of: response.body)
-        if response.status == 200 {
-            // Entra's error pages come with 200.
-            guard answer.error != nil || text.containsBytes("AADSTS") else { return nil }
+        // Entra's error pages come with 200.
+        guard response.status != 200 || answer.error != nil || PageText.hasEntraCode(response.body) else {
+            return nil
         }
+        let text = answer.error?.text ?? PageText.words(of: response.body)
         return RequestRefusal(
             channel: .page,
             exchange: page,

@@ -4,48 +4,100 @@ import Captures
 enum PageText {
     /// Of at most the first `limit` bytes.
     static func words(of body: Body?, limit: Int = 1 << 18) -> String {
-        guard let bytes = body?.bytes?.prefix(limit) else { return "" }
-        let isMarkup = body?.essence == "text/html" || bytes.first { $0 > 0x20 } == 0x3c
-        guard isMarkup else { return collapsed(bytes) }
-        let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
-        var output: [UInt8] = []
-        var index = 0
-        while index < lower.count {
-            guard lower[index] == 0x3c else {
-                output.append(bytes[bytes.startIndex + index])
-                index += 1
-                continue
-            }
-            output.append(0x20)
-            let closing = hidden.first { lower[index...].starts(with: "<\($0)".utf8) }.map { "</\($0)" }
-            index = end(of: closing ?? ">", in: lower, after: index)
-        }
-        let text = HTMLText.decode(output)
-        // The Entra pages keep their message in a script and write it from there.
-        guard let start = ByteSearch.index(of: Array("aadsts".utf8), in: lower),
-            !text.containsBytes("AADSTS")
-        else { return collapsed(text.utf8) }
-        let message = bytes[(bytes.startIndex + start)...].prefix(400).prefix { $0 != 0x22 && $0 != 0x3c }
-        return collapsed(Array(text.utf8) + [0x20] + message)
+        words(of: body, limit: limit, enough: .max)
     }
 
-    private static let hidden = ["script", "style"]
+    /// The first 200 characters of them.
+    static func start(of body: Body?) -> String {
+        // A character reference has up to twelve bytes.
+        Excerpt.start(of: words(of: body, limit: 1 << 18, enough: 12 * 200))
+    }
 
-    private static func end(of mark: String, in bytes: [UInt8], after index: Int) -> Int {
-        let wanted = Array(mark.utf8)
-        var place = index
-        while place < bytes.count {
-            if bytes[place] == wanted[0], bytes[place...].starts(with: wanted) {
-                // Of a closing tag the rest is a tag of its own.
-                return wanted.count == 1 ? place + 1 : end(of: ">", in: bytes, after: place)
+    /// `enough`: so many bytes of words, or more, will do.
+    private static func words(of body: Body?, limit: Int, enough: Int) -> String {
+        guard let body, let bytes = body.bytes else { return "" }
+        return bytes.withUnsafeBufferPointer { whole in
+            let bytes = UnsafeBufferPointer(rebasing: whole.prefix(limit))
+            let isMarkup = body.essence == "text/html" || bytes.first { $0 > 0x20 } == 0x3c
+            guard isMarkup else { return collapsed(bytes) }
+            let text = HTMLText.decode(outsideOfTags(bytes, enough: enough))
+            // The Entra pages keep their message in a script and write it from there.
+            guard let start = entraCode(in: bytes), !text.containsBytes("AADSTS") else {
+                return collapsed(text.utf8)
             }
-            place += 1
+            let message = bytes[start...].prefix(400).prefix { $0 != 0x22 && $0 != 0x3c }
+            return collapsed(Array(text.utf8) + [0x20] + message)
         }
-        return place
+    }
+
+    /// Whether an error number of Entra stands in a body.
+    static func hasEntraCode(_ body: Body?) -> Bool {
+        body?.bytes?.withUnsafeBufferPointer { entraCode(in: $0) != nil } ?? false
+    }
+
+    private static func entraCode(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        ByteSearch.index(of: "AADSTS", in: bytes) ?? ByteSearch.index(of: "aadsts", in: bytes)
+    }
+
+    /// A space in the place of each tag.
+    private static func outsideOfTags(_ bytes: UnsafeBufferPointer<UInt8>, enough: Int) -> [UInt8] {
+        var output: [UInt8] = []
+        var wordBytes = 0
+        var index = 0
+        while index < bytes.count, wordBytes < enough {
+            let open = ByteSearch.index(of: 0x3c, in: bytes, index..<bytes.count) ?? bytes.count
+            output.append(contentsOf: bytes[index..<open])
+            if enough < .max { wordBytes += bytes[index..<open].count { $0 > 0x20 } }
+            guard open < bytes.count else { break }
+            output.append(0x20)
+            index = open
+            if let name = hidden.first(where: { begins($0, in: bytes, at: open + 1) }) {
+                index = closing(name, in: bytes, from: open)
+            }
+            index = ByteSearch.index(of: 0x3e, in: bytes, index..<bytes.count).map { $0 + 1 } ?? bytes.count
+        }
+        return output
+    }
+
+    private static let hidden: [StaticString] = ["script", "style"]
+
+    /// Whether a name in lower case stands there, in any case.
+    private static func begins(_ name: StaticString, in bytes: UnsafeBufferPointer<UInt8>, at place: Int)
+        -> Bool
+    {
+        guard place + name.utf8CodeUnitCount <= bytes.count else { return false }
+        return (0..<name.utf8CodeUnitCount).allSatisfy { bytes[place + $0] | 0x20 == name.utf8Start[$0] }
+    }
+
+    /// Where the end tag of a name begins; the end where there is none.
+    private static func closing(
+        _ name: StaticString,
+        in bytes: UnsafeBufferPointer<UInt8>,
+        from index: Int
+    ) -> Int {
+        var index = index
+        while let open = ByteSearch.index(of: 0x3c, in: bytes, index..<bytes.count) {
+            if open + 1 < bytes.count, bytes[open + 1] == 0x2f, begins(name, in: bytes, at: open + 2) {
+                return open
+            }
+            index = open + 1
+        }
+        return bytes.count
     }
 
     private static func collapsed(_ bytes: some Collection<UInt8>) -> String {
-        let words = bytes.split { $0 <= 0x20 }
-        return String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        var isBetween = false
+        for byte in bytes {
+            guard byte > 0x20 else {
+                isBetween = true
+                continue
+            }
+            if isBetween, !output.isEmpty { output.append(0x20) }
+            isBetween = false
+            output.append(byte)
+        }
+        return String(decoding: output, as: UTF8.self)
     }
 }

@@ -52,7 +52,7 @@ struct RequestRefusal {
 
     private func excerptWords(_ words: [String]) -> String? {
         guard !words.isEmpty else { return nil }
-        let lower = text.lowercased()
+        let lower = text.asciiLowercased()
         return words.first(where: lower.containsBytes)
     }
 

@@ -82,7 +82,7 @@ struct RedirectURINotRegistered: Rule {
         guard let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
             let text = body.text
         else { return nil }
-        let lower = text.lowercased()
+        let lower = text.asciiLowercased()
         guard
             let words = Self.texts.first(where: lower.containsBytes)
                 ?? (response.status >= 400 ? Self.errors.first(where: lower.containsBytes) : nil)
@@ -116,7 +116,7 @@ struct RedirectURINotRegistered: Rule {
     /// An error of one of these names in a URL of the provider.
     private func refusal(in url: RecordedURL, _ place: Place) -> Evidence? {
         for item in url.queryItems.items + url.fragmentItems.items {
-            let value = item.value.lowercased()
+            let value = item.value.asciiLowercased()
             let isError =
                 ["error", "oautherrorcode", "error_code", "err"].contains(item.name.lowercased())
                 && Self.errors.contains(value)

@@ -52,12 +52,12 @@ struct LoginAbandoned: Rule {
                 note: "the last page of the provider"
             )
         ]
-        let words = PageText.words(of: flow.capture[last].response?.body)
+        let words = PageText.start(of: flow.capture[last].response?.body)
         if !words.isEmpty {
             evidence.append(
                 Evidence(
                     place: Place(exchange: last, part: .responseBody, name: ""),
-                    value: Masking.shown(Excerpt.start(of: words), of: "body")
+                    value: Masking.shown(words, of: "body")
                 )
             )
         }

@@ -97,12 +97,12 @@ struct ProviderServerError: Rule {
                 value: "\(response.status)"
             )
         ]
-        let words = PageText.words(of: response.body)
+        let words = PageText.start(of: response.body)
         if !words.isEmpty {
             evidence.append(
                 Evidence(
                     place: Place(exchange: page, part: .responseBody, name: ""),
-                    value: Masking.shown(Excerpt.start(of: words), of: "body")
+                    value: Masking.shown(words, of: "body")
                 )
             )
         }

@@ -48,7 +48,7 @@ struct CallbackRejectedByApp: Rule {
                 )
             }
             if let body = exchange.response?.body, (body.size ?? 0) > 0 {
-                let words = Excerpt.start(of: PageText.words(of: body))
+                let words = PageText.start(of: body)
                 evidence.append(
                     Evidence(
                         place: Place(exchange: callback.exchange, part: .responseBody, name: ""),

@@ -72,7 +72,7 @@ struct CookiesTooLarge: Rule {
 
     private func tooLong(_ response: RecordedResponse) -> (words: String, text: String)? {
         guard let body = response.body, (body.size ?? 0) < 1 << 18, let text = body.text else { return nil }
-        let lower = text.lowercased()
+        let lower = text.asciiLowercased()
         return Self.texts.first(where: lower.containsBytes).map { ($0, text) }
     }
 

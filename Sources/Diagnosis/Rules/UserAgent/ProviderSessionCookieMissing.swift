@@ -66,7 +66,7 @@ struct ProviderSessionCookieMissing: Rule {
         guard exchange.request.method == "POST" || flow.surroundings.redirectedFrom[page] != nil,
             let response = exchange.response, response.location == nil
         else { return nil }
-        let words = PageText.words(of: response.body).lowercased()
+        let words = PageText.words(of: response.body).asciiLowercased()
         if Self.texts.contains(where: words.containsBytes) {
             return Place(exchange: page, part: .responseBody, name: "")
         }
@@ -126,7 +126,7 @@ struct ProviderSessionCookieMissing: Rule {
         let exchange = flow.capture[page]
         let names = Set(exchange.request.cookies.map(\.name)).sorted().prefix(20)
         let status = exchange.response.map { "\($0.status)" } ?? ""
-        let words = Excerpt.start(of: PageText.words(of: exchange.response?.body))
+        let words = PageText.start(of: exchange.response?.body)
         return missing.prefix(4).map { LostLoginCookies.evidence($0, note: "did not come back") } + [
             Evidence(
                 place: Place(exchange: page, part: .requestHeader, name: "Cookie"),
