@@ -8,12 +8,15 @@ package import OAuth
 /// Immutable after `init`, and shared by all flows of the capture.
 package final class CaptureIndex: Sendable {
     package let capture: Capture
+    /// What is read out of the whole capture once, for the flows that ask.
+    package let derived = DerivedValues()
     /// Indices into `log.entries` by time; entries of the same instant in file order.
     package let order: [Int]
     /// Where each entry stands in ``order``.
     package let position: [Int]
     /// The message of each exchange that is one, authorization responses aside.
     package let messages: [Int: OAuthMessage]
+    /// In order of time.
     package let authorizationRequests: [AuthorizationRequest]
     package let responses: [AuthorizationResponse]
     package let tokenRequests: [TokenRequest]

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What is read out of a flow once, for all that ask: fifty rules look at the same logins.
+/// What is read out of a flow, or of a capture, once, for all that ask: fifty rules look at the same logins.
 ///
-/// Belongs to a flow whose messages do not change any more; a value of each type.
+/// Belongs to what does not change any more; a value of each type.
 package final class DerivedValues: Sendable {
     private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
 

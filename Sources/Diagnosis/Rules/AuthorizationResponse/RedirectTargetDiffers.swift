@@ -27,19 +27,24 @@ struct RedirectTargetDiffers: Rule {
         specifications: [.rfc(6749, "3.1.2")]
     )
 
+    /// The redirect URIs of all requests of the capture, as they are compared.
+    private struct KnownTargets {
+        var urls: Set<String>
+    }
+
     func verdict(on flow: Flow) -> Verdict {
-        let known = Set(
-            flow.surroundings.authorizationRequests.compactMap {
-                $0.redirectURI.map { Self.normal(RecordedURL($0)) }
-            }
-        )
+        let known = flow.surroundings.derived.value {
+            KnownTargets(
+                urls: Set(flow.surroundings.requestValues.redirectURIs.map { Self.normal(RecordedURL($0)) })
+            )
+        }
         return Verdict.first(of: flow.loginAttempts) { attempt in
             guard let request = attempt.request, attempt.response == nil,
                 let asked = attempt.parameter("redirect_uri")
             else { return .holds }
             for (page, target) in flow.providerRedirects(of: request) {
                 guard isAnswer(target, attempt), target.host != request.endpoint.host || !target.isWeb,
-                    !known.contains(Self.normal(target))
+                    !known.urls.contains(Self.normal(target))
                 else { continue }
                 let seen = target.withoutQuery
                 let note = Difference.note(expected: RecordedURL(asked.value).withoutQuery, seen: seen)

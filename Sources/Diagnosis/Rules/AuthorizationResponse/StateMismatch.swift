@@ -113,8 +113,8 @@ struct StateMismatch: Rule {
     }
 
     private func belongsElsewhere(_ state: String, _ request: AuthorizationRequest, _ flow: Flow) -> Bool {
-        flow.surroundings.authorizationRequests.contains {
-            $0.state == state && $0.redirectURI == request.redirectURI
+        flow.surroundings.requestValues.requests(withState: state).contains {
+            $0.redirectURI == request.redirectURI
         }
     }
 }

@@ -56,7 +56,7 @@ struct IDTokenNonceMismatch: Rule {
             else { continue }
             let came = claim.string ?? JSONWriter.text(of: claim)
             guard came != sent.value else { continue }
-            let other = flow.surroundings.authorizationRequests.first { $0.nonce == came }
+            let other = flow.surroundings.requestValues.request(withNonce: came)
             var evidence = [
                 Evidence(sent),
                 Evidence(

@@ -129,12 +129,12 @@ struct PKCEVerifierMismatch: Rule {
     private func ownerOfVerifier(_ verifier: String, _ login: AuthorizationRequest, _ flow: Flow)
         -> Parameter?
     {
-        let hash = CodeChallenge.s256(of: verifier)
-        return flow.surroundings.authorizationRequests.lazy.filter {
+        let known: Set = [CodeChallenge.s256(of: verifier), verifier]
+        return flow.surroundings.requestValues.requests(withChallenges: known).lazy.filter {
             $0.exchange != login.exchange && $0.codeChallenge != login.codeChallenge
         }
         .compactMap { $0.parameters.parameter("code_challenge") }
-        .first { $0.value == hash || $0.value == verifier }
+        .first
     }
 
     // MARK: - Words
