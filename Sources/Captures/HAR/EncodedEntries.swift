@@ -4,7 +4,12 @@ package struct EncodedEntries: Sendable {
     let bytes: [UInt8]
     /// Bodies that are in files, where they belong among the bytes, in this order.
     let spooled: [SpooledText]
-    package let count: Int
+    /// Where each entry begins among the bytes, bodies in files not counted.
+    let starts: [Int]
+    package var count: Int { starts.count }
+
+    /// Stands before each entry.
+    static let separator: [UInt8] = [0x2c, 0x0a]
 
     /// What it takes to keep them: memory, and descriptors as if they were memory.
     var weight: Int { bytes.count + spooled.count << 16 }
@@ -14,14 +19,16 @@ package struct EncodedEntries: Sendable {
         var bytes: [UInt8] = []
         var spooled: [SpooledText] = []
         bytes.reserveCapacity(exchanges.count * 4096)
+        var starts: [Int] = []
+        starts.reserveCapacity(exchanges.count)
         for index in exchanges.indices {
-            bytes.append(0x2c)
-            bytes.append(0x0a)
+            bytes.append(contentsOf: Self.separator)
+            starts.append(bytes.count)
             HAREntry.append(exchanges[index], &facts, to: &bytes, &spooled)
         }
         bytes.append(contentsOf: CaptureFile.tail)
         self.bytes = bytes
         self.spooled = spooled
-        count = exchanges.count
+        self.starts = starts
     }
 }

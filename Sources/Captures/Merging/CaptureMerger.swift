@@ -96,11 +96,15 @@ package struct CaptureMerger: Sendable {
         merged = Self.ordered(groups, sources, marks, ahead)
     }
 
+    private static func named(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+
     /// Names without folders, the later of two that are the same with a number.
     private static func named(_ sources: [Source]) -> [Source] {
         var taken: Set<String> = []
         return sources.map { source in
-            let base = source.name.split(separator: "/").last.map(String.init) ?? source.name
+            let base = named(source.name)
             var name = base
             var number = 1
             while !taken.insert(name).inserted {
@@ -171,6 +175,17 @@ package struct CaptureMerger: Sendable {
 
     /// Number of exchanges.
     package var count: Int { merged.count }
+
+    /// Whether the exchanges are those of a single file, none of them seen twice in it.
+    package var isOneFileAsItIs: Bool {
+        sources.count == 1 && merged.allSatisfy { $0.sightings.count == 1 }
+    }
+
+    /// What stands in `log` of a capture that was made of one file, by its name.
+    package static func logMembers(of name: String) -> JSONObject {
+        let file = ImportStatement.File(name: named(name), clock: .reference)
+        return ["_authreel": ["imported": ImportStatement(files: [file], isAligned: false).json]]
+    }
 
     /// An exchange of the merged capture, 0 to ``count`` - 1, read and put together when it is asked for.
     package func exchange(at index: Int) -> Exchange {

@@ -17,7 +17,8 @@ package struct ImportStatement: Sendable, Equatable {
         package var name: String
         /// `log.creator` as it stood; nil where there was none.
         package var creator: JSONValue?
-        package var entries: Int
+        /// Nil where they were not counted when this was written.
+        package var entries: Int?
         package var clock: Clock
         /// Members of `log` that another file has, too, with another value.
         package var members: JSONObject
@@ -25,7 +26,7 @@ package struct ImportStatement: Sendable, Equatable {
         package init(
             name: String,
             creator: JSONValue? = nil,
-            entries: Int,
+            entries: Int? = nil,
             clock: Clock,
             members: JSONObject = JSONObject()
         ) {
@@ -73,7 +74,7 @@ extension ImportStatement {
                 return File(
                     name: name,
                     creator: file["creator"],
-                    entries: Int(clamping: file["entries"]?.int ?? 0),
+                    entries: (file["entries"]?.int).map { Int(clamping: $0) },
                     clock: Self.clock(file["clock"]),
                     members: file["members"]?.object ?? JSONObject()
                 )
@@ -104,7 +105,7 @@ extension ImportStatement {
                 files.map { file in
                     var object: JSONObject = ["name": .string(file.name)]
                     if let creator = file.creator { object["creator"] = creator }
-                    object["entries"] = .number(JSONNumber(Int64(file.entries)))
+                    if let entries = file.entries { object["entries"] = .number(JSONNumber(Int64(entries))) }
                     object["clock"] = file.clock.json
                     if !file.members.isEmpty { object["members"] = .object(file.members) }
                     return .object(object)

@@ -14,21 +14,21 @@ package enum PacketImporter {
     /// - Parameters:
     ///   - path: pcap or pcapng.
     ///   - keyLogs: files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
-    ///   - writer: of the new capture.
+    ///   - capture: the new one.
     ///   - maximumBodyBytes: how much of a body is kept.
     ///   - spoolFolder: where large bodies wait until their entries are written.
     ///   - progress: is told how much is done, from 0 to 1.
-    /// - Returns: what was read, and what could not be.
+    /// - Returns: what was read, and what could not be; and the new capture, which is whole.
     /// - Throws: ``PacketError`` where the capture cannot be read, `CaptureError` where a key log cannot be, or the new
     ///   capture cannot be written.
     package static func write(
         path: String,
         keyLogs: [String],
-        to writer: CaptureWriter,
+        to capture: WrittenCapture,
         maximumBodyBytes: Int,
         spoolFolder: String? = nil,
         progress: (Double) -> Void = { _ in }
-    ) throws -> PacketImportReport {
+    ) throws -> (capture: Capture, report: PacketImportReport) {
         var exchanges = PacketExchanges(
             maximumBodyBytes: maximumBodyBytes,
             spoolFolder: spoolFolder,
@@ -40,7 +40,7 @@ package enum PacketImporter {
             exchanges.add(keyLog: lines)
             exchanges.endKeyLog()
         }
-        var sink = ImportSink(into: exchanges, writer: writer)
+        var sink = ImportSink(into: exchanges, capture: capture)
         let losses = try PacketFile.read(path: path, into: &sink) { done, total in
             if let total, total > 0 { progress(Double(done) / Double(total)) }
         }
@@ -63,14 +63,14 @@ package enum PacketImporter {
 /// Decodes packets and writes the exchanges that become complete with each.
 private struct ImportSink: PacketSink {
     private var decoder: PacketDecoder<PacketExchanges>
-    private var batch: CaptureBatch
+    private var capture: WrittenCapture
     private var packets = 0
     /// Why nothing more is written.
     private var failure: CaptureError?
 
-    init(into exchanges: PacketExchanges, writer: CaptureWriter) {
+    init(into exchanges: PacketExchanges, capture: WrittenCapture) {
         decoder = PacketDecoder(into: exchanges)
-        batch = CaptureBatch(writer: writer)
+        self.capture = capture
     }
 
     mutating func receive(_ packet: Packet) {
@@ -86,7 +86,7 @@ private struct ImportSink: PacketSink {
     private mutating func write(_ exchanges: [Exchange]) {
         guard !exchanges.isEmpty else { return }
         do {
-            try batch.append(exchanges)
+            try capture.append(exchanges)
         } catch {
             failure = error
         }
@@ -95,16 +95,16 @@ private struct ImportSink: PacketSink {
     /// Tells the connections that the capture ends, and writes what waits.
     ///
     /// - Parameter losses: what could not be read of the file.
-    /// - Returns: what was read, and what could not be.
+    /// - Returns: the capture, and what was read and could not be.
     /// - Throws: where the exchanges cannot be written.
-    mutating func finish(_ losses: [PacketLoss]) throws(CaptureError) -> PacketImportReport {
+    mutating func finish(_ losses: [PacketLoss]) throws(CaptureError) -> (Capture, PacketImportReport) {
         decoder.finish()
         write(decoder.sink.takeFinished())
         if let failure { throw failure }
-        try batch.write()
+        let capture = try capture.finish()
         var report = decoder.sink.report
         report.counts.packets = packets
         report.losses = losses + decoder.losses + report.losses
-        return report
+        return (capture, report)
     }
 }

@@ -81,19 +81,21 @@ struct Import: ParsableCommand {
         if let target { try Self.checkTarget(target) }
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
-        let file = UnfinishedFile(for: target)
         let outcome = try merge(
             ImportInput(
                 identities: identities,
                 keyLogs: keyLogs,
                 maximumBodyBytes: maximumBodyBytes,
                 target: target
-            ),
-            into: file
+            )
         )
+        let file = outcome.file
         let summary = ImportSummary(
             report: outcome.report,
-            logins: ImportSummary.logins(in: try CaptureReader.read(path: file.path), files: outcome.files),
+            logins: ImportSummary.logins(
+                in: try outcome.capture ?? CaptureReader.read(path: file.path),
+                files: outcome.files
+            ),
             packetLosses: outcome.packetLosses
         )
         if let target {
@@ -108,22 +110,30 @@ struct Import: ParsableCommand {
 
     /// What is left of the files when they are one.
     private struct Outcome {
+        var file: UnfinishedFile
+        /// What is in the file, where that need not be read again.
+        var capture: Capture?
         var report: MergeReport
         /// The files that tell of each exchange.
         var files: [[String]]
         var packetLosses: [(name: String, what: [String])]
     }
 
-    /// Nothing of the files is in memory any more when this returns.
-    private func merge(_ input: ImportInput, into file: UnfinishedFile) throws -> Outcome {
+    /// Of several files nothing is in memory any more when this returns.
+    private func merge(_ input: ImportInput) throws -> Outcome {
         let opened = try open(input)
         let merger = CaptureMerger(
             opened.map(\.source),
             alignsClocks: alignClocks,
-            joinsSides: opened.contains(where: \.isPackets)
+            joinsSides: opened.contains { $0.written != nil }
         )
-        let differing = try write(merger, to: file.path)
+        // What was written out of the packets may be what is asked for.
+        let written = merger.isOneFileAsItIs ? opened[0].written : nil
+        let file = written ?? UnfinishedFile(for: input.target)
+        let differing = try written == nil ? write(merger, to: file.path) : 0
         return Outcome(
+            file: file,
+            capture: written == nil ? nil : opened[0].source.capture,
             report: merger.report(differing: differing),
             files: (0..<merger.count).map { merger.files(ofExchange: $0) },
             packetLosses: opened.map { ($0.source.name, $0.packetLosses) }

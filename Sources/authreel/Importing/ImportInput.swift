@@ -13,7 +13,8 @@ struct ImportInput {
     /// A file, read as a capture.
     struct Opened {
         var source: CaptureMerger.Source
-        var isPackets: Bool
+        /// A capture that it was written to on the way; nil for one that was read as it is.
+        var written: UnfinishedFile?
         /// What could not be read of the packets, with its place.
         var packetLosses: [String] = []
         /// What the capture is read from as long as it is used.
@@ -28,7 +29,7 @@ struct ImportInput {
         let name = path == "-" ? "standard input" : path
         guard PacketInput.isPacketFile(source.bytes(at: 0, count: PacketInput.headSize)) else {
             let capture = try identities.read(source, path: path, beforeAsking: beforeAsking)
-            return Opened(source: CaptureMerger.Source(name: name, capture: capture), isPackets: false)
+            return Opened(source: CaptureMerger.Source(name: name, capture: capture))
         }
         // Packets are looked at more than once: what comes through a pipe is put into a file.
         var held: [UnfinishedFile] = []
@@ -42,16 +43,20 @@ struct ImportInput {
         }
         let file = UnfinishedFile(for: target)
         held.append(file)
-        let losses = try PacketInput.write(
+        let (capture, losses) = try PacketInput.write(
             path: packets,
             keyLogs: keyLogs,
-            to: try CaptureWriter(newAt: file.path, version: Authreel.version, logMembers: [:]),
+            to: try WrittenCapture(
+                newAt: file.path,
+                version: Authreel.version,
+                logMembers: CaptureMerger.logMembers(of: name)
+            ),
             maximumBodyBytes: maximumBodyBytes,
             progress: progress
         )
         return Opened(
-            source: CaptureMerger.Source(name: name, capture: try CaptureReader.read(path: file.path)),
-            isPackets: true,
+            source: CaptureMerger.Source(name: name, capture: capture),
+            written: file,
             packetLosses: losses,
             held: held
         )

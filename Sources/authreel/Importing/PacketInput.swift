@@ -14,28 +14,28 @@ enum PacketInput {
     /// - Parameters:
     ///   - path: of the packet capture.
     ///   - keyLogs: files with TLS secrets.
-    ///   - writer: of a capture that is read afterwards.
+    ///   - capture: the new one.
     ///   - maximumBodyBytes: of a body that are kept.
     ///   - progress: is told how far it is, from 0 to 1.
-    /// - Returns: what of the packets could not be read, with its place.
+    /// - Returns: the new capture, which is whole, and what of the packets could not be read, with its place.
     /// - Throws: ``CommandFailure``.
     static func write(
         path: String,
         keyLogs: [String],
-        to writer: CaptureWriter,
+        to capture: WrittenCapture,
         maximumBodyBytes: Int,
         progress: (Double) -> Void
-    ) throws -> [String] {
+    ) throws -> (capture: Capture, losses: [String]) {
         do {
-            let report = try PacketImporter.write(
+            let (capture, report) = try PacketImporter.write(
                 path: path,
                 keyLogs: keyLogs,
-                to: writer,
+                to: capture,
                 maximumBodyBytes: maximumBodyBytes,
-                spoolFolder: URL(filePath: writer.path).deletingLastPathComponent().path,
+                spoolFolder: URL(filePath: capture.path).deletingLastPathComponent().path,
                 progress: progress
             )
-            return losses(of: report, keyLogs: keyLogs)
+            return (capture, losses(of: report, keyLogs: keyLogs))
         } catch let error as PacketError {
             throw CommandFailure(error)
         } catch let error as CaptureError {
