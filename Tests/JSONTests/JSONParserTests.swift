@@ -20,6 +20,33 @@ struct JSONParserTests {
         #expect(value["c"]?.int == nil)
     }
 
+    /// Strings are looked through in blocks: what ends a block may stand anywhere.
+    @Test func stringsAreReadWhereverTheirEscapesStand() throws {
+        let specials = [
+            (#"\n"#, "\n"), (#"\""#, "\""), (#"\\"#, "\\"), (#"\ud83d\ude00"#, "😀"),
+            ("\u{7f}\u{e9}", "\u{7f}\u{e9}"),
+        ]
+        for (written, meant) in specials {
+            for before in 0..<20 {
+                for after in 0..<20 {
+                    let (head, tail) = (
+                        String(repeating: "h", count: before), String(repeating: "t", count: after)
+                    )
+                    let text = head + written + tail + written
+                    #expect(try parse("\"\(text)\"") == .string(head + meant + tail + meant))
+                    #expect(try parse("[\"\(text)\",1]").array?.first == .string(head + meant + tail + meant))
+                }
+            }
+        }
+        for place in 0..<20 {
+            let head = String(repeating: "h", count: place)
+            #expect(throws: JSONError.self) { try parse("\"\(head)\u{1f}tttttttttt\"") }
+            #expect(throws: JSONError.self) { try parse("\"\(head)\\ntt\u{1f}tttttttttt\"") }
+            #expect(throws: JSONError.self) { try parse("\"\(head)\\") }
+            #expect(throws: JSONError.self) { try parse("\"\(head)\\\"") }
+        }
+    }
+
     @Test func namesAreTwiceThereByTheirBytes() throws {
         let value = try JSONParser.parse(
             Array("{\"\u{e9}\":1,\"e\u{301}\":2,\"a\":3,\"b\":4,\"b\":5,\"a\":6,\"a\":7}".utf8)

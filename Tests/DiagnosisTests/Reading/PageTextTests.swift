@@ -25,6 +25,19 @@ struct PageTextTests {
 
     @Test func readsAPageByItsFirstCharacter() { #expect(words(" <p>x</p>", "text/plain") == "x") }
 
+    @Test func beginningIsThatOfAllWords() {
+        let pages = [
+            "<h1>No</h1>", String(repeating: "<p>Client &#x000000041;</p>\n", count: 400),
+            String(repeating: "\u{1f600}<br>", count: 900),
+            String(repeating: " \n<i></i>", count: 5000) + "late",
+            "<script>'AADSTS1: x'</script>short",
+        ]
+        for page in pages {
+            let body = Body(text: page, mediaType: "text/html")
+            #expect(PageText.start(of: body) == Excerpt.start(of: PageText.words(of: body)))
+        }
+    }
+
     @Test func looksAtABoundedPartOnly() {
         let body = Body(text: "abcdef", mediaType: "text/plain")
         #expect(PageText.words(of: body, limit: 3) == "abc")

@@ -27,18 +27,6 @@ struct LeakTimeTests {
         }
     }
 
-    /// Seconds of this thread.
-    func seconds(_ work: () -> Void) -> Double {
-        func now() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
-        let start = now()
-        work()
-        return now() - start
-    }
-
     static let short: [NamedValue: Secret.Kind] = [
         NamedValue("password", "hunter2"): .password, NamedValue("otp", "123456"): .oneTimeCode,
         NamedValue("name", "a"): .personal, NamedValue("id", "b"): .personal,
@@ -69,11 +57,11 @@ struct LeakTimeTests {
             [.string(String(repeating: unit, count: count / unit.utf8.count))]
         }
         let (less, more) = (text(20_000), text(160_000))
-        let small = seconds { _ = Self.few.leaks(in: less) }
-        let large = seconds { _ = Self.few.leaks(in: more) }
+        let small = ProcessorTime.seconds { _ = Self.few.leaks(in: less) }
+        let large = ProcessorTime.seconds { _ = Self.few.leaks(in: more) }
         // Eight times the text: linear is 8, quadratic 64.
         #expect(large < 20 * small, "\(small) s and \(large) s")
-        let plain = seconds {
+        let plain = ProcessorTime.seconds {
             _ = Self.few.leaks(in: [.string(String(repeating: "The quick brown fox. ", count: 160_000 / 21))])
         }
         #expect(large < 200 * plain, "\(large) s instead of \(plain) s for prose")
@@ -83,8 +71,8 @@ struct LeakTimeTests {
         let (less, more) = (
             "&#" + String(repeating: "0", count: 60_000), "&#" + String(repeating: "0", count: 480_000)
         )
-        let small = seconds { _ = Self.few.leaks(in: [.string(less)]) }
-        let large = seconds { _ = Self.few.leaks(in: [.string(more)]) }
+        let small = ProcessorTime.seconds { _ = Self.few.leaks(in: [.string(less)]) }
+        let large = ProcessorTime.seconds { _ = Self.few.leaks(in: [.string(more)]) }
         #expect(large < 20 * small, "\(small) s and \(large) s")
     }
 
@@ -94,8 +82,10 @@ struct LeakTimeTests {
         let one = LeakScan(secrets: secrets.prefix(1), lawful: [], short: Self.short)
         let unit = #"{"id":123456,"name":"some value","url":"https:\/\/api.example\/v1?x=1&y=2","ok":true},"#
         let body = String(repeating: unit, count: 5_000_000 / unit.utf8.count) + secrets[8999].text.prefix(12)
-        let ofOne = seconds { #expect(one.leaks(in: ["text": .string(body)]).isEmpty) }
-        let ofMany = seconds { #expect(many.leaks(in: ["text": .string(body)]).map(\.characters) == [12]) }
+        let ofOne = ProcessorTime.seconds { #expect(one.leaks(in: ["text": .string(body)]).isEmpty) }
+        let ofMany = ProcessorTime.seconds {
+            #expect(many.leaks(in: ["text": .string(body)]).map(\.characters) == [12])
+        }
         // The leak is decoded anew to tell its place.
         #expect(ofMany < 4 * ofOne, "\(ofOne) s and \(ofMany) s")
     }
@@ -107,8 +97,8 @@ struct LeakTimeTests {
         let scan = LeakScan(secrets: secrets, lawful: [], short: [:])
         let alike = String(repeating: prefix + "!", count: 40_000)
         let other = String(repeating: "zb38.b1BgI7!", count: 40_000)
-        let small = seconds { #expect(scan.leaks(in: [.string(other)]).isEmpty) }
-        let large = seconds { #expect(scan.leaks(in: [.string(alike)]).isEmpty) }
+        let small = ProcessorTime.seconds { #expect(scan.leaks(in: [.string(other)]).isEmpty) }
+        let large = ProcessorTime.seconds { #expect(scan.leaks(in: [.string(alike)]).isEmpty) }
         #expect(large < 4 * small, "\(small) s and \(large) s")
     }
 
@@ -118,8 +108,8 @@ struct LeakTimeTests {
             [.string(String(repeating: unit, count: count / unit.utf8.count))]
         }
         let (less, more) = (text(25_000), text(200_000))
-        let small = seconds { #expect(!Self.few.leaks(in: less).isEmpty) }
-        let large = seconds { #expect(Self.few.leaks(in: more).count == 100) }
+        let small = ProcessorTime.seconds { #expect(!Self.few.leaks(in: less).isEmpty) }
+        let large = ProcessorTime.seconds { #expect(Self.few.leaks(in: more).count == 100) }
         #expect(large < 20 * small, "\(small) s and \(large) s")
     }
 }
