@@ -6,18 +6,45 @@ package import Captures
 /// `client_id`, redirect URI), never by their order. One pass over the messages in order of time, then one
 /// over what is left.
 package enum FlowFinder {
+    /// A flow by what belongs to it alone.
+    package struct Outline: Sendable, Equatable {
+        /// As ``Flow/id``.
+        package var id: String
+        /// Indices into `log.entries`, in order of time.
+        package var exchanges: [Int]
+    }
+
+    /// The flows of ``flows(in:areOne:)`` without their steps and links, for who only counts.
+    package static func outlines(in capture: Capture) -> [Outline] {
+        let index = CaptureIndex(capture)
+        return builders(index, areOne: false).enumerated().map { number, builder in
+            Outline(
+                id: id(number),
+                exchanges: builder.exchanges.sorted { index.position[$0] < index.position[$1] }
+            )
+        }
+    }
+
     /// `areOne`: the exchanges are known to be one flow, and what would join two of them was not recorded.
     package static func flows(in capture: Capture, areOne: Bool = false) -> [Flow] {
         let index = CaptureIndex(capture)
+        return builders(index, areOne: areOne).enumerated().map {
+            FlowAssembly(index: index, builder: $1, id: id($0)).flow()
+        }
+    }
+
+    private static func id(_ number: Int) -> String { "flow-\(number + 1)" }
+
+    /// In the order in which they began.
+    private static func builders(_ index: CaptureIndex, areOne: Bool) -> [FlowBuilder] {
         var grouping = FlowGrouping(index, areOne: areOne)
         grouping.run()
-        let builders = grouping.builders.sorted { left, right in
+        return grouping.builders.sorted { left, right in
             let (a, b) = (first(of: left, index), first(of: right, index))
             return (a.nanoseconds, left.startedAt.nanoseconds, left.number) < (
                 b.nanoseconds, right.startedAt.nanoseconds, right.number
             )
         }
-        return builders.enumerated().map { FlowAssembly(index: index, builder: $1, number: $0 + 1).flow() }
     }
 
     private static func first(of builder: FlowBuilder, _ index: CaptureIndex) -> Timestamp {

@@ -45,6 +45,8 @@ struct FlowFinderTests {
         let flows = capture.flows
         #expect(flows.count == 2)
         #expect(flows.map { Set($0.exchanges) } == [Set(mine), Set(other)])
+        let outlines = FlowFinder.outlines(in: capture.capture)
+        #expect(outlines.map(\.id) == flows.map(\.id) && outlines.map(\.exchanges) == flows.map(\.exchanges))
         #expect(flows.map(\.ending) == [.success, .success])
     }
 

@@ -6,7 +6,7 @@ import OAuth
 struct FlowAssembly {
     let index: CaptureIndex
     let builder: FlowBuilder
-    let number: Int
+    let id: String
 
     func flow() -> Flow {
         let position = index.position
@@ -15,7 +15,7 @@ struct FlowAssembly {
             (position[$0.element.exchange], $0.offset) < (position[$1.element.exchange], $1.offset)
         }.map(\.element)
         return Flow(
-            id: "flow-\(number)",
+            id: id,
             exchanges: exchanges,
             messages: messages,
             steps: StepBuilder(index: index, builder: builder, messages: messages).steps(position),

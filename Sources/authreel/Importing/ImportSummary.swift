@@ -23,7 +23,7 @@ struct ImportSummary {
 
     /// `files`: the names of the files that tell of each exchange.
     static func logins(in capture: Capture, files: [[String]]) -> [Login] {
-        FlowFinder.flows(in: capture).map { flow in
+        FlowFinder.outlines(in: capture).map { flow in
             var counts: [(name: String, count: Int)] = []
             for exchange in flow.exchanges {
                 for name in Set(files[exchange]).sorted() {
