@@ -185,7 +185,7 @@ extension TLSStream {
             guard direction.passesOverEarlyData else { return .unfit }
             // Whether the server took it could not be read.
             if handshake.earlyData == .undecided {
-                sink.lostPlaintext(atMost: header.length, from: direction.side)
+                sink.lostPlaintext(atMost: header.length, isExact: false, from: direction.side)
             }
             return .read
         }

@@ -95,6 +95,10 @@ final class ConnectionReader {
         if FirstBytes(bytes) == .tls {
             beginTLS(at: time)
             decipher(bytes, .server, time)
+        } else if FirstBytes.isSettings(bytes) {
+            // Who knows that HTTP/2 is spoken need not wait for the client (RFC 9113, section 3.4).
+            beginClear(isWhole: isWhole)
+            messages?.received(bytes, from: .server, at: time)
         } else if isWhole {
             giveUp()
         } else {
@@ -124,8 +128,8 @@ final class ConnectionReader {
             reader.clear().received(bytes, from: side, at: time)
         }
 
-        func lostPlaintext(atMost count: Int, from side: Side) {
-            reader.messages?.lost(atMost: count, from: side, at: time)
+        func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
+            reader.clear().lost(count, isExact: isExact, from: side, at: time)
         }
 
         func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
@@ -191,6 +195,7 @@ final class ConnectionReader {
         case .undecided:
             held = []
             beginClear(isWhole: false)
+            messages?.lost(count, from: side, at: time)
         case .tls:
             var events = Events(reader: self, time: time)
             tls.lost(count, from: side, into: &events)

@@ -24,7 +24,9 @@ struct TLSReading: TLSStreamSink, Equatable {
         if turns.last != side { turns.append(side) }
     }
 
-    mutating func lostPlaintext(atMost count: Int, from side: Side) { lost[side, default: []].append(count) }
+    mutating func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
+        lost[side, default: []].append(count)
+    }
 
     mutating func handshakeEnded(_ facts: TLSStreamFacts) { self.facts.append(facts) }
 
