@@ -256,6 +256,7 @@ extension TLSStream {
         case (.legacy, _):
             guard let legacy = handshake.legacy,
                 let secret = keys.secret(.masterSecret, for: legacy.clientRandom)
+                    ?? keys.secret(.masterSecret, for: firstRandom(of: legacy.clientRandom))
             else { return nil }
             return (TLSKeySchedule.protection(of: legacy, master: secret, for: side), secret)
         case (.early, _): label = .clientEarlyTraffic

@@ -19,6 +19,8 @@ package struct TLSStream {
     let buffer = PlaintextBuffer()
     /// Bytes of a direction that are held back while keys are missing.
     let mostHeldForKeys: Int
+    /// Those of all connections.
+    let sessions: TLSSessions
     var handshake = TLSHandshakeState()
     /// Counts what lets bytes be read that are held back.
     var changes = 0
@@ -27,9 +29,14 @@ package struct TLSStream {
 
     static let mostTrials = 16 << 20
 
-    /// - Parameter holdingForKeys: so many bytes of each direction are held back where keys are missing, for ``keysAdded(_:into:)``. With
-    ///   0 a missing key is final: all keys are there before the first packet.
-    package init(holdingForKeys: Int = 0) { mostHeldForKeys = max(0, holdingForKeys) }
+    /// - Parameters:
+    ///   - holdingForKeys: so many bytes of each direction are held back where keys are missing, for ``keysAdded(_:into:)``.
+    ///     With 0 a missing key is final: all keys are there before the first packet.
+    ///   - sessions: those that other connections have begun.
+    package init(holdingForKeys: Int = 0, sessions: TLSSessions = TLSSessions()) {
+        mostHeldForKeys = max(0, holdingForKeys)
+        self.sessions = sessions
+    }
 
     /// Takes the next bytes of a direction.
     ///

@@ -35,7 +35,7 @@ final class ConnectionReader {
         self.entry = entry
         self.isWhole = isWhole
         self.depth = depth
-        tls = TLSStream(holdingForKeys: reading.heldForKeys)
+        tls = TLSStream(holdingForKeys: reading.heldForKeys, sessions: reading.sessions)
     }
 
     /// The client knows that the connection is there.

@@ -10,6 +10,7 @@ package struct PacketImportReport: Sendable {
         /// Neither TLS nor HTTP.
         package var otherConnections = 0
         package var exchanges = 0
+        /// Connections that the key logs have secrets of.
         package var keys = 0
 
         package init() {}

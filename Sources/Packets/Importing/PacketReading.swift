@@ -5,6 +5,9 @@ internal import Wire
 final class PacketReading {
     /// Keys of all connections, as far as they are known.
     var keys = TLSKeyLog()
+    let sessions = TLSSessions()
+    /// Files that were given for key logs and are none.
+    var otherFiles: [PacketLoss] = []
     let maximumBodyBytes: Int
     /// Bytes of a direction that wait for keys which may still come.
     let heldForKeys: Int
@@ -45,9 +48,11 @@ final class PacketReading {
 
     /// What of the key logs is none.
     var keyLogLosses: [PacketLoss] {
-        guard let first = keys.problems.first else { return [] }
+        guard let first = keys.problems.first else { return otherFiles }
         let more = keys.problemCount - 1
-        return [PacketLoss(what: "the key log: \(first)" + (more == 0 ? "" : ", and \(more) lines more"))]
+        return otherFiles + [
+            PacketLoss(what: "the key log: \(first)" + (more == 0 ? "" : ", and \(more) lines more"))
+        ]
     }
 
     /// A decoder for the messages of a connection.

@@ -35,11 +35,12 @@ struct FrameReader {
     /// The largest payload so far.
     private(set) var longest = 0
 
-    /// Passes over bytes that are missing; false, and nothing has changed, where the end of what they are of is not known.
+    /// Passes over bytes that are missing.
     ///
     /// - Parameters:
     ///   - count: how many.
     ///   - body: is told of how many bytes of a body those are, and in which frame.
+    /// - Returns: false, and nothing has changed, where the end of what they are of is not known.
     mutating func skip(_ count: Int, body: (Int, HTTP2FrameHeader) -> Void) -> Bool {
         switch state {
         case .data(let header, let remaining, let padding) where count <= remaining + padding:

@@ -14,12 +14,13 @@ struct FrameSearch {
     /// Bytes that are no longer looked at.
     private(set) var passed = 0
 
-    /// Bytes from the beginning of a frame on; nil where there is none yet.
+    /// Takes the next bytes.
     ///
     /// - Parameters:
     ///   - input: the next ones.
     ///   - longest: the largest payload that frames of this direction have had.
     ///   - isStream: whether a stream has this number.
+    /// - Returns: what there is from the beginning of a frame on; nil where there is none yet.
     mutating func add(
         _ input: UnsafeBufferPointer<UInt8>,
         longest: Int,

@@ -52,7 +52,10 @@ enum PacketInput {
             "\(counts.unreadConnections) of \(counts.tlsConnections) TLS connections could not be read"
                 + (counts.keys == 0
                     ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
-                    : ", with keys of \(counts.keys) connections at hand")
+                    : ", with keys of \(counts.keys) connections at hand"
+                        + (counts.unreadConnections == counts.tlsConnections
+                            ? ", none of them of this capture: the key log has to be of the time of the packets, and of a program that took part"
+                            : ""))
         )
         return losses
     }
