@@ -39,6 +39,23 @@ struct TCPStreamOrderTests {
         )
     }
 
+    /// As happens where several queues of an interface are captured.
+    @Test func segmentsAndAcknowledgmentsInAnyOrderAreGivenInTheirs() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "A", 1005, 5007)
+        made.send(.server, "PA", 5004, 1005, "e!!")
+        made.send(.client, "PA", 1005, 5007, "two?")
+        made.send(.server, "PA", 5001, 1005, "on-")
+        made.send(.server, "PA", 5007, 1009, "two!")
+        made.send(.client, "PA", 1001, 5001, "one?")
+        #expect(
+            StreamLog.of(made).dropFirst(2).prefix(5) == [
+                "0 client: one?", "0 server: on-", "0 server: e!!", "0 client: two?", "0 server: two!",
+            ]
+        )
+    }
+
     @Test func whatIsSentAgainDoesNotWaitForWhatAnswersIt() {
         var made = PacketBuilder()
         made.handshake()

@@ -46,6 +46,11 @@ final class ConnectionReader {
         switch state {
         case .undecided: decide(bytes, side, time)
         case .tls: decipher(bytes, side, time)
+        case .clear where messages?.isAwaitingBeginning == true && FirstBytes.isData(bytes):
+            // It began before the capture, in the middle of a record.
+            messages = nil
+            beginTLS(at: time)
+            decipher(bytes, side, time)
         case .clear: messages?.received(bytes, from: side, at: time)
         case .other: break
         }
@@ -237,8 +242,12 @@ final class ConnectionReader {
             tls.abandon(into: &events)
         }
         messages?.closed(at: time)
-        guard isUnreadable, !isTold else { return }
+        guard isUnreadable, !isTold else {
+            if state == .clear, messages?.isAwaitingBeginning == true { reading.counts.lateConnections += 1 }
+            return
+        }
         isTold = true
+        if tls.facts.clientRandom != nil { reading.counts.keylessConnections += 1 }
         entry.agreed(tls.facts)
         let tunnel = TunnelFacts(reason: .noKeys, sentBytes: sent, receivedBytes: received)
         reading.finish(entry.unread(tunnel, at: time))

@@ -29,6 +29,12 @@ enum FirstBytes {
         }
     }
 
+    /// Whether a record with data of TLS 1.2 or 1.3 begins here.
+    static func isData(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 5 && bytes[0] == 0x17 && bytes[1] == 3 && bytes[2] == 3
+            && (17...16_640).contains(bytes.field(3, as: UInt16.self))
+    }
+
     /// Whether a server begins with the settings of HTTP/2: a frame of type 4, without flags, of the connection.
     static func isSettings(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 9, bytes[0] == 0, bytes[3] == 4 else { return false }

@@ -26,6 +26,9 @@ final class MessageReader {
     private let depth: Int
     /// Bytes that are missing.
     private var lostBytes = 0
+    private var hasBegun: Bool
+    /// Whether the client's first bytes are missing, however many.
+    private var lacksBeginning = false
     private var places = 0
 
     init(_ reading: PacketReading, _ scheme: String, _ entry: ConnectionEntry, isWhole: Bool, depth: Int) {
@@ -34,6 +37,7 @@ final class MessageReader {
         self.entry = entry
         self.depth = depth
         state = isWhole ? .reading : .awaitingRequest
+        hasBegun = isWhole
         conversation = reading.conversation(scheme, entry)
     }
 
@@ -43,9 +47,13 @@ final class MessageReader {
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
             guard isSettings || side == .client && FirstBytes(bytes) == .http else { return }
             state = .reading
+            hasBegun = true
             read(bytes, side, time)
             // It is HTTP/2, and what its client said first is missing.
-            if isSettings { finish(conversation.lost(1, isExact: false, from: .client, at: time) ?? []) }
+            if isSettings {
+                lacksBeginning = lostBytes == 0
+                finish(conversation.lost(1, isExact: false, from: .client, at: time) ?? [])
+            }
         case .reading: read(bytes, side, time)
         case .tunnel: tunnel?.received(bytes, from: side, at: time)
         case .over: break
@@ -79,6 +87,9 @@ final class MessageReader {
         for exchange in exchanges { reading.finish(exchange) }
     }
 
+    /// Whether nothing was read, as the connection's beginning is not in the capture.
+    var isAwaitingBeginning: Bool { state == .awaitingRequest && !hasBegun }
+
     private var isHTTP2: Bool { entry.facts.alpn == "h2" }
 
     /// Bytes of one direction are not there.
@@ -104,8 +115,11 @@ final class MessageReader {
 
     /// Says once what is missing, and what that comes to.
     private func noteLosses() {
-        guard lostBytes > 0 else { return }
-        let what = places == 1 ? "\(lostBytes) bytes are" : "\(lostBytes) bytes in \(places) places are"
+        guard lostBytes > 0 || lacksBeginning else { return }
+        let what =
+            lostBytes == 0
+            ? "its first requests are"
+            : places == 1 ? "\(lostBytes) bytes are" : "\(lostBytes) bytes in \(places) places are"
         let also = conversation.losses.map { "; with them \($0) are not known" } ?? ""
         reading.note(
             PacketLoss(
@@ -114,6 +128,7 @@ final class MessageReader {
             )
         )
         lostBytes = 0
+        lacksBeginning = false
     }
 
     /// See ``ConnectionReader/keysAdded(at:)``.

@@ -150,7 +150,7 @@ struct TCPConnection {
                 }
             }
             if isReleased { continue }
-            // Each waits for the other: that is no order that there was.
+            // Each waits for the other. The client's bytes were sent again by then, or that is no order that there was.
             guard client.isHeld, server.isHeld else { return }
             change(.client, into: &sink) { _ = $0.release(nil, give: $1) }
         }

@@ -160,17 +160,18 @@ struct TCPDirection {
         let to = min(end, finish)
         guard from < to else { return }
         isFirm = true
-        // What the peer has acknowledged was sent again; the first time it came before all that.
-        if let other, to > acknowledged { raiseBarrier(at: from, other) }
+        if let other { raiseBarrier(at: from, other) }
         pending.insert(from, to: to, bytes.behind(Int(from - start)), at: time)
         drain(give)
     }
 
     private mutating func raiseBarrier(at place: Int64, _ other: Int64) {
-        guard let last = barriers.last else { return barriers.append(Barrier(place: place, other: other)) }
-        if place >= last.place, other > last.other, barriers.count < Self.maximumPendingPieces {
-            barriers.append(Barrier(place: place, other: other))
-        }
+        guard barriers.count < Self.maximumPendingPieces else { return }
+        let begin = (barriers.lastIndex { $0.place <= place } ?? -1) + 1
+        if begin > 0, barriers[begin - 1].other >= other { return }
+        var end = begin
+        while end < barriers.count, barriers[end].other <= other { end += 1 }
+        barriers.replaceSubrange(begin..<end, with: CollectionOfOne(Barrier(place: place, other: other)))
     }
 
     /// Whether bytes wait for the other side's.
