@@ -73,7 +73,9 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         var losses = obstacles.map { obstacle, seen in
             PacketLoss(packet: seen.first, what: Self.sentence(obstacle, seen.packets))
         }
-        if segments == 0, obstacles.isEmpty, let loss = lossWithoutTCP { losses.append(loss) }
+        if segments == 0, obstacles.isEmpty, fragments.abandoned == 0, let loss = lossWithoutTCP {
+            losses.append(loss)
+        }
         losses.sort { ($0.packet ?? 0, $0.what) < ($1.packet ?? 0, $1.what) }
         if fragments.abandoned > 0 {
             losses.append(

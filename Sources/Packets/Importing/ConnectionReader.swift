@@ -22,6 +22,8 @@ final class ConnectionReader {
     private var tls: TLSStream
     private var messages: MessageReader?
     private var helloAt: Timestamp?
+    /// Whether bytes of the connection are missing.
+    private var hasGaps = false
     private var sent = 0
     private var received = 0
     /// Whether anything was deciphered, or an entry says why not.
@@ -149,6 +151,7 @@ final class ConnectionReader {
         if let messages { return messages }
         isTold = true
         let messages = MessageReader(reading, "https", entry, isWhole: isWhole, depth: depth)
+        messages.hasGaps = hasGaps
         self.messages = messages
         return messages
     }
@@ -202,6 +205,8 @@ final class ConnectionReader {
             beginClear(isWhole: false)
             messages?.lost(count, from: side, at: time)
         case .tls:
+            hasGaps = true
+            messages?.hasGaps = true
             var events = Events(reader: self, time: time)
             tls.lost(count, from: side, into: &events)
         case .clear: messages?.lost(count, from: side, at: time)

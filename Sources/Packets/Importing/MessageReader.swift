@@ -27,6 +27,8 @@ final class MessageReader {
     /// Bytes that are missing.
     private var lostBytes = 0
     private var hasBegun: Bool
+    /// Whether bytes are missing, or may be: of what TLS carries that shows with the next record only.
+    var hasGaps = false
     /// Whether the client's first bytes are missing, however many.
     private var lacksBeginning = false
     private var places = 0
@@ -63,10 +65,10 @@ final class MessageReader {
     private func read(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         let exchanges = conversation.received(bytes, from: side, at: time)
         guard conversation.isUpgraded else {
-            finish(exchanges)
-            guard conversation.hasLostTheThread else { return }
-            // Behind missing bytes anything may come first.
-            state = lostBytes > 0 && !isHTTP2 ? .awaitingRequest : .over
+            guard conversation.hasLostTheThread else { return finish(exchanges) }
+            // Behind missing bytes anything may come first: an answer whose request is among them is no fault of the server's.
+            finish(hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges)
+            state = hasGaps && !isHTTP2 ? .awaitingRequest : .over
             conversation = reading.conversation(scheme, entry)
             return
         }
@@ -96,6 +98,7 @@ final class MessageReader {
     ///
     /// `isExact`: false where as many are missing, or fewer.
     func lost(_ count: Int, isExact: Bool = true, from side: Side, at time: Timestamp) {
+        hasGaps = true
         lostBytes += count
         places += 1
         switch state {
