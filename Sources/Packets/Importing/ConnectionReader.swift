@@ -123,7 +123,10 @@ final class ConnectionReader {
 
     private func decipher(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         var events = Events(reader: self, time: time)
+        let waited = tls.waitsForKeys
         tls.receive(bytes, from: side, keys: reading.keys, into: &events)
+        // Who writes them has mostly done so by then.
+        if !waited, tls.waitsForKeys, reading.findKeys() { tls.keysAdded(reading.keys, into: &events) }
     }
 
     /// What the deciphering reports, at the time of the packet at hand.
@@ -244,6 +247,10 @@ final class ConnectionReader {
     func closed(at time: Timestamp) {
         if state == .tls {
             var events = Events(reader: self, time: time)
+            if tls.waitsForKeys {
+                reading.findKeys()
+                tls.keysAdded(reading.keys, into: &events)
+            }
             tls.abandon(into: &events)
         }
         messages?.closed(at: time)

@@ -66,8 +66,16 @@ package struct PacketExchanges: TCPStreamSink {
         )
     }
 
+    /// Where keys come while packets are read: `news` gives the lines that have come, and is asked when a connection wants some, and
+    /// before one is given up.
+    package mutating func followKeyLog(_ news: @escaping () -> [UInt8]) { reading.lookForKeys = news }
+
+    /// Whether keys came that ``keysAdded(at:)`` has not been called for.
+    package var hasNewKeys: Bool { reading.hasNewKeys }
+
     /// Reads on where connections wait for keys that were added meanwhile.
     package mutating func keysAdded(at time: Timestamp) {
+        reading.hasNewKeys = false
         for connection in connections.values { connection.keysAdded(at: time) }
     }
 

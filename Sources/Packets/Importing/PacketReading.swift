@@ -6,6 +6,10 @@ final class PacketReading {
     /// Keys of all connections, as far as they are known.
     var keys = TLSKeyLog()
     let sessions = TLSSessions()
+    /// Gives lines of the key log that have come; nil where all were there before the packets.
+    var lookForKeys: (() -> [UInt8])?
+    /// Whether some came that not every connection has been told of.
+    var hasNewKeys = false
     /// Files that were given for key logs and are none.
     var otherFiles: [PacketLoss] = []
     let maximumBodyBytes: Int
@@ -28,6 +32,16 @@ final class PacketReading {
         self.maximumBodyBytes = maximumBodyBytes
         self.spoolFolder = spoolFolder
         self.budget = budget
+    }
+
+    /// Whether keys have come since.
+    @discardableResult
+    func findKeys() -> Bool {
+        guard let news = lookForKeys?(), !news.isEmpty else { return false }
+        news.withUnsafeBytes { keys.add($0) }
+        counts.keys = keys.connections
+        hasNewKeys = true
+        return true
     }
 
     func finish(_ exchange: Exchange) {

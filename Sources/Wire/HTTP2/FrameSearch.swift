@@ -5,6 +5,8 @@
 struct FrameSearch {
     /// The largest frame that is usual (RFC 9113, section 4.2); larger ones are asked for with SETTINGS.
     private static let usualLength = 16_384
+    /// Frames that have more are not found: so much is held to see where one ends.
+    private static let longestLength = 256 << 10
     /// Given up behind so many bytes without a frame.
     static let most = 4 << 20
 
@@ -13,6 +15,8 @@ struct FrameSearch {
     private var place = 0
     /// Bytes that are no longer looked at.
     private(set) var passed = 0
+    /// Bytes that are held.
+    var count: Int { bytes.count }
 
     /// Takes the next bytes.
     ///
@@ -27,7 +31,7 @@ struct FrameSearch {
         isStream: (UInt32) -> Bool
     ) -> [UInt8]? {
         bytes.append(contentsOf: input)
-        let longest = max(longest, Self.usualLength)
+        let longest = min(max(longest, Self.usualLength), Self.longestLength)
         let size = HTTP2FrameHeader.size
         let isFound = bytes.withUnsafeBufferPointer { bytes in
             while bytes.count - place >= size {

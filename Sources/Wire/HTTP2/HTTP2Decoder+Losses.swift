@@ -33,7 +33,8 @@ extension HTTP2Decoder {
         guard !hasLostTheThread else { return false }
         // A client without its first bytes has said that it speaks HTTP/2 by ALPN.
         if side == .client { prefaceBytes = Self.preface.count }
-        if self[side].search != nil {
+        if let search = self[side].search {
+            _ = sink.mayHold(-search.count)
             self[side].search = FrameSearch()
             self[side].offset += count
             return true
@@ -89,14 +90,21 @@ extension HTTP2Decoder {
         guard var search = self[side].search else { return }
         self[side].search = nil
         let last = lastClientStream
-        let passed = search.passed
+        let (passed, held) = (search.passed, search.count)
         let found = search.add(input, longest: self[side].reader.longest) { [streams] id in
             // Of a client's streams those are known that were opened; the next ones may be.
             streams[id] != nil || id % 2 == 1 && id <= last &+ 2000 || id % 2 == 0 && id < 2000
         }
         self[side].offset += search.passed - passed
+        if !sink.mayHold(search.count - held) {
+            // Where there is no room to wait for a frame's end it is looked for behind that.
+            _ = sink.mayHold(-held)
+            self[side].offset += search.count
+            search = FrameSearch()
+        }
         guard let found else {
             guard search.passed < FrameSearch.most else {
+                _ = sink.mayHold(-search.count)
                 return lose(
                     "no frame behind bytes that are missing",
                     at: self[side].offset,

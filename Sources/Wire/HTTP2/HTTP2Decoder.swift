@@ -514,7 +514,9 @@ struct HTTP2Decoder {
         }
         for stream in streams.values { sink.receive(.malformed(place), of: stream.exchange) }
         failAll("the connection could not be read any further: \(reason)", time, &sink)
-        for direction in [client, server] { _ = sink.mayHold(-(direction.block?.bytes.readableBytes ?? 0)) }
+        for direction in [client, server] {
+            _ = sink.mayHold(-(direction.block?.bytes.readableBytes ?? 0) - (direction.search?.count ?? 0))
+        }
         client = HTTP2Direction()
         server = HTTP2Direction()
     }

@@ -1,4 +1,5 @@
 import Captures
+import TestSupport
 import Testing
 import Wire
 
@@ -12,9 +13,10 @@ struct HTTP2LossTests {
         var now = Timestamp(seconds: 1_800_000_000)
         var exchanges: [Exchange] = []
 
-        init() {
+        init(budget: RecordingBudget? = nil) {
             var configuration = Conversation.Configuration(scheme: "https", authority: "idp.example")
             configuration.connection.alpn = "h2"
+            configuration.budget = budget
             conversation = Conversation(configuration)
         }
 
@@ -46,6 +48,11 @@ struct HTTP2LossTests {
             } else {
                 exchanges += bytes.withUnsafeBytes { conversation.received($0, from: side, at: now) }
             }
+        }
+
+        /// The connection is forgotten.
+        mutating func forget() {
+            conversation = Conversation(.init(scheme: "https", authority: "idp.example"))
         }
 
         mutating func end() { exchanges += conversation.ended(.server, reason: nil, at: now) }
@@ -180,5 +187,49 @@ struct HTTP2LossTests {
         #expect(line.exchanges.map(\.request.url.path) == ["/two", "/one"])
         #expect(line.exchanges.map(\.response?.status) == [200, nil])
         #expect(line.exchanges.map { $0.failure == nil } == [true, false])
+    }
+
+    /// Any bytes, and any of them missing: nothing is told twice, and all that was held is given back.
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func anyBytesMayBeMissing(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let budget = RecordingBudget(bytes: seed % 3 == 0 ? 3000 : 1 << 20)
+        var line = Line(budget: budget)
+        for turn in 0..<40 as Range<UInt32> {
+            let stream = turn * 2 + 1
+            line.client.get(stream, "/\(turn)", [("cookie", "a=\(turn % 5)")])
+            line.server.headers(stream, Self.ok + [("x-turn", "\(turn % 7)")], ends: turn % 4 == 0)
+            if turn % 4 > 0 {
+                line.server.data(stream, String(repeating: "b", count: 300), ends: turn % 4 > 1)
+            }
+            for (bytes, side) in [(line.client.take(), Side.client), (line.server.take(), Side.server)] {
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    var piece = Array(rest.prefix(Int.random(in: 1...200, using: &generator)))
+                    rest = rest.dropFirst(piece.count)
+                    if Int.random(in: 0..<40, using: &generator) == 0 {
+                        piece[Int.random(in: 0..<piece.count, using: &generator)] = UInt8.random(
+                            in: 0...255,
+                            using: &generator
+                        )
+                    }
+                    line.pass(
+                        piece,
+                        side,
+                        isLost: Int.random(in: 0..<6, using: &generator) == 0,
+                        isExact: Bool.random(using: &generator)
+                    )
+                }
+            }
+        }
+        line.end()
+        // Streams are asked for once; what a changed byte made of them may be anything.
+        #expect(line.exchanges.count <= 41)
+        #expect(
+            line.exchanges.allSatisfy { ($0.response?.headers.fields ?? []).allSatisfy { $0.name != "?" } }
+        )
+        line.exchanges = []
+        line.forget()
+        #expect(budget.available == (seed % 3 == 0 ? 3000 : 1 << 20))
     }
 }
