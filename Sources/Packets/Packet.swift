@@ -42,6 +42,8 @@ package struct LinkType: RawRepresentable, Sendable, Hashable {
     package static let loop = LinkType(rawValue: 108)
     /// Linux cooked capture.
     package static let linuxSLL = LinkType(rawValue: 113)
+    /// Linux's netfilter log.
+    package static let nflog = LinkType(rawValue: 239)
     package static let ipv4 = LinkType(rawValue: 228)
     package static let ipv6 = LinkType(rawValue: 229)
     /// Linux cooked capture, version 2: with the interface's number.

@@ -9,7 +9,11 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     private enum Obstacle: Hashable {
         case linkType(LinkType)
         case cutOff
+        /// Its headers are there, not all of its data is.
+        case cutShort
         case malformed
+        /// HTTP/3 of a server, by its port and address.
+        case quic(InternetAddress, isVersion6: Bool)
     }
 
     /// More packets inside of each other than that are nobody's network.
@@ -25,6 +29,10 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     /// Of the packet at hand.
     private var number = 0
     private var time = Timestamp(nanoseconds: 0)
+    /// Packets that carry TCP.
+    private var segments = 0
+    /// Others, by what they carry.
+    private var others: [UInt8: Int] = [:]
 
     /// Starts with no packet.
     ///
@@ -65,6 +73,9 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         var losses = obstacles.map { obstacle, seen in
             PacketLoss(packet: seen.first, what: Self.sentence(obstacle, seen.packets))
         }
+        if segments == 0, obstacles.isEmpty, fragments.abandoned == 0, let loss = lossWithoutTCP {
+            losses.append(loss)
+        }
         losses.sort { ($0.packet ?? 0, $0.what) < ($1.packet ?? 0, $1.what) }
         if fragments.abandoned > 0 {
             losses.append(
@@ -72,6 +83,21 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
             )
         }
         return losses
+    }
+
+    /// What there is where there is no TCP at all.
+    private var lossWithoutTCP: PacketLoss? {
+        guard number > 0 else { return nil }
+        let names: [UInt8: String] = [
+            17: "UDP", 1: "ICMP", 58: "ICMPv6", 50: "IPsec", 132: "SCTP", 47: "GRE",
+        ]
+        let kinds = others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map { kind in
+            "\(kind.value) of \(names[kind.key] ?? "protocol \(kind.key)")"
+        }
+        return PacketLoss(
+            what: "no packet carries TCP, which HTTP runs over"
+                + (kinds.isEmpty ? "" : ": \(kinds.joined(separator: ", "))")
+        )
     }
 
     // MARK: - Layers
@@ -120,6 +146,8 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         guard let segment = TCPSegment(header) else {
             return count(header.missing > 0 ? .cutOff : .malformed)
         }
+        segments += 1
+        if segment.missing > 0 { count(.cutShort) }
         streams.receive(segment, at: time)
     }
 
@@ -129,16 +157,41 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         guard depth <= Self.maximumDepth else { return }
         let bytes = header.payload
         let original = bytes.count + header.missing
+        if segments == 0, depth == 1, obstacles.isEmpty { others[header.protocolNumber, default: 0] += 1 }
         switch header.protocolNumber {
         case 4, 41: takeInternet(bytes, original: original, depth: depth)
         case 47: takeGenericEncapsulation(bytes, original: original, depth: depth)
-        // VXLAN (RFC 7348): UDP, flags that say there is a network's number, an Ethernet frame.
-        case 17 where bytes.count >= 30 && bytes.field(2, as: UInt16.self) == 4789 && bytes[8] == 8:
-            let frame = bytes.behind(16)
-            let content = LinkLayer.content(of: frame.behind(14), etherType: frame.field(12, as: UInt16.self))
-            take(content, of: frame, original: original - 16, depth: depth, .ethernet)
+        case 17 where bytes.count >= 16: takeDatagram(header, original: original, depth: depth)
         default: break
         }
+    }
+
+    private mutating func takeDatagram(_ header: InternetHeader, original: Int, depth: Int) {
+        let bytes = header.payload
+        switch bytes.field(2, as: UInt16.self) {
+        // VXLAN (RFC 7348), on Linux also at its old port: flags that say there is a network's number, an Ethernet frame.
+        case 4789 where bytes[8] == 8, 8472 where bytes[8] == 8:
+            takeFrame(bytes.behind(16), original: original - 16, depth: depth)
+        // Geneve (RFC 8926): version 0, options in units of four bytes, an EtherType.
+        case 6081 where bytes[8] & 0xc0 == 0:
+            let size = 16 + 4 * Int(bytes[8] & 0x3f)
+            let type = bytes.field(10, as: UInt16.self)
+            guard type != 0x6558 else {
+                return takeFrame(bytes.behind(size), original: original - size, depth: depth)
+            }
+            let content = LinkLayer.content(of: bytes.behind(size), etherType: type)
+            take(content, of: bytes, original: original, depth: depth, .raw)
+        // QUIC (RFC 9000, section 17.2): a long header, with a version that is in use; it is the client's.
+        case 443 where bytes[8] & 0xc0 == 0xc0 && [1, 0x6b33_43cf].contains(bytes.field(9, as: UInt32.self)):
+            count(.quic(header.destination, isVersion6: header.isVersion6))
+        default: break
+        }
+    }
+
+    private mutating func takeFrame(_ frame: UnsafeRawBufferPointer, original: Int, depth: Int) {
+        guard frame.count >= 14 else { return }
+        let content = LinkLayer.content(of: frame.behind(14), etherType: frame.field(12, as: UInt16.self))
+        take(content, of: frame, original: original, depth: depth, .ethernet)
     }
 
     /// RFC 2784 and 2890: version 0, with the fields that its flags announce.
@@ -189,6 +242,12 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
                 + (LinkLayer.name(of: type).map { " (\($0))" } ?? "") + ", which is not read here"
         case .cutOff:
             "\(packets) cut off within the headers: the capture kept too little of each (tcpdump -s 0 keeps all)"
+        case .cutShort:
+            "\(packets) whose data is not whole: the capture kept too little of each (tcpdump -s 0 keeps all)"
+        case .quic(let address, let isVersion6):
+            "\(packets) begin QUIC connections to "
+                + "\(Endpoint(address: address.bytes(isVersion6: isVersion6), port: 443)), which are not read:"
+                + " HTTP/3; where UDP port 443 is blocked, clients use HTTP/2"
         case .malformed: "\(packets) with IP or TCP headers that cannot be"
         }
     }

@@ -129,11 +129,38 @@ package struct Conversation {
 
     /// So many bytes of one direction are not there, as happens in captures of packets.
     ///
+    /// With HTTP/2 it goes on behind them; ``losses`` says what that comes to.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - isExact: false where they may be fewer.
+    ///   - side: whose they are.
+    ///   - time: when.
     /// - Returns: the exchanges that end with them; nil where what comes next cannot be made out, so that the conversation is
-    ///   over: what HTTP/2 sends, and all of HTTP/1 but bodies whose end is known.
-    package mutating func lost(_ count: Int, from side: Side, at time: Timestamp) -> [Exchange]? {
-        guard http2 == nil, http1.lost(count, from: side, at: time, into: &assembler) else { return nil }
+    ///   over: all of HTTP/1 but bodies whose end is known.
+    package mutating func lost(
+        _ count: Int,
+        isExact: Bool = true,
+        from side: Side,
+        at time: Timestamp
+    ) -> [Exchange]? {
+        if http2 != nil {
+            guard
+                http2?.lost(count, isExact: isExact, from: side, at: time, into: &assembler) == true
+            else { return nil }
+        } else {
+            guard isExact, http1.lost(count, from: side, at: time, into: &assembler) else { return nil }
+        }
         return assembler.takeFinished()
+    }
+
+    /// What cannot be known of the messages behind bytes that are missing (HTTP/2); nil where there is nothing.
+    package var losses: String? {
+        guard let losses = http2?.losses else { return nil }
+        var words: [String] = []
+        if losses.unnamedRequests > 0 { words.append("the URLs of \(losses.unnamedRequests) requests") }
+        if losses.incompleteHeads > 0 { words.append("header fields of \(losses.incompleteHeads) messages") }
+        return words.isEmpty ? nil : words.joined(separator: " and ")
     }
 
     /// The exchanges that end with this direction.

@@ -36,6 +36,12 @@ struct LayersTests {
                 (.linuxSLL2, type + [UInt8](repeating: 0, count: 18) + inner),
                 (.ppp, [0xff, 3, 0, inner == version4 ? 0x21 : 0x57] + inner),
                 (.ppp, [inner == version4 ? 0x21 : 0x57] + inner),
+                (LinkType(rawValue: 50), [0xff, 3, 0, inner == version4 ? 0x21 : 0x57] + inner),
+                (LinkType(rawValue: 51), [0x11, 0, 0, 1, 0, 60, 0, inner == version4 ? 0x21 : 0x57] + inner),
+                (LinkType(rawValue: 104), [0x0f, 0] + type + inner),
+                (LinkType(rawValue: 242), type + [0, 0] + inner),
+                (.nflog, Self.logged(inner) { $0.littleEndianBytes }),
+                (.nflog, Self.logged(inner) { $0.bigEndianBytes }),
                 // VLAN, QinQ, MPLS, PPPoE, SNAP.
                 (.ethernet, PacketBuilder.ethernet([0, 5] + type + inner, type: 0x8100)),
                 (.ethernet, PacketBuilder.ethernet([0, 5, 0x81, 0, 0, 7] + type + inner, type: 0x88a8)),
@@ -55,6 +61,13 @@ struct LayersTests {
         }
     }
 
+    /// What Linux's netfilter hands out: a prefix, then the packet.
+    private static func logged(_ inner: [UInt8], _ bytes: (UInt16) -> [UInt8]) -> [UInt8] {
+        [2, 0, 0, 5] + bytes(7) + bytes(10) + Array("ab\u{0}\u{0}".utf8) + bytes(UInt16(4 + inner.count))
+            + bytes(9)
+            + inner
+    }
+
     @Test func whatCannotBeReadIsCountedOnceForItsKind() {
         let radio = LinkType(rawValue: 127)
         let packets = [
@@ -71,6 +84,38 @@ struct LayersTests {
                 "packet 6: 1 packet of link type 999, which is not read here",
             ]
         )
+    }
+
+    @Test func dataThatTheCaptureCutIsToldOf() {
+        let frame = packet(PacketBuilder.ethernet(version4), .ethernet)
+        let decoder = StreamLog.decoded([frame, frame.cut(to: 55)])
+        #expect(
+            decoder.losses.map(\.description) == [
+                "packet 2: 1 packet whose data is not whole: the capture kept too little of each (tcpdump -s 0 keeps all)"
+            ]
+        )
+    }
+
+    @Test func whatIsThereInsteadOfTCPIsToldOf() {
+        let datagram: [UInt8] = [0x11, 0x11, 0x01, 0xbb, 0, 20, 0, 0]
+        func losses(_ payload: [UInt8]) -> [String] {
+            let made = packet(PacketBuilder.version4(client, server, 17, datagram + payload))
+            return StreamLog.decoded([made, made]).losses.map(\.description)
+        }
+        #expect(
+            losses([0xc3, 0, 0, 0, 1, 8, 1, 2, 3, 4, 5, 6]) == [
+                "packet 1: 2 packets begin QUIC connections to 10.0.0.2:443, which are not read: HTTP/3; where UDP port"
+                    + " 443 is blocked, clients use HTTP/2"
+            ]
+        )
+        // Not of a version that is in use: DTLS, or anything.
+        #expect(
+            losses([0xc3, 0xfe, 0xfd, 0, 1, 8, 1, 2, 3, 4, 5, 6]) == [
+                "no packet carries TCP, which HTTP runs over: 2 of UDP"
+            ]
+        )
+        let both = [packet(PacketBuilder.version4(client, server, 17, datagram)), packet(version4)]
+        #expect(StreamLog.decoded(both).losses.isEmpty)
     }
 
     // MARK: - IP
@@ -139,6 +184,13 @@ struct LayersTests {
         #expect(text(outer(47, [0, 0, 0x65, 0x58] + PacketBuilder.ethernet(version6))) == "ask")
         let network: [UInt8] = [0x11, 0x11, 0x12, 0xb5, 0, 90, 0, 0, 8, 0, 0, 0, 0, 0, 5, 0]
         #expect(text(outer(17, network + PacketBuilder.ethernet(version4))) == "ask")
+        let older: [UInt8] = [0x11, 0x11, 0x21, 0x18, 0, 90, 0, 0, 8, 0, 0, 0, 0, 0, 5, 0]
+        #expect(text(outer(17, older + PacketBuilder.ethernet(version4))) == "ask")
+        // Geneve with an option, around Ethernet and around IP.
+        let option: [UInt8] = [0, 0, 5, 0, 1, 2, 3, 4]
+        let geneve = { (type: [UInt8]) in [0x11, 0x11, 0x17, 0xc1, 0, 90, 0, 0, 1, 0] + type + option }
+        #expect(text(outer(17, geneve([0x65, 0x58]) + PacketBuilder.ethernet(version4))) == "ask")
+        #expect(text(outer(17, geneve([0x86, 0xdd]) + version6)) == "ask")
     }
 
     // MARK: - Fragments
@@ -232,7 +284,7 @@ struct LayersTests {
 
     @Test func anyBytesAreReadWithoutATrap() {
         var generator = SeededGenerator(seed: 11)
-        let types = [0, 1, 9, 12, 101, 108, 113, 228, 229, 276] as [UInt32]
+        let types = [0, 1, 9, 12, 50, 51, 101, 104, 108, 113, 228, 229, 239, 242, 276] as [UInt32]
         let interesting: [UInt8] = [0, 4, 6, 8, 17, 41, 44, 47, 51, 0x45, 0x60, 0x81, 0x86, 0x88, 0xdd, 0xff]
         let frames = [version4, version6, PacketBuilder.ethernet(version4), fragments()[0].bytes]
         var decoder = PacketDecoder(into: StreamLog())

@@ -198,8 +198,10 @@ struct TCPStreamReassemblerTests {
         #expect(StreamLog.of(made.packets).text(.client) == "ab_")
         #expect(
             StreamLog.decoded(made.packets).losses.map(\.description) == [
+                "packet 4: 1 packet whose data is not whole: the capture kept too little of each"
+                    + " (tcpdump -s 0 keeps all)",
                 "packet 5: 1 packet cut off within the headers: the capture kept too little of each"
-                    + " (tcpdump -s 0 keeps all)"
+                    + " (tcpdump -s 0 keeps all)",
             ]
         )
     }

@@ -15,6 +15,7 @@ struct TLSHandshakeMessages {
     enum MessageType {
         static let clientHello: UInt8 = 1
         static let serverHello: UInt8 = 2
+        static let newSessionTicket: UInt8 = 4
         static let endOfEarlyData: UInt8 = 5
         static let encryptedExtensions: UInt8 = 8
         static let certificate: UInt8 = 11
@@ -90,7 +91,8 @@ struct TLSHandshakeMessages {
         length = Int(header[1]) << 16 | Int(header[2]) << 8 | Int(header[3])
         missing = length
         switch header[0] {
-        case MessageType.clientHello, MessageType.serverHello, MessageType.encryptedExtensions:
+        case MessageType.clientHello, MessageType.serverHello, MessageType.encryptedExtensions,
+            MessageType.newSessionTicket:
             kept = length <= Self.largest ? length : 0
         default: kept = min(length, Self.beginning)
         }

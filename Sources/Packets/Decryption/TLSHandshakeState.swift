@@ -23,6 +23,11 @@ struct TLSHandshakeState {
     var suite: TLSCipherSuite?
     /// Of TLS 1.2 and before.
     var legacy: TLSLegacyHandshake?
+    /// Of the session that the client offers to go on with, in TLS 1.2 and before.
+    var offeredTicket: [UInt8] = []
+    var offeredSessionID: [UInt8] = []
+    /// The one that the server named.
+    var sessionID: [UInt8] = []
     var earlyData = EarlyData.none
     /// Whether the server sent what only a full handshake has, in TLS 1.2 and before.
     var isFull = false

@@ -4,14 +4,18 @@ struct TLSClientHello {
     var serverName: String?
     var alpn: [String] = []
     var offersEarlyData = false
+    /// Of the session that it wants to go on with, in TLS 1.2 and before.
+    var sessionID: [UInt8]
+    var ticket: [UInt8] = []
 
     /// Nil where its fixed part is not there; extensions are read as far as they go.
     init?(_ body: [UInt8]) {
         var reader = TLSVectorReader(body[...])
         guard reader.integer16() != nil, let random = reader.take(32).flatMap({ TLSRandom($0) }),
-            reader.vector8() != nil, reader.vector16() != nil, reader.vector8() != nil
+            let sessionID = reader.vector8(), reader.vector16() != nil, reader.vector8() != nil
         else { return nil }
         self.random = random
+        self.sessionID = Array(sessionID)
         guard let extensions = reader.vector16() else { return }
         TLSVectorReader.forEachExtension(extensions) { type, data in
             switch type {
@@ -25,6 +29,7 @@ struct TLSClientHello {
                     serverName = String(decoding: name, as: UTF8.self)
                 }
             case 16: if alpn.isEmpty { alpn = TLSVectorReader.protocolNames(data) }
+            case 35: ticket = Array(data)
             case 42: offersEarlyData = true
             default: return
             }
@@ -42,6 +47,7 @@ struct TLSServerHello {
     var alpn: String?
     var encryptsThenAuthenticates = false
     var takesPreSharedKey = false
+    var sessionID: [UInt8]
 
     /// Whether it asks for another ClientHello.
     var isRetryRequest: Bool { random == TLSRandom.retryRequest }
@@ -50,10 +56,12 @@ struct TLSServerHello {
     init?(_ body: [UInt8]) {
         var reader = TLSVectorReader(body[...])
         guard let version = reader.integer16(), let random = reader.take(32).flatMap({ TLSRandom($0) }),
-            reader.vector8() != nil, let suite = reader.integer16(), let compression = reader.integer8()
+            let sessionID = reader.vector8(), let suite = reader.integer16(),
+            let compression = reader.integer8()
         else { return nil }
         self.version = UInt16(version)
         self.random = random
+        self.sessionID = Array(sessionID)
         self.suite = UInt16(suite)
         self.compression = UInt8(compression)
         guard let extensions = reader.vector16() else { return }

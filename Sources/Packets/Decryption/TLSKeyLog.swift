@@ -18,11 +18,13 @@ package struct TLSKeyLog: Sendable {
 
     /// A line that could not be read.
     package struct Problem: Sendable, Hashable, CustomStringConvertible {
-        /// From 1, over everything that was added.
+        /// Where it stands; nil where that has no name.
+        package var file: String?
+        /// From 1, in the file, or over everything that was added.
         package var line: Int
         package var reason: String
 
-        package var description: String { "line \(line): \(reason)" }
+        package var description: String { (file.map { "\($0): " } ?? "") + "line \(line): \(reason)" }
     }
 
     private struct Key: Hashable {
@@ -43,11 +45,16 @@ package struct TLSKeyLog: Sendable {
     package private(set) var problemCount = 0
     /// How many secrets are there to be looked up.
     package var count: Int { secrets.count }
+    /// How many connections those are of.
+    package var connections: Int { known.count }
+    /// Lines that say what a key log says.
+    package private(set) var goodLines = 0
     /// Lines whose label stands for nothing that is needed here.
     package private(set) var unusedLines = 0
 
     private var secrets: [Key: [UInt8]] = [:]
     private var known: Set<TLSRandom> = []
+    private var file: String?
     private var line = 0
     /// The beginning of a line whose end has not come.
     private var rest: [UInt8] = []
@@ -75,6 +82,19 @@ package struct TLSKeyLog: Sendable {
     }
 
     package mutating func add(_ text: [UInt8]) { text.withUnsafeBytes { add($0) } }
+
+    /// What is added from now on stands in another file.
+    package mutating func begin(file: String) {
+        finish()
+        self.file = file
+        line = 0
+    }
+
+    /// Takes back what was said of the last lines.
+    mutating func forgetProblems(behind count: Int) {
+        problemCount = min(problemCount, count)
+        problems.removeLast(max(0, problems.count - count))
+    }
 
     /// Reads what came last as a line, although its end did not come: there will be no more of this file.
     package mutating func finish() {
@@ -122,7 +142,12 @@ package struct TLSKeyLog: Sendable {
             let isLabel = name.allSatisfy {
                 (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f
             }
-            if isLabel && words.count > 1 { unusedLines += 1 } else { note("does not begin with a label") }
+            if isLabel && words.count > 1 {
+                unusedLines += 1
+                if words.count == 3, name.count > 2, text.allSatisfy({ $0 < 0x7f }) { goodLines += 1 }
+            } else {
+                note("does not begin with a label")
+            }
             return
         }
         guard words.count == 3 else { return note("has \(words.count) words instead of three") }
@@ -135,13 +160,16 @@ package struct TLSKeyLog: Sendable {
             let digits = label == .masterSecret ? "96" : "64 or 96"
             return note("its secret is not \(digits) hexadecimal digits")
         }
+        goodLines += 1
         secrets[Key(label: label, random: random)] = secret
         known.insert(random)
     }
 
     private mutating func note(_ reason: String) {
         problemCount += 1
-        if problems.count < Self.mostProblems { problems.append(Problem(line: line, reason: reason)) }
+        if problems.count < Self.mostProblems {
+            problems.append(Problem(file: file, line: line, reason: reason))
+        }
     }
 
     private static func bytes(_ digits: UnsafeRawBufferPointer.SubSequence) -> [UInt8]? {

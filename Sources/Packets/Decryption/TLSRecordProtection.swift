@@ -104,6 +104,17 @@ final class TLSRecordProtection {
         }
     }
 
+    /// What a record has more than its content, without its header; nil where that differs.
+    var overhead: Int? {
+        switch form {
+        case .hidden(let cipher): cipher.tagSize + 1
+        case .explicitNonce(let cipher): cipher.tagSize + 8
+        case .implicitNonce(let cipher): cipher.tagSize
+        case .clear(_, let codeSize): codeSize
+        case .blocks: nil
+        }
+    }
+
     /// A record that could not be opened stands in front of the next.
     func passOver(_ record: UnsafeRawBufferPointer) {
         guard case .blocks(let blocks) = form, !blocks.hasVector else { return }

@@ -77,8 +77,19 @@ extension TLSStream {
             ? "the server's hello is not in the capture" : "the client's hello is not in the capture"
     }
 
+    /// The client random under which key logs have the secret of a session: that of its first connection.
+    func firstRandom(of random: TLSRandom) -> TLSRandom {
+        // A full handshake makes a secret of its own; so does a server that names another session than was offered.
+        guard !handshake.isFull, handshake.sessionID == handshake.offeredSessionID else { return random }
+        return sessions.random(of: handshake.offeredTicket) ?? sessions.random(of: handshake.sessionID)
+            ?? random
+    }
+
     private mutating func enterLegacy(_ direction: TLSDirection) {
         direction.enter(.legacy)
+        if let random = handshake.legacy?.clientRandom, handshake.isFull {
+            sessions.add(handshake.sessionID, of: random)
+        }
         if direction.side == .server, handshake.serverHellos == 1 { facts.isResumed = !handshake.isFull }
     }
 
@@ -143,6 +154,12 @@ extension TLSStream {
         case (.server, MessageType.certificate), (.server, MessageType.serverKeyExchange),
             (.server, MessageType.serverHelloDone):
             handshake.isFull = true
+        case (.server, MessageType.newSessionTicket):
+            if !handshake.isTLS13, let random = handshake.legacy?.clientRandom {
+                // Four bytes say how long it is good for (RFC 5077, section 3.3).
+                var reader = TLSVectorReader(message.body.dropFirst(4))
+                if let ticket = reader.vector16() { sessions.add(ticket, of: firstRandom(of: random)) }
+            }
         case (.client, MessageType.certificate):
             if showsCertificate(message.body) { facts.showsClientCertificate = true }
         case (.client, MessageType.endOfEarlyData):
@@ -169,6 +186,8 @@ extension TLSStream {
         }
         handshake.clientHellos += 1
         handshake.clientRandom = hello.random
+        handshake.offeredTicket = hello.ticket
+        handshake.offeredSessionID = hello.sessionID
         changes += 1
         guard handshake.clientHellos <= Self.mostHandshakes else {
             return stopBoth("there are more than \(Self.mostHandshakes) handshakes in it", &sink)
@@ -200,6 +219,7 @@ extension TLSStream {
         handshake.version = hello.version
         handshake.suite = suite
         handshake.isFull = false
+        handshake.sessionID = hello.sessionID
         facts.cipherSuite = suite.name
         facts.version = Self.versionName(hello.version)
         if handshake.isTLS13 {

@@ -185,7 +185,7 @@ extension TLSStream {
             guard direction.passesOverEarlyData else { return .unfit }
             // Whether the server took it could not be read.
             if handshake.earlyData == .undecided {
-                sink.lostPlaintext(atMost: header.length, from: direction.side)
+                sink.lostPlaintext(atMost: header.length, isExact: false, from: direction.side)
             }
             return .read
         }
@@ -256,6 +256,7 @@ extension TLSStream {
         case (.legacy, _):
             guard let legacy = handshake.legacy,
                 let secret = keys.secret(.masterSecret, for: legacy.clientRandom)
+                    ?? keys.secret(.masterSecret, for: firstRandom(of: legacy.clientRandom))
             else { return nil }
             return (TLSKeySchedule.protection(of: legacy, master: secret, for: side), secret)
         case (.early, _): label = .clientEarlyTraffic

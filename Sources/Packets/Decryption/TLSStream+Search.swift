@@ -75,7 +75,14 @@ extension TLSStream {
                 direction.search = TLSRecordSearch(candidates: nil, passed: passed, offset: 0)
                 return
             }
-            if direction.carriesData { sink.lostPlaintext(atMost: header.length, from: direction.side) }
+            if direction.carriesData {
+                let overhead = direction.protection?.overhead
+                sink.lostPlaintext(
+                    atMost: max(0, header.length - (overhead ?? 0)),
+                    isExact: overhead != nil && header.type == TLSContentType.applicationData,
+                    from: direction.side
+                )
+            }
             loseMessages(direction)
             direction.number &+= 1
             clear(direction)
@@ -338,7 +345,9 @@ extension TLSStream {
         case .handshake: losesData = direction.epoch == .early
         case .application: losesData = step > 0 || candidate.isLater || direction.epoch == .early
         }
-        if losesData { sink.lostPlaintext(atMost: passed, from: direction.side) }
+        if losesData {
+            tellLost(passed, inRecords: isSame ? step : nil, candidate.protection, direction, &sink)
+        }
         if !isSame {
             direction.enter(candidate.epoch)
             direction.protection = candidate.protection
@@ -349,6 +358,21 @@ extension TLSStream {
         guard candidate.epoch == .application || candidate.epoch == .legacy && step > 0 else { return }
         direction.hasFinished = true
         if client.hasFinished, server.hasFinished { endHandshake(&sink) }
+    }
+
+    /// Tells how much content so many bytes of records had, their number being known or not.
+    private func tellLost(
+        _ passed: Int,
+        inRecords records: UInt64?,
+        _ protection: TLSRecordProtection,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        guard let records, let overhead = protection.overhead else {
+            return sink.lostPlaintext(atMost: passed, isExact: false, from: direction.side)
+        }
+        let content = passed - Int(clamping: records) * (TLSRecordHeader.size + overhead)
+        sink.lostPlaintext(atMost: max(0, content), isExact: content >= 0, from: direction.side)
     }
 
     func searchReason(_ direction: TLSDirection) -> String {

@@ -19,7 +19,11 @@ package struct TLSStream {
     let buffer = PlaintextBuffer()
     /// Bytes of a direction that are held back while keys are missing.
     let mostHeldForKeys: Int
+    /// Those of all connections.
+    let sessions: TLSSessions
     var handshake = TLSHandshakeState()
+    /// Whose bytes were held back, in the order in which they came.
+    var heldOrder: [(side: Side, count: Int)] = []
     /// Counts what lets bytes be read that are held back.
     var changes = 0
     /// Work that may be spent on records that do not authenticate, in bytes; refilled by what does.
@@ -27,9 +31,14 @@ package struct TLSStream {
 
     static let mostTrials = 16 << 20
 
-    /// - Parameter holdingForKeys: so many bytes of each direction are held back where keys are missing, for ``keysAdded(_:into:)``. With
-    ///   0 a missing key is final: all keys are there before the first packet.
-    package init(holdingForKeys: Int = 0) { mostHeldForKeys = max(0, holdingForKeys) }
+    /// - Parameters:
+    ///   - holdingForKeys: so many bytes of each direction are held back where keys are missing, for ``keysAdded(_:into:)``.
+    ///     With 0 a missing key is final: all keys are there before the first packet.
+    ///   - sessions: those that other connections have begun.
+    package init(holdingForKeys: Int = 0, sessions: TLSSessions = TLSSessions()) {
+        mostHeldForKeys = max(0, holdingForKeys)
+        self.sessions = sessions
+    }
 
     /// Takes the next bytes of a direction.
     ///
@@ -46,13 +55,13 @@ package struct TLSStream {
     ) {
         let direction = self[side]
         guard !direction.isStopped, !direction.hasEnded, !bytes.isEmpty else { return }
-        if direction.waits != nil {
-            direction.hold(bytes[...])
-        } else {
-            let count = feed(bytes, direction, keys, &sink)
+        var count = 0
+        if direction.waits == nil {
+            count = feed(bytes, direction, keys, &sink)
             guard direction.waits != nil else { return settle(keys, &sink) }
-            direction.hold(bytes[count...])
         }
+        direction.hold(bytes[count...])
+        noteHeld(side, bytes.count - count)
         checkHeld(direction, &sink)
         settle(keys, &sink)
     }
@@ -79,10 +88,17 @@ package struct TLSStream {
     package mutating func keysAdded(_ keys: TLSKeyLog, into sink: inout some TLSStreamSink) {
         for direction in [server, client] {
             if direction.search != nil { direction.search?.candidates = nil }
-            if direction.waits != nil { release(direction, keys, &sink) }
+        }
+        if client.waits != nil, server.waits != nil {
+            repeatHeld(keys, &sink)
+        } else {
+            for direction in [server, client] where direction.waits != nil { release(direction, keys, &sink) }
         }
         settle(keys, &sink)
     }
+
+    /// Whether bytes are held back that keys may open.
+    package var waitsForKeys: Bool { client.waits == .keys || server.waits == .keys }
 
     /// No more keys will come: says of what is held back that it cannot be read.
     package mutating func abandon(into sink: inout some TLSStreamSink) {

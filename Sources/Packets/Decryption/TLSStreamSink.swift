@@ -8,8 +8,8 @@ package protocol TLSStreamSink {
     /// May come before ``handshakeEnded(_:)``: early data, and what a server sends before the client's Finished.
     mutating func receivedPlaintext(_ bytes: UnsafeRawBufferPointer, from side: Side)
     /// Application data is missing in front of what comes next from this side: records that are not in the capture, or not
-    /// whole. There were at most so many bytes of it.
-    mutating func lostPlaintext(atMost count: Int, from side: Side)
+    /// whole. There were at most so many bytes of it; where that is exact, as many, unless the sender pads its records.
+    mutating func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side)
     /// Once: both Finished were seen, or the connection turns out to be unreadable after its ServerHello and these are the
     /// facts that are visible.
     mutating func handshakeEnded(_ facts: TLSStreamFacts)
@@ -20,7 +20,7 @@ package protocol TLSStreamSink {
 }
 
 extension TLSStreamSink {
-    package mutating func lostPlaintext(atMost count: Int, from side: Side) {}
+    package mutating func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {}
 }
 
 /// An alert as it stands in its record (RFC 8446, section 6).

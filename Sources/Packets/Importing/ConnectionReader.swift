@@ -22,6 +22,8 @@ final class ConnectionReader {
     private var tls: TLSStream
     private var messages: MessageReader?
     private var helloAt: Timestamp?
+    /// Whether bytes of the connection are missing.
+    private var hasGaps = false
     private var sent = 0
     private var received = 0
     /// Whether anything was deciphered, or an entry says why not.
@@ -35,7 +37,7 @@ final class ConnectionReader {
         self.entry = entry
         self.isWhole = isWhole
         self.depth = depth
-        tls = TLSStream(holdingForKeys: reading.heldForKeys)
+        tls = TLSStream(holdingForKeys: reading.heldForKeys, sessions: reading.sessions)
     }
 
     /// The client knows that the connection is there.
@@ -46,6 +48,11 @@ final class ConnectionReader {
         switch state {
         case .undecided: decide(bytes, side, time)
         case .tls: decipher(bytes, side, time)
+        case .clear where messages?.isAwaitingBeginning == true && FirstBytes.isData(bytes):
+            // It began before the capture, in the middle of a record.
+            messages = nil
+            beginTLS(at: time)
+            decipher(bytes, side, time)
         case .clear: messages?.received(bytes, from: side, at: time)
         case .other: break
         }
@@ -95,6 +102,10 @@ final class ConnectionReader {
         if FirstBytes(bytes) == .tls {
             beginTLS(at: time)
             decipher(bytes, .server, time)
+        } else if FirstBytes.isSettings(bytes) {
+            // Who knows that HTTP/2 is spoken need not wait for the client (RFC 9113, section 3.4).
+            beginClear(isWhole: isWhole)
+            messages?.received(bytes, from: .server, at: time)
         } else if isWhole {
             giveUp()
         } else {
@@ -112,7 +123,10 @@ final class ConnectionReader {
 
     private func decipher(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         var events = Events(reader: self, time: time)
+        let waited = tls.waitsForKeys
         tls.receive(bytes, from: side, keys: reading.keys, into: &events)
+        // Who writes them has mostly done so by then.
+        if !waited, tls.waitsForKeys, reading.findKeys() { tls.keysAdded(reading.keys, into: &events) }
     }
 
     /// What the deciphering reports, at the time of the packet at hand.
@@ -124,8 +138,8 @@ final class ConnectionReader {
             reader.clear().received(bytes, from: side, at: time)
         }
 
-        func lostPlaintext(atMost count: Int, from side: Side) {
-            reader.messages?.lost(atMost: count, from: side, at: time)
+        func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
+            reader.clear().lost(count, isExact: isExact, from: side, at: time)
         }
 
         func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
@@ -140,6 +154,7 @@ final class ConnectionReader {
         if let messages { return messages }
         isTold = true
         let messages = MessageReader(reading, "https", entry, isWhole: isWhole, depth: depth)
+        messages.hasGaps = hasGaps
         self.messages = messages
         return messages
     }
@@ -191,7 +206,10 @@ final class ConnectionReader {
         case .undecided:
             held = []
             beginClear(isWhole: false)
+            messages?.lost(count, from: side, at: time)
         case .tls:
+            hasGaps = true
+            messages?.hasGaps = true
             var events = Events(reader: self, time: time)
             tls.lost(count, from: side, into: &events)
         case .clear: messages?.lost(count, from: side, at: time)
@@ -229,11 +247,19 @@ final class ConnectionReader {
     func closed(at time: Timestamp) {
         if state == .tls {
             var events = Events(reader: self, time: time)
+            if tls.waitsForKeys {
+                reading.findKeys()
+                tls.keysAdded(reading.keys, into: &events)
+            }
             tls.abandon(into: &events)
         }
         messages?.closed(at: time)
-        guard isUnreadable, !isTold else { return }
+        guard isUnreadable, !isTold else {
+            if state == .clear, messages?.isAwaitingBeginning == true { reading.counts.lateConnections += 1 }
+            return
+        }
         isTold = true
+        if tls.facts.clientRandom != nil { reading.counts.keylessConnections += 1 }
         entry.agreed(tls.facts)
         let tunnel = TunnelFacts(reason: .noKeys, sentBytes: sent, receivedBytes: received)
         reading.finish(entry.unread(tunnel, at: time))

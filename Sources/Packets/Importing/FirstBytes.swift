@@ -29,6 +29,18 @@ enum FirstBytes {
         }
     }
 
+    /// Whether a record with data of TLS 1.2 or 1.3 begins here.
+    static func isData(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 5 && bytes[0] == 0x17 && bytes[1] == 3 && bytes[2] == 3
+            && (17...16_640).contains(bytes.field(3, as: UInt16.self))
+    }
+
+    /// Whether a server begins with the settings of HTTP/2: a frame of type 4, without flags, of the connection.
+    static func isSettings(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= 9, bytes[0] == 0, bytes[3] == 4 else { return false }
+        return bytes.field(1, as: UInt16.self) % 6 == 0 && bytes[4..<9].allSatisfy { $0 == 0 }
+    }
+
     /// Capital letters and what stands between them in the registered methods (`M-SEARCH`, `VERSION-CONTROL`).
     private static func isMethod(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) || byte == 0x2d }
 }

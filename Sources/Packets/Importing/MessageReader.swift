@@ -4,7 +4,7 @@ internal import Wire
 /// Reads the messages of one connection whose bytes are in clear, or were deciphered.
 ///
 /// What is lost on the way is marked: a body of a known length is truncated; otherwise the exchanges under way fail with the
-/// reason, and with HTTP/1.1 it goes on at the next request that begins with a packet.
+/// reason, and it goes on at the next request that begins with a packet, with HTTP/2 at the next frame.
 final class MessageReader {
     private enum State {
         /// The beginning is not there: until a request is seen to begin.
@@ -24,6 +24,14 @@ final class MessageReader {
     private var tunnel: ConnectionReader?
     /// Tunnels in tunnels, without end, are a capture made by hand.
     private let depth: Int
+    /// Bytes that are missing.
+    private var lostBytes = 0
+    private var hasBegun: Bool
+    /// Whether bytes are missing, or may be: of what TLS carries that shows with the next record only.
+    var hasGaps = false
+    /// Whether the client's first bytes are missing, however many.
+    private var lacksBeginning = false
+    private var places = 0
 
     init(_ reading: PacketReading, _ scheme: String, _ entry: ConnectionEntry, isWhole: Bool, depth: Int) {
         self.reading = reading
@@ -31,15 +39,23 @@ final class MessageReader {
         self.entry = entry
         self.depth = depth
         state = isWhole ? .reading : .awaitingRequest
+        hasBegun = isWhole
         conversation = reading.conversation(scheme, entry)
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         switch state {
         case .awaitingRequest:
-            guard side == .client, FirstBytes(bytes) == .http else { return }
+            let isSettings = side == .server && FirstBytes.isSettings(bytes)
+            guard isSettings || side == .client && FirstBytes(bytes) == .http else { return }
             state = .reading
+            hasBegun = true
             read(bytes, side, time)
+            // It is HTTP/2, and what its client said first is missing.
+            if isSettings {
+                lacksBeginning = lostBytes == 0
+                finish(conversation.lost(1, isExact: false, from: .client, at: time) ?? [])
+            }
         case .reading: read(bytes, side, time)
         case .tunnel: tunnel?.received(bytes, from: side, at: time)
         case .over: break
@@ -49,8 +65,11 @@ final class MessageReader {
     private func read(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         let exchanges = conversation.received(bytes, from: side, at: time)
         guard conversation.isUpgraded else {
-            finish(exchanges)
-            if conversation.hasLostTheThread { state = .over }
+            guard conversation.hasLostTheThread else { return finish(exchanges) }
+            // Behind missing bytes anything may come first: an answer whose request is among them is no fault of the server's.
+            finish(hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges)
+            state = hasGaps && !isHTTP2 ? .awaitingRequest : .over
+            conversation = reading.conversation(scheme, entry)
             return
         }
         state = .over
@@ -70,30 +89,49 @@ final class MessageReader {
         for exchange in exchanges { reading.finish(exchange) }
     }
 
-    /// So many bytes of one direction are not there.
-    func lost(_ count: Int, from side: Side, at time: Timestamp) {
+    /// Whether nothing was read, as the connection's beginning is not in the capture.
+    var isAwaitingBeginning: Bool { state == .awaitingRequest && !hasBegun }
+
+    private var isHTTP2: Bool { entry.facts.alpn == "h2" }
+
+    /// Bytes of one direction are not there.
+    ///
+    /// `isExact`: false where as many are missing, or fewer.
+    func lost(_ count: Int, isExact: Bool = true, from side: Side, at time: Timestamp) {
+        hasGaps = true
+        lostBytes += count
+        places += 1
         switch state {
         case .awaitingRequest, .over: break
         case .tunnel: tunnel?.lost(count, from: side, at: time)
         case .reading:
-            if let exchanges = conversation.lost(count, from: side, at: time) { return finish(exchanges) }
-            lose("\(count) bytes of the \(side.rawValue) are not in the capture", at: time)
+            if let exchanges = conversation.lost(count, isExact: isExact, from: side, at: time) {
+                return finish(exchanges)
+            }
+            abandon(
+                "\(isExact ? "" : "up to ")\(count) bytes of the \(side.rawValue) are not in the capture",
+                at: time
+            )
+            state = isHTTP2 ? .over : .awaitingRequest
         }
     }
 
-    /// As many bytes of one direction as are given, or fewer, are not there.
-    func lost(atMost count: Int, from side: Side, at time: Timestamp) {
-        switch state {
-        case .awaitingRequest, .over: break
-        case .tunnel: tunnel?.lost(count, from: side, at: time)
-        case .reading: lose("up to \(count) bytes of the \(side.rawValue) are not in the capture", at: time)
-        }
-    }
-
-    private func lose(_ reason: String, at time: Timestamp) {
-        abandon(reason, at: time)
-        // The tables of HTTP/2's header fields are lost with the bytes.
-        state = entry.facts.alpn == "h2" ? .over : .awaitingRequest
+    /// Says once what is missing, and what that comes to.
+    private func noteLosses() {
+        guard lostBytes > 0 || lacksBeginning else { return }
+        let what =
+            lostBytes == 0
+            ? "its first requests are"
+            : places == 1 ? "\(lostBytes) bytes are" : "\(lostBytes) bytes in \(places) places are"
+        let also = conversation.losses.map { "; with them \($0) are not known" } ?? ""
+        reading.note(
+            PacketLoss(
+                what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): "
+                    + "\(what) not in the capture\(also)"
+            )
+        )
+        lostBytes = 0
+        lacksBeginning = false
     }
 
     /// See ``ConnectionReader/keysAdded(at:)``.
@@ -125,6 +163,7 @@ final class MessageReader {
 
     func closed(at time: Timestamp) {
         tunnel?.closed(at: time)
+        noteLosses()
         abandon("the capture ends before the answer was complete", at: time)
     }
 }

@@ -32,17 +32,50 @@ package struct PacketExchanges: TCPStreamSink {
     /// Adds lines of a key log (`SSLKEYLOGFILE`); of connections that end before, nothing is read with them.
     package mutating func add(keyLog lines: [UInt8]) {
         lines.withUnsafeBytes { reading.keys.add($0) }
-        reading.counts.keys = reading.keys.count
+        reading.counts.keys = reading.keys.connections
     }
 
     /// The key log ends here; its last line may lack its end.
     package mutating func endKeyLog() {
         reading.keys.finish()
-        reading.counts.keys = reading.keys.count
+        reading.counts.keys = reading.keys.connections
     }
+
+    /// Adds a file that was given for a key log; where it is something else, the report says what.
+    ///
+    /// `next`: the file's next bytes, none at its end.
+    package mutating func add(keyLogFile name: String, next: () -> [UInt8]) {
+        var bytes = next()
+        let head = Array(bytes.prefix(4096))
+        let (good, problems) = (reading.keys.goodLines, reading.keys.problemCount)
+        reading.keys.begin(file: name)
+        var utf16 = KeyLogFile.UTF16Reader(head)
+        while !bytes.isEmpty {
+            add(keyLog: utf16?.text(bytes) ?? bytes)
+            bytes = next()
+        }
+        endKeyLog()
+        guard reading.keys.goodLines == good else { return }
+        reading.keys.forgetProblems(behind: problems)
+        let what = head.isEmpty ? "is empty" : KeyLogFile.otherKind(head) ?? "has no line of a key log"
+        reading.otherFiles.append(
+            PacketLoss(
+                what:
+                    "\(name) \(what): a key log is what SSLKEYLOGFILE makes a program write while it connects"
+            )
+        )
+    }
+
+    /// Where keys come while packets are read: `news` gives the lines that have come, and is asked when a connection wants some, and
+    /// before one is given up.
+    package mutating func followKeyLog(_ news: @escaping () -> [UInt8]) { reading.lookForKeys = news }
+
+    /// Whether keys came that ``keysAdded(at:)`` has not been called for.
+    package var hasNewKeys: Bool { reading.hasNewKeys }
 
     /// Reads on where connections wait for keys that were added meanwhile.
     package mutating func keysAdded(at time: Timestamp) {
+        reading.hasNewKeys = false
         for connection in connections.values { connection.keysAdded(at: time) }
     }
 

@@ -7,9 +7,14 @@ package struct PacketImportReport: Sendable {
         package var tlsConnections = 0
         /// In TLS, without keys for it.
         package var unreadConnections = 0
+        /// Of them, those that begin in the capture: only their keys are missing.
+        package var keylessConnections = 0
+        /// Began before the capture; no request was seen to begin in them.
+        package var lateConnections = 0
         /// Neither TLS nor HTTP.
         package var otherConnections = 0
         package var exchanges = 0
+        /// Connections that the key logs have secrets of.
         package var keys = 0
 
         package init() {}

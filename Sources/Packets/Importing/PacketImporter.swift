@@ -50,13 +50,12 @@ package enum PacketImporter {
     private static func add(keyLog path: String, to exchanges: inout PacketExchanges) throws(CaptureError) {
         let source = try CaptureSource(path: path)
         var offset = 0
-        while offset < source.size {
+        exchanges.add(keyLogFile: path) {
+            guard offset < source.size else { return [] }
             let window = source.bytes(at: offset, count: 1 << 20)
-            guard !window.isEmpty else { break }
-            exchanges.add(keyLog: window)
             offset += window.count
+            return window
         }
-        exchanges.endKeyLog()
     }
 }
 

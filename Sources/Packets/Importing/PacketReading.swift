@@ -5,6 +5,13 @@ internal import Wire
 final class PacketReading {
     /// Keys of all connections, as far as they are known.
     var keys = TLSKeyLog()
+    let sessions = TLSSessions()
+    /// Gives lines of the key log that have come; nil where all were there before the packets.
+    var lookForKeys: (() -> [UInt8])?
+    /// Whether some came that not every connection has been told of.
+    var hasNewKeys = false
+    /// Files that were given for key logs and are none.
+    var otherFiles: [PacketLoss] = []
     let maximumBodyBytes: Int
     /// Bytes of a direction that wait for keys which may still come.
     let heldForKeys: Int
@@ -27,6 +34,16 @@ final class PacketReading {
         self.budget = budget
     }
 
+    /// Whether keys have come since.
+    @discardableResult
+    func findKeys() -> Bool {
+        guard let news = lookForKeys?(), !news.isEmpty else { return false }
+        news.withUnsafeBytes { keys.add($0) }
+        counts.keys = keys.connections
+        hasNewKeys = true
+        return true
+    }
+
     func finish(_ exchange: Exchange) {
         counts.exchanges += 1
         finished.append(exchange)
@@ -45,9 +62,11 @@ final class PacketReading {
 
     /// What of the key logs is none.
     var keyLogLosses: [PacketLoss] {
-        guard let first = keys.problems.first else { return [] }
+        guard let first = keys.problems.first else { return otherFiles }
         let more = keys.problemCount - 1
-        return [PacketLoss(what: "the key log: \(first)" + (more == 0 ? "" : ", and \(more) lines more"))]
+        return otherFiles + [
+            PacketLoss(what: "the key log: \(first)" + (more == 0 ? "" : ", and \(more) lines more"))
+        ]
     }
 
     /// A decoder for the messages of a connection.

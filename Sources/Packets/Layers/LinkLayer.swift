@@ -33,6 +33,19 @@ package enum LinkLayer {
         case .linuxSLL2:
             guard bytes.count >= 20 else { return .cutOff }
             return content(of: bytes.behind(20), etherType: bytes.field(0, as: UInt16.self))
+        case .nflog: return logged(bytes)
+        // PPP on a serial line, and behind a PPPoE header.
+        case LinkType(rawValue: 50):
+            return pointToPoint(bytes.starts(with: [0xff, 3]) ? bytes.behind(2) : bytes)
+        case LinkType(rawValue: 51): return pointToPoint(bytes.behind(6))
+        // Cisco's HDLC: address, control, EtherType.
+        case LinkType(rawValue: 104):
+            guard bytes.count >= 4 else { return .cutOff }
+            return content(of: bytes.behind(4), etherType: bytes.field(2, as: UInt16.self))
+        // IP over InfiniBand: EtherType, two reserved bytes.
+        case LinkType(rawValue: 242):
+            guard bytes.count >= 4 else { return .cutOff }
+            return content(of: bytes.behind(4), etherType: bytes.field(0, as: UInt16.self))
         case .ppp:
             // The frame's address and control may be left out (RFC 1661, section 6.6).
             let isFramed = bytes.count >= 2 && bytes[0] == 0xff && bytes[1] == 3
@@ -73,6 +86,27 @@ package enum LinkLayer {
     private static func byVersion(_ bytes: UnsafeRawBufferPointer) -> Content {
         guard let first = bytes.first else { return .cutOff }
         return first >> 4 == 4 || first >> 4 == 6 ? .internet(bytes) : .other
+    }
+
+    /// Linux's netfilter log: family, version, resource, then values with their length and type, in the byte order of the host.
+    private static func logged(_ bytes: UnsafeRawBufferPointer) -> Content {
+        guard bytes.count >= 8 else { return .cutOff }
+        guard bytes[1] == 0 else { return .other }
+        // Whose lengths go up to the end tells the byte order.
+        for order in [
+            ByteOrder(isSwapped: UInt16(1).littleEndian != 1), ByteOrder(isSwapped: UInt16(1).bigEndian != 1),
+        ] {
+            var rest = bytes.behind(4)
+            while rest.count >= 4 {
+                let length = Int(order.integer(rest, 0, as: UInt16.self))
+                let type = order.integer(rest, 2, as: UInt16.self)
+                guard length >= 4, length <= rest.count || type == 9 else { break }
+                // NFULA_PAYLOAD
+                if type == 9 { return byVersion(rest.first(length).behind(4)) }
+                rest = rest.behind((length + 3) & ~3)
+            }
+        }
+        return .other
     }
 
     /// The address family is in the byte order of who captured; files travel, and the systems have numbers of their own.
@@ -116,10 +150,12 @@ package enum LinkLayer {
         case 189, 220, 249: "USB"
         case 195, 230: "802.15.4"
         case 227: "CAN"
-        case 239: "NFLOG"
+        case 117: "PFLOG"
+        case 240: "netANALYZER"
         case 251: "Bluetooth Low Energy"
         case 252: "PDUs exported by Wireshark"
         case 253: "netlink"
+        case 258: "PKTAP"
         default: nil
         }
     }

@@ -1,3 +1,5 @@
+import Captures
+
 /// What came of one direction before its turn, in the order of its places; of bytes that came twice the first.
 struct PendingSegments {
     struct Piece {
@@ -6,6 +8,8 @@ struct PendingSegments {
         var bytes: [UInt8]
         /// Bytes behind those that the capture cut off.
         var missing: Int
+        /// When it was captured.
+        var time: Timestamp
 
         var end: Int64 { start + Int64(bytes.count + missing) }
         /// What it costs to hold, more or less.
@@ -23,6 +27,9 @@ struct PendingSegments {
 
     /// Where the first piece begins.
     var start: Int64? { isEmpty ? nil : pieces[begin].start }
+
+    /// When the first piece was captured.
+    var time: Timestamp? { isEmpty ? nil : pieces[begin].time }
 
     mutating func removeFirst() -> Piece? {
         guard !isEmpty else { return nil }
@@ -46,7 +53,13 @@ struct PendingSegments {
     ///   - start: the place of its first byte.
     ///   - end: the place behind its last byte, those cut off included.
     ///   - bytes: what was captured of it.
-    mutating func insert(_ start: Int64, to end: Int64, _ bytes: UnsafeRawBufferPointer) {
+    ///   - time: when that was.
+    mutating func insert(
+        _ start: Int64,
+        to end: Int64,
+        _ bytes: UnsafeRawBufferPointer,
+        at time: Timestamp
+    ) {
         var position = start
         var index = firstIndex(endingBehind: start)
         while position < end {
@@ -57,7 +70,8 @@ struct PendingSegments {
                 let piece = Piece(
                     start: position,
                     bytes: Array(captured),
-                    missing: Int(next - position) - captured.count
+                    missing: Int(next - position) - captured.count,
+                    time: time
                 )
                 weight += piece.weight
                 if index == begin, begin > 0 {

@@ -17,6 +17,8 @@ struct TCPConnection {
     private(set) var isClosed = false
     private var isEstablished = false
     private var lastTime: Timestamp
+    /// Of what was told last: time does not go back.
+    private var toldTime: Timestamp
     private var client = TCPDirection()
     private var server = TCPDirection()
 
@@ -31,6 +33,7 @@ struct TCPConnection {
         self.key = key
         startedAt = time
         lastTime = time
+        toldTime = time
         hasBeginning = segment.flags.contains(.synchronize)
         let isFromClient =
             hasBeginning
@@ -80,26 +83,36 @@ struct TCPConnection {
             tellOpened(into: &sink, &numbers)
         }
         if !isEstablished { tellEstablished(segment, from: side, at: time, into: &sink) }
-        let number = number
         if segment.flags.contains(.reset) {
             if isPlausible(segment, from: side) { close(.reset, at: time, into: &sink) }
             return
         }
-        withDirection(side) {
+        let carries = !segment.payload.isEmpty || segment.missing > 0
+        let acknowledged = carries && segment.flags.contains(.acknowledge)
+        let other =
+            !acknowledged
+            ? nil
+            : side == .client
+                ? server.place(givenAfter: segment.acknowledgment)
+                : client.place(givenAfter: segment.acknowledgment)
+        change(side, into: &sink) {
             $0.take(
                 opens ? segment.sequence &+ 1 : segment.sequence,
                 segment.payload,
                 missing: segment.missing,
-                isLast: segment.flags.contains(.finish)
-            ) { Self.tell($0, $1, of: number, side, at: time, &sink) }
+                isLast: segment.flags.contains(.finish),
+                at: time,
+                behind: other,
+                give: $1
+            )
         }
         if client.mayHaveGap || server.mayHaveGap {
+            release(into: &sink)
             for side in [Side.client, .server] {
-                withDirection(side) {
-                    $0.passGaps(at: time, isCrowded: isCrowded) {
-                        Self.tell($0, $1, of: number, side, at: time, &sink)
-                    }
+                change(side, into: &sink) {
+                    $0.passGaps(at: time, isCrowded: isCrowded, give: $1)
                 }
+                release(into: &sink)
             }
         }
         if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
@@ -115,11 +128,9 @@ struct TCPConnection {
     ) {
         guard !isClosed else { return }
         isClosed = true
-        let time = time ?? lastTime
+        let time = max(time ?? lastTime, toldTime)
         let number = number
-        for side in [Side.client, .server] {
-            withDirection(side) { $0.flush { Self.tell($0, $1, of: number, side, at: time, &sink) } }
-        }
+        flush(at: time, into: &sink)
         guard let number else { return }
         for (side, direction) in [(Side.client, client), (.server, server)] where !direction.hasEnded {
             sink.ended(side, of: number, direction.isFinished ? .finished : end, at: time)
@@ -127,11 +138,62 @@ struct TCPConnection {
         sink.closed(number, at: time)
     }
 
+    // MARK: - The order of both directions
+
+    /// Gives what has waited for the other side's bytes, now that these are given.
+    private mutating func release<Sink: TCPStreamSink>(into sink: inout Sink) {
+        while client.hasBarrier || server.hasBarrier {
+            var isReleased = false
+            for (side, place) in [(Side.client, server.next), (.server, client.next)] {
+                change(side, into: &sink) {
+                    if $0.release(place, give: $1) { isReleased = true }
+                }
+            }
+            if isReleased { continue }
+            // Each waits for the other. The client's bytes were sent again by then, or that is no order that there was.
+            guard client.isHeld, server.isHeld else { return }
+            change(.client, into: &sink) { _ = $0.release(nil, give: $1) }
+        }
+    }
+
+    /// Gives all there is, what was said first before what answers it.
+    private mutating func flush<Sink: TCPStreamSink>(at time: Timestamp, into sink: inout Sink) {
+        var isPassed = true
+        while isPassed {
+            isPassed = false
+            release(into: &sink)
+            for side in [Side.client, .server] where !isPassed {
+                change(side, into: &sink) { isPassed = $0.passGap(at: time, give: $1) }
+            }
+        }
+        for side in [Side.client, .server] {
+            change(side, into: &sink) { $0.flush(at: time, give: $1) }
+        }
+    }
+
     // MARK: - What a segment says
 
     @inline(__always)
     private mutating func withDirection(_ side: Side, _ body: (inout TCPDirection) -> Void) {
         if side == .client { body(&client) } else { body(&server) }
+    }
+
+    /// Lets a direction go on, and tells what it gives.
+    @inline(__always)
+    private mutating func change<Sink: TCPStreamSink>(
+        _ side: Side,
+        into sink: inout Sink,
+        _ body: (inout TCPDirection, TCPDirection.Give) -> Void
+    ) {
+        let number = number
+        var told = toldTime
+        withDirection(side) {
+            body(&$0) { bytes, missing, time in
+                told = max(told, time)
+                Self.tell(bytes, missing, of: number, side, at: told, &sink)
+            }
+        }
+        toldTime = told
     }
 
     @inline(__always)

@@ -4,6 +4,18 @@ import Captures
 ///
 /// A place is the number of a byte as the direction counts them: its sequence number, going on where 32 bits end.
 struct TCPDirection {
+    /// Is handed the next bytes of the direction, as they are captured, how many behind them are not, and when that was.
+    typealias Give = (UnsafeRawBufferPointer, Int, Timestamp) -> Void
+
+    /// Bytes from a place on that wait for what the other side has said before them.
+    ///
+    /// Who sends them has acknowledged that, so that it came first, whatever the capture lacks or mixes up of it.
+    private struct Barrier {
+        var place: Int64
+        /// The place up to which the other side's bytes come first.
+        var other: Int64
+    }
+
     /// More than any window is (RFC 7323, section 2.3): what is farther off is not of this connection.
     static let reach: Int64 = 1 << 30
     /// What most windows are below.
@@ -30,6 +42,8 @@ struct TCPDirection {
     /// The place of the end, as far as it is known.
     private var finish = Int64.max
     private var pending = PendingSegments()
+    /// In the order of both of their places.
+    private var barriers: [Barrier] = []
     private var gapPackets: Int32 = 0
     private var gapSince = Timestamp(nanoseconds: 0)
 
@@ -41,6 +55,7 @@ struct TCPDirection {
     mutating func end() {
         hasEnded = true
         pending = PendingSegments()
+        barriers = []
     }
 
     /// Sets the place of the first byte.
@@ -65,32 +80,49 @@ struct TCPDirection {
         if place > acknowledged, place - next <= Self.reach { acknowledged = place }
     }
 
+    /// The place up to which the peer had this direction's bytes when it sent a segment; nil where all of them were given.
+    @inline(__always)
+    func place(givenAfter acknowledgment: UInt32) -> Int64? {
+        let place = min(place(of: acknowledgment), finish)
+        guard place > next else { return nil }
+        return isKnown && place - next <= Self.reach && !isEndWithoutFIN(place) ? place : nil
+    }
+
     // MARK: - Bytes
 
     /// Takes a segment's data and end.
     ///
-    /// `give`: is handed the next bytes of the direction, as they are captured, and how many behind them are not.
+    /// - Parameters:
+    ///   - sequence: the number of its first byte.
+    ///   - bytes: what was captured of them.
+    ///   - missing: how many behind those were not.
+    ///   - isLast: whether the direction ends with them.
+    ///   - time: of the packet.
+    ///   - other: the place of the other side's bytes that came before them and have not been given; nil where all have.
+    ///   - give: see ``Give``.
     @inline(__always)
     mutating func take(
         _ sequence: UInt32,
         _ bytes: UnsafeRawBufferPointer,
         missing: Int,
         isLast: Bool,
-        give: (UnsafeRawBufferPointer, Int) -> Void
+        at time: Timestamp,
+        behind other: Int64?,
+        give: Give
     ) {
         let count = bytes.count + missing
         if !isFirm, anchor(sequence, count, bytes) { return }
         let start = place(of: sequence)
         let end = start + Int64(count)
-        if start == next, pending.isEmpty, end <= finish {
+        if start == next, pending.isEmpty, end <= finish, other == nil {
             if isLast, finish == .max { finish = end }
             guard count > 0 else { return }
             isFirm = true
             next = end
-            give(bytes, missing)
+            give(bytes, missing, time)
             return
         }
-        takeOutOfTurn(start, end, bytes, isLast: isLast, give: give)
+        takeOutOfTurn(start, end, bytes, isLast: isLast, at: time, behind: other, give: give)
     }
 
     /// Finds the beginning of a direction whose first packets are not in the capture.
@@ -118,7 +150,9 @@ struct TCPDirection {
         _ end: Int64,
         _ bytes: UnsafeRawBufferPointer,
         isLast: Bool,
-        give: (UnsafeRawBufferPointer, Int) -> Void
+        at time: Timestamp,
+        behind other: Int64?,
+        give: Give
     ) {
         guard start - next <= Self.reach, end <= finish || start < finish else { return }
         if isLast, finish == .max, end >= next { finish = end }
@@ -126,15 +160,46 @@ struct TCPDirection {
         let to = min(end, finish)
         guard from < to else { return }
         isFirm = true
-        pending.insert(from, to: to, bytes.behind(Int(from - start)))
+        if let other { raiseBarrier(at: from, other) }
+        pending.insert(from, to: to, bytes.behind(Int(from - start)), at: time)
         drain(give)
     }
 
+    private mutating func raiseBarrier(at place: Int64, _ other: Int64) {
+        guard barriers.count < Self.maximumPendingPieces else { return }
+        let begin = (barriers.lastIndex { $0.place <= place } ?? -1) + 1
+        if begin > 0, barriers[begin - 1].other >= other { return }
+        var end = begin
+        while end < barriers.count, barriers[end].other <= other { end += 1 }
+        barriers.replaceSubrange(begin..<end, with: CollectionOfOne(Barrier(place: place, other: other)))
+    }
+
+    /// Whether bytes wait for the other side's.
+    @inline(__always)
+    var hasBarrier: Bool { !barriers.isEmpty }
+
+    /// Whether the next bytes are there and wait for the other side's.
+    var isHeld: Bool {
+        guard let place = barriers.first?.place, let start = pending.start else { return false }
+        return start <= next && place <= start
+    }
+
+    /// Gives what has waited for the other side's bytes up to a place; nil: for any.
+    ///
+    /// - Returns: whether anything had.
+    mutating func release(_ place: Int64?, give: Give) -> Bool {
+        let count = place.map { place in barriers.prefix { $0.other <= place }.count } ?? barriers.count
+        guard count > 0 else { return false }
+        barriers.removeFirst(count)
+        drain(give)
+        return true
+    }
+
     /// Gives what has become next.
-    private mutating func drain(_ give: (UnsafeRawBufferPointer, Int) -> Void) {
-        while let start = pending.start, start <= next, let piece = pending.removeFirst() {
+    private mutating func drain(_ give: Give) {
+        while let start = pending.start, start <= next, !isHeld, let piece = pending.removeFirst() {
             next = piece.end
-            piece.bytes.withUnsafeBytes { give($0, piece.missing) }
+            piece.bytes.withUnsafeBytes { give($0, piece.missing, piece.time) }
         }
     }
 
@@ -149,14 +214,11 @@ struct TCPDirection {
     /// - Parameters:
     ///   - time: of the packet that has come.
     ///   - isCrowded: whether all connections together hold too much.
-    ///   - give: as for ``take(_:_:missing:isLast:give:)``.
-    mutating func passGaps(
-        at time: Timestamp,
-        isCrowded: Bool,
-        give: (UnsafeRawBufferPointer, Int) -> Void
-    ) {
+    ///   - give: see ``Give``.
+    mutating func passGaps(at time: Timestamp, isCrowded: Bool, give: Give) {
         while let start = pending.start, isCrowded || isFull {
-            goOn(at: start, give)
+            barriers = []
+            goOn(at: start, time, give)
         }
         guard let known = acknowledgedGapEnd else {
             gapPackets = 0
@@ -166,34 +228,54 @@ struct TCPDirection {
         gapPackets += 1
         guard gapPackets > Self.patiencePackets || time - gapSince > Self.patience else { return }
         gapPackets = 0
-        goOn(at: known, give)
+        goOn(at: known, time, give)
     }
 
     private var isFull: Bool {
         pending.weight > Self.maximumPending || pending.count > Self.maximumPendingPieces
     }
 
-    /// Gives all there is, over every gap.
-    mutating func flush(_ give: (UnsafeRawBufferPointer, Int) -> Void) {
-        while let start = pending.start { goOn(at: start, give) }
-        if let known = acknowledgedGapEnd { goOn(at: known, give) }
+    /// Goes over the next gap, as far as its end is known; there will be no more packets.
+    ///
+    /// - Returns: whether there was one.
+    mutating func passGap(at time: Timestamp, give: Give) -> Bool {
+        guard let end = acknowledgedGapEnd ?? pending.start.flatMap({ $0 > next ? $0 : nil }) else {
+            return false
+        }
+        goOn(at: end, time, give)
+        return true
+    }
+
+    /// Gives all there is.
+    mutating func flush(at time: Timestamp, give: Give) {
+        barriers = []
+        while passGap(at: time, give: give) {}
+        drain(give)
         // An end that came, but bytes before it did not.
-        if isFirm, finish != .max, finish > next { goOn(at: finish, give) }
+        if isFirm, finish != .max, finish > next { goOn(at: finish, time, give) }
     }
 
     /// Where the bytes end that the peer has and the capture has not.
     private var acknowledgedGapEnd: Int64? {
         let end = min(acknowledged, finish, pending.start ?? .max)
-        guard end > next else { return nil }
-        // One number more, and nothing behind it: that was a FIN.
-        return end == next + 1 && pending.isEmpty && finish == .max ? nil : end
+        return end > next && !isEndWithoutFIN(end) ? end : nil
     }
 
-    private mutating func goOn(at place: Int64, _ give: (UnsafeRawBufferPointer, Int) -> Void) {
+    /// One number more, and nothing behind it: that was a FIN.
+    private func isEndWithoutFIN(_ place: Int64) -> Bool {
+        place == next + 1 && pending.isEmpty && finish == .max
+    }
+
+    private mutating func goOn(at place: Int64, _ time: Timestamp, _ give: Give) {
         if place > next {
             let count = Int(place - next)
             next = place
-            give(UnsafeRawBufferPointer(start: nil, count: 0), count)
+            let isBehind = pending.start == place
+            give(
+                UnsafeRawBufferPointer(start: nil, count: 0),
+                count,
+                isBehind ? pending.time ?? time : time
+            )
         }
         drain(give)
     }

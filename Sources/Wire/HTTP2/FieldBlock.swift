@@ -17,8 +17,11 @@ struct FieldBlock {
     private(set) var connectedProtocol: String?
     private(set) var fields: [HeaderFields.Field] = []
     private(set) var problems: [String] = []
+    /// Fields that are not known, as they refer to bytes that are missing.
+    let unknown: Int
 
-    init(_ block: HPACKHeaders) {
+    init(_ block: HPACKHeaders, unknown: Int = 0) {
+        self.unknown = unknown
         fields.reserveCapacity(block.count)
         var cookie: Int?
         for (name, value, _) in block {
@@ -98,12 +101,12 @@ struct FieldBlock {
 
     /// `connectionScheme`: of the connection's URLs.
     mutating func request(connectionScheme: String, size: Int) -> RequestHead {
-        if method == nil { note("a request without :method") }
+        if method == nil, unknown == 0 { note("a request without :method") }
         if status != nil { note("a request with :status") }
         let isPlainConnect = method == "CONNECT" && connectedProtocol == nil
         if !isPlainConnect {
-            if path == nil || path?.isEmpty == true { note("a request without :path") }
-            if scheme == nil { note("a request without :scheme") }
+            if path == nil && unknown == 0 || path?.isEmpty == true { note("a request without :path") }
+            if scheme == nil, unknown == 0 { note("a request without :scheme") }
             if let scheme, scheme != connectionScheme { note("another :scheme than that of the connection") }
         }
         var head: [HeaderFields.Field] = []
@@ -125,7 +128,7 @@ struct FieldBlock {
 
     mutating func response(size: Int) -> ResponseHead {
         let code = status.flatMap { $0.utf8.count == 3 ? Int($0) : nil }.flatMap { $0 >= 100 ? $0 : nil }
-        if code == nil { note("an answer without a :status of three digits") }
+        if code == nil, status != nil || unknown == 0 { note("an answer without a :status of three digits") }
         if method != nil || path != nil || scheme != nil || authority != nil || connectedProtocol != nil {
             note("an answer with the pseudo-header fields of a request")
         }

@@ -32,6 +32,44 @@ struct FrameReader {
     private var pending: [UInt8] = []
     /// Of the last frame that was returned: its first bytes, as many as are of use.
     private(set) var payload: [UInt8] = []
+    /// The largest payload so far.
+    private(set) var longest = 0
+
+    /// Passes over bytes that are missing.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - body: is told of how many bytes of a body those are, and in which frame.
+    /// - Returns: false, and nothing has changed, where the end of what they are of is not known.
+    mutating func skip(_ count: Int, body: (Int, HTTP2FrameHeader) -> Void) -> Bool {
+        switch state {
+        case .data(let header, let remaining, let padding) where count <= remaining + padding:
+            body(min(count, remaining), header)
+            state =
+                count <= remaining
+                ? .data(header, remaining: remaining - count, padding: padding)
+                : .padding(header, remaining: padding - (count - remaining))
+        case .padding(let header, let remaining) where count <= remaining:
+            state = .padding(header, remaining: remaining - count)
+        case .payload(let header, let remaining) where count < remaining && Self.useful(header) == 0:
+            state = .payload(header, remaining: remaining - count)
+        default: return false
+        }
+        return true
+    }
+
+    /// The stream whose body is at hand, with how many bytes of it are still to come in this frame.
+    var openData: (stream: UInt32, remaining: Int)? {
+        guard case .data(let header, let remaining, _) = state else { return nil }
+        return (header.stream, remaining)
+    }
+
+    /// Begins with the next byte.
+    mutating func startOver() {
+        state = .header
+        pending = []
+        payload = []
+    }
 
     /// The next piece of the input from `index` on; moves `index` behind what it took.
     mutating func next(_ input: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Piece {
@@ -101,6 +139,7 @@ struct FrameReader {
     /// What is wrong with a frame already by its header; nil where it is to be read.
     private mutating func begin(_ header: HTTP2FrameHeader) -> String? {
         payload.removeAll(keepingCapacity: payload.capacity <= 16 << 10)
+        longest = max(longest, header.length)
         guard header.type == HTTP2FrameType.data else {
             state = .payload(header, remaining: header.length)
             guard Self.carriesHeaders(header), header.length > Self.maximumHeaderBlock else { return nil }

@@ -21,18 +21,20 @@ struct HTTP2Decoder {
     private typealias Block = HTTP2Direction.Block
 
     private let scheme: String
-    private var client = HTTP2Direction()
-    private var server = HTTP2Direction()
+    var client = HTTP2Direction()
+    var server = HTTP2Direction()
     /// How much of the preface has come.
-    private var prefaceBytes = 0
-    private var streams: [UInt32: HTTP2Stream] = [:]
+    var prefaceBytes = 0
+    var streams: [UInt32: HTTP2Stream] = [:]
     private var headBytes = 0
-    private var lastClientStream: UInt32 = 0
+    private(set) var lastClientStream: UInt32 = 0
     private var nextExchange = 0
 
     private(set) var hasLostTheThread = false
+    /// What came of bytes that are missing; see ``lost(_:isExact:from:at:into:)``.
+    var losses = Losses()
 
-    private subscript(side: Side) -> HTTP2Direction {
+    subscript(side: Side) -> HTTP2Direction {
         get { side == .client ? client : server }
         _modify { if side == .client { yield &client } else { yield &server } }
     }
@@ -55,6 +57,16 @@ struct HTTP2Decoder {
         into sink: inout some ExchangeEventSink
     ) {
         guard !hasLostTheThread else { return }
+        guard self[side].search == nil else { return search(input, side, at: time, &sink) }
+        read(input, from: side, at: time, into: &sink)
+    }
+
+    mutating func read(
+        _ input: UnsafeBufferPointer<UInt8>,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
         var index = 0
         if side == .client, !skipPreface(input, &index) {
             lose("no HTTP/2 connection preface", at: client.offset + index, side, time, &sink)
@@ -95,7 +107,7 @@ struct HTTP2Decoder {
     /// Fails every exchange that is under way.
     mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
         for (_, stream) in streams.sorted(by: { $0.value.exchange < $1.value.exchange }) {
-            sink.receive(.failed(reason: reason, at: time), of: stream.exchange)
+            sink.receive(.failed(reason: stream.loss ?? reason, at: time), of: stream.exchange)
         }
         streams = [:]
         _ = sink.mayHold(-headBytes)
@@ -121,6 +133,11 @@ struct HTTP2Decoder {
             let message = side.message
             guard side == .server || !streams.values[stream].hasRequestEnded else {
                 nameLateFrame(of: header.stream, at: self[side].offset + range.lowerBound, &sink)
+                return true
+            }
+            if self[side].doubt != nil { self[side].doubt?.mayHaveEnded.remove(header.stream) }
+            if side == .server, streams.values[stream].loss != nil, !streams.values[stream].hasResponseHead {
+                lackHead(header.stream, time, &sink)
                 return true
             }
             streams.values[stream].received(range.count, of: message)
@@ -180,6 +197,9 @@ struct HTTP2Decoder {
                 offset: offset
             )
             begin(new, header, side, time, &sink)
+        case HTTP2FrameType.continuation where self[side].doubt != nil && self[side].block == nil:
+            // The end of a header block that is missing.
+            self[side].doubt?.mayHoldHeads = true
         case HTTP2FrameType.continuation:
             guard var block = self[side].takeBlock() else {
                 return lose("a CONTINUATION frame of no header block", at: offset, side, time, &sink)
@@ -213,6 +233,10 @@ struct HTTP2Decoder {
             // SETTINGS_HEADER_TABLE_SIZE is what the other side may use.
             let size = Int(HTTP2FrameHeader.number(payload[(start + 2)...]))
             self[side == .client ? .server : .client].allowTable(of: size)
+        }
+        for start in stride(from: 0, through: payload.count - 6, by: 6)
+        where HTTP2FrameHeader.number(payload[start..<(start + 2)]) == 2 {
+            self[side].allowsPush = HTTP2FrameHeader.number(payload[(start + 2)...]) != 0
         }
     }
 
@@ -278,10 +302,13 @@ struct HTTP2Decoder {
         var bytes = block.bytes
         let size = bytes.readableBytes
         var fields: FieldBlock
+        resolveDoubt(side, headsOf: block.stream)
         do {
-            fields = FieldBlock(
-                try self[side].fields.decodeHeaders(from: &bytes)
-            )
+            if self[side].incomplete == nil {
+                fields = FieldBlock(try self[side].fields.decodeHeaders(from: &bytes))
+            } else {
+                fields = try incompleteFields(bytes, side)
+            }
         } catch {
             return lose(
                 "a header block that cannot be decoded (\(error))",
@@ -291,7 +318,11 @@ struct HTTP2Decoder {
                 &sink
             )
         }
-        if let promised = block.promised {
+        if side == .client || block.promised != nil, streams[block.promised ?? block.stream] == nil,
+            cannotBeNamed(fields)
+        {
+            if block.promised == nil { lastClientStream = max(lastClientStream, block.stream) }
+        } else if let promised = block.promised {
             request(&fields, on: promised, block, size: size, isPushed: true, time, &sink)
         } else if let stream = streams.index(forKey: block.stream) {
             let known = streams.values[stream]
@@ -391,9 +422,17 @@ struct HTTP2Decoder {
             return report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
         }
         stream.answered(head)
+        // Its head is behind what is missing, and so is all of its body.
+        stream.loss = nil
         streams[id] = stream
         sink.receive(.responseHead(head, at: time), of: stream.exchange)
         report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
+        if fields.status == nil, fields.unknown > 0 {
+            streams[id]?.loss = Losses.noStatus
+            sink.receive(.failed(reason: Losses.noStatus, at: time), of: stream.exchange)
+            forget(id, &sink)
+            return
+        }
         guard let name = stream.becomes, (200..<300).contains(head.status) else { return }
         // From here on the stream carries another protocol.
         sink.receive(.upgraded(to: name), of: stream.exchange)
@@ -431,7 +470,7 @@ struct HTTP2Decoder {
     // MARK: -
 
     @discardableResult
-    private mutating func forget(_ id: UInt32, _ sink: inout some ExchangeEventSink) -> HTTP2Stream? {
+    mutating func forget(_ id: UInt32, _ sink: inout some ExchangeEventSink) -> HTTP2Stream? {
         guard let stream = streams.removeValue(forKey: id) else { return nil }
         headBytes -= stream.headBytes
         _ = sink.mayHold(-stream.headBytes)
@@ -451,7 +490,7 @@ struct HTTP2Decoder {
     }
 
     /// Gives up on the connection: everything under way is reported as it stands, with the place.
-    private mutating func lose(
+    mutating func lose(
         _ reason: String,
         at offset: Int,
         _ side: Side,
@@ -475,7 +514,9 @@ struct HTTP2Decoder {
         }
         for stream in streams.values { sink.receive(.malformed(place), of: stream.exchange) }
         failAll("the connection could not be read any further: \(reason)", time, &sink)
-        for direction in [client, server] { _ = sink.mayHold(-(direction.block?.bytes.readableBytes ?? 0)) }
+        for direction in [client, server] {
+            _ = sink.mayHold(-(direction.block?.bytes.readableBytes ?? 0) - (direction.search?.count ?? 0))
+        }
         client = HTTP2Direction()
         server = HTTP2Direction()
     }

@@ -13,6 +13,14 @@ struct HTTP2Direction {
         var offset: Int
     }
 
+    /// What may have been said in bytes that are missing.
+    struct Doubt {
+        /// Header blocks, whatever comes.
+        var mayHoldHeads: Bool
+        /// Streams that may have ended with trailers there; none that goes on.
+        var mayHaveEnded: Set<UInt32>
+    }
+
     /// Of the table that the header blocks share; browsers ask for 64 KiB at most.
     static let maximumTableBytes = 256 << 10
 
@@ -26,6 +34,14 @@ struct HTTP2Direction {
     var offset = 0
     /// A header block whose end has not come.
     var block: Block?
+    /// Set where bytes are missing: until the next frame is found.
+    var search: FrameSearch?
+    /// Set from there on until it is known whether header blocks were among them.
+    var doubt: Doubt?
+    /// Set where header blocks are missing.
+    var incomplete: IncompleteFieldTable?
+    /// Whether the other end may push (`SETTINGS_ENABLE_PUSH`).
+    var allowsPush = true
     /// Why this end is closing the connection.
     var goAway: String?
 

@@ -31,10 +31,13 @@ struct HTTP2FrameHeader: Equatable {
 enum HTTP2FrameType {
     static let data: UInt8 = 0x0
     static let headers: UInt8 = 0x1
+    static let priority: UInt8 = 0x2
     static let rstStream: UInt8 = 0x3
     static let settings: UInt8 = 0x4
     static let pushPromise: UInt8 = 0x5
+    static let ping: UInt8 = 0x6
     static let goAway: UInt8 = 0x7
+    static let windowUpdate: UInt8 = 0x8
     static let continuation: UInt8 = 0x9
 }
 

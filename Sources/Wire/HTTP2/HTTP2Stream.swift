@@ -13,6 +13,10 @@ struct HTTP2Stream {
     private var hasNamedWhatComesLater = false
     /// What it becomes when the server agrees (extended CONNECT, RFC 8441).
     var becomes: String?
+    /// Why it is not whole: what is missing of the connection.
+    var loss: String?
+    /// Whether its messages say that trailers follow them (RFC 9110, section 6.6.2).
+    private(set) var announcesTrailers: (request: Bool, response: Bool) = (false, false)
     private var request = Length()
     private var response = Length()
 
@@ -42,10 +46,14 @@ struct HTTP2Stream {
         return hasNamedWhatComesLater ? nil : "a frame of the request behind its end"
     }
 
-    mutating func asked(_ head: RequestHead) { request.announced = Self.length(head.headers) }
+    mutating func asked(_ head: RequestHead) {
+        request.announced = Self.length(head.headers)
+        announcesTrailers.request = Self.announcesTrailers(head.headers)
+    }
 
     mutating func answered(_ head: ResponseHead) {
         hasResponseHead = true
+        announcesTrailers.response = Self.announcesTrailers(head.headers)
         // Answers without content may say how long it would have been (RFC 9110, section 8.6).
         guard method != "HEAD", head.status != 304 else { return }
         response.announced = Self.length(head.headers)
@@ -57,7 +65,13 @@ struct HTTP2Stream {
 
     /// What is wrong with the length of a message that has ended; nil where nothing is.
     func problem(of message: MessageSide) -> String? {
-        message == .request ? request.problem : response.problem
+        loss != nil ? nil : message == .request ? request.problem : response.problem
+    }
+
+    /// gRPC has them without saying so.
+    private static func announcesTrailers(_ headers: HeaderFields) -> Bool {
+        headers.first("trailer") != nil
+            || headers.first("content-type")?.hasPrefix("application/grpc") == true
     }
 
     private static func length(_ headers: HeaderFields) -> Int? {

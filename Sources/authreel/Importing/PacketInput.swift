@@ -47,12 +47,21 @@ enum PacketInput {
         var losses = report.losses.map(\.description)
         if report.furtherLosses > 0 { losses.append("\(report.furtherLosses) more places could not be read") }
         let counts = report.counts
+        if counts.lateConnections > 0 {
+            losses.append(
+                "\(counts.lateConnections) of \(counts.connections) connections began before the capture, and nothing that"
+                    + " could be read begins in them"
+            )
+        }
         guard counts.unreadConnections > 0 else { return losses }
         losses.append(
             "\(counts.unreadConnections) of \(counts.tlsConnections) TLS connections could not be read"
                 + (counts.keys == 0
                     ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
-                    : ", with keys of \(counts.keys) connections at hand")
+                    : ", with keys of \(counts.keys) connections at hand"
+                        + (counts.keylessConnections == counts.tlsConnections
+                            ? ", none of them of this capture: the key log has to be of the time of the packets, and of a program that took part"
+                            : ""))
         )
         return losses
     }

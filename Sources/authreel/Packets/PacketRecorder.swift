@@ -29,12 +29,13 @@ final class PacketRecorder: @unchecked Sendable {
         recorded: @escaping ([Exchange]) -> Void
     ) {
         self.live = live
-        let exchanges = PacketExchanges(
+        var exchanges = PacketExchanges(
             maximumBodyBytes: maximumBodyBytes,
             spoolFolder: spoolFolder,
             budget: RecordingBudget(bytes: Self.budget),
             heldForKeys: keyLog == nil ? 0 : Self.heldForKeys
         )
+        if let keyLog { exchanges.followKeyLog { keyLog.news() } }
         sink = Sink(
             decoder: PacketDecoder(into: exchanges),
             keys: keyLog,
@@ -97,7 +98,8 @@ final class PacketRecorder: @unchecked Sendable {
 
         /// Keys mostly come a moment after the packets that they open.
         mutating func lookForKeys() {
-            guard let news = keys?.news(), !news.isEmpty else { return }
+            let news = keys?.news() ?? []
+            guard !news.isEmpty || decoder.sink.hasNewKeys else { return }
             decoder.sink.add(keyLog: news)
             decoder.sink.keysAdded(at: now)
             handOver()

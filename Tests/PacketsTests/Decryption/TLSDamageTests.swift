@@ -292,6 +292,8 @@ struct TLSDamageTests {
         var given = stream
         stream.keysAdded(pair.keys, into: &reading)
         #expect(reading.plaintext == pair.sent && reading.reasons.isEmpty)
+        // In the order in which it was said.
+        #expect(reading.turns == TLSReading(pair.wire, keys: pair.keys).turns)
         given = TLSStream(holdingForKeys: 1 << 20)
         reading = TLSReading()
         for (side, bytes) in pair.wire {

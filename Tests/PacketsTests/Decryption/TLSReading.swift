@@ -24,7 +24,9 @@ struct TLSReading: TLSStreamSink, Equatable {
         if turns.last != side { turns.append(side) }
     }
 
-    mutating func lostPlaintext(atMost count: Int, from side: Side) { lost[side, default: []].append(count) }
+    mutating func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
+        lost[side, default: []].append(count)
+    }
 
     mutating func handshakeEnded(_ facts: TLSStreamFacts) { self.facts.append(facts) }
 
@@ -43,8 +45,13 @@ struct TLSReading: TLSStreamSink, Equatable {
     }
 
     /// Everything that `wire` shows with these keys; both sides end at its end.
-    init(_ wire: [(side: Side, bytes: [UInt8])], keys: TLSKeyLog, cut: Cut = .asSent) {
-        var stream = TLSStream()
+    init(
+        _ wire: [(side: Side, bytes: [UInt8])],
+        keys: TLSKeyLog,
+        cut: Cut = .asSent,
+        sessions: TLSSessions = TLSSessions()
+    ) {
+        var stream = TLSStream(sessions: sessions)
         var random = SeededGenerator(seed: 0)
         if case .random(let seed) = cut { random = SeededGenerator(seed: seed) }
         for (side, bytes) in wire {

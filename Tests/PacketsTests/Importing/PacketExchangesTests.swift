@@ -206,4 +206,88 @@ struct PacketExchangesTests {
         #expect(script.exchanges.report.counts.otherConnections == 2)
         #expect(script.exchanges.report.counts.connections == 2)
     }
+
+    // MARK: - What is missing
+
+    /// Settings, and the answer to a request on stream 1: `:status 200`, a body.
+    private static let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+    private static let ok: [UInt8] = [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88, 0, 0, 2, 0, 1, 0, 0, 0, 1, 0x6f, 0x6b]
+    /// `GET http://op.example/`.
+    private static let get: [UInt8] =
+        [0, 0, 15, 1, 5, 0, 0, 0, 1, 0x82, 0x86, 0x84, 0x41, 10] + Array("op.example".utf8)
+    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+    @Test func aServerOfHTTP2MaySpeakFirst() {
+        var script = Script()
+        script.open()
+        script.send(Self.settings, .server)
+        script.send(Self.preface + Self.settings + Self.get, .client)
+        script.send(Self.ok, .server)
+        script.close()
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.text) == ["http://op.example/"])
+        #expect(exchanges.first?.response?.body?.text == "ok")
+        #expect(script.exchanges.report.counts.otherConnections == 0)
+    }
+
+    @Test func aClientOfHTTP2WhoseBeginningIsMissingIsReadFromThereOn() {
+        var script = Script()
+        script.open()
+        script.lost(33, .client)
+        script.send(Self.settings, .server)
+        script.send(Self.get, .client)
+        script.send(Self.ok, .server)
+        script.close()
+        #expect(script.exchanges.takeFinished().map(\.request.url.text) == ["http://op.example/"])
+        #expect(
+            script.exchanges.report.losses.map(\.what) == [
+                "connection 1, 10.0.0.1:50000 to 10.0.0.2:80: 33 bytes are not in the capture"
+            ]
+        )
+    }
+
+    @Test func anAnswerWhoseRequestIsMissingIsNoFault() {
+        var script = Script()
+        script.open()
+        script.client("GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(Self.answer)
+        script.lost(40, .client)
+        script.server(Self.answer)
+        script.client("GET /three HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(Self.answer)
+        script.close()
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.path) == ["/one", "/three"])
+        #expect(exchanges.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
+    }
+
+    @Test func tlsThatBeginsInTheMiddleOfARecordIsAnEntry() {
+        var script = Script()
+        script.open(port: 443, beganMidStream: true)
+        script.send([9, 9, 9], .server)
+        script.send([0x17, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40), .server)
+        script.close()
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.tunnel.reason) == [.noKeys])
+        #expect(
+            script.exchanges.report.losses.map(\.what) == [
+                "connection 1, 10.0.0.1:50000 to 10.0.0.2:443: the client's hello is not in the capture"
+            ]
+        )
+        // No key log would help.
+        #expect(script.exchanges.report.counts.keylessConnections == 0)
+    }
+
+    @Test func connectionsThatBeganBeforeTheCaptureAreCounted() {
+        var script = Script()
+        script.open(beganMidStream: true)
+        script.server("the end of an answer")
+        script.close()
+        script.open(beganMidStream: true)
+        script.client("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(Self.answer)
+        script.close()
+        #expect(script.exchanges.takeFinished().count == 1)
+        #expect(script.exchanges.report.counts.lateConnections == 1)
+    }
 }

@@ -1,0 +1,55 @@
+/// What is given for a key log, by its first bytes.
+enum KeyLogFile {
+    /// What the file is where it is no key log, with what is needed; nil where its first bytes do not tell.
+    static func otherKind(_ head: [UInt8]) -> String? {
+        let text = String(decoding: head.prefix(4096), as: UTF8.self)
+        if text.hasPrefix("-----BEGIN") || text.contains("\n-----BEGIN ") {
+            return text.contains("PRIVATE KEY-----")
+                ? "is a private key, which opens no connection of today's key exchanges"
+                : text.contains("CERTIFICATE-----") ? "is a certificate" : "is a PEM file"
+        }
+        let kinds: [([UInt8], String)] = [
+            ([0x89, 0x50, 0x4e, 0x47], "is a PNG picture"), ([0xff, 0xd8, 0xff], "is a JPEG picture"),
+            ([0x50, 0x4b, 3, 4], "is a zip file; unpack it first"),
+            ([0x1f, 0x8b], "is gzip'ed; unpack it first: gunzip -k FILE"),
+            ([0x28, 0xb5, 0x2f, 0xfd], "is packed with zstd; unpack it first: zstd -d FILE"),
+            ([0x7f, 0x45, 0x4c, 0x46], "is a program"), ([0x25, 0x50, 0x44, 0x46], "is a PDF"),
+        ]
+        if let kind = kinds.first(where: { head.starts(with: $0.0) }) { return kind.1 }
+        if PacketFile.isPacketFile(head) { return "is a packet capture" }
+        return switch text.first(where: { !$0.isWhitespace }) {
+        case "{", "[": "is JSON"
+        case "<": "is HTML or XML"
+        default: nil
+        }
+    }
+
+    /// UTF-16, as a PowerShell's `>` writes text, made ASCII; what is not ASCII is no part of a key.
+    struct UTF16Reader {
+        private let highIsFirst: Bool
+        private var first: UInt8?
+
+        /// Nil where the file does not begin with the mark of UTF-16.
+        init?(_ head: [UInt8]) {
+            guard head.starts(with: [0xff, 0xfe]) || head.starts(with: [0xfe, 0xff]) else { return nil }
+            highIsFirst = head[0] == 0xfe
+        }
+
+        /// The text of the file's next bytes.
+        mutating func text(_ bytes: [UInt8]) -> [UInt8] {
+            var text: [UInt8] = []
+            text.reserveCapacity(bytes.count / 2 + 1)
+            for byte in bytes {
+                guard let before = first else {
+                    first = byte
+                    continue
+                }
+                first = nil
+                let (high, low) = highIsFirst ? (before, byte) : (byte, before)
+                if high == 0xfe, low == 0xff { continue }
+                text.append(high == 0 ? low : UInt8(ascii: "?"))
+            }
+            return text
+        }
+    }
+}

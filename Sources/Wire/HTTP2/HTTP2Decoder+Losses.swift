@@ -1,0 +1,158 @@
+internal import Captures
+internal import NIOCore
+internal import NIOHPACK
+
+/// Bytes that are missing, as happens in captures of packets.
+///
+/// Within a frame of a body they are counted off. Else the next frame is looked for behind them. The streams go on from there; what
+/// cannot be known any more is not guessed: header fields that refer to missing ones, and the ends of streams.
+extension HTTP2Decoder {
+    /// What came of bytes that are missing.
+    struct Losses {
+        static let noStatus =
+            "the status of the answer is not known: it refers to header fields that are not in the capture"
+
+        /// Messages some of whose header fields are not known.
+        var incompleteHeads = 0
+        /// Requests of which not even the URL is known.
+        var unnamedRequests = 0
+    }
+
+    /// So many bytes of one side are not there.
+    ///
+    /// `isExact`: false where it may be fewer.
+    ///
+    /// - Returns: whether it can go on.
+    mutating func lost(
+        _ count: Int,
+        isExact: Bool,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) -> Bool {
+        guard !hasLostTheThread else { return false }
+        // A client without its first bytes has said that it speaks HTTP/2 by ALPN.
+        if side == .client { prefaceBytes = Self.preface.count }
+        if let search = self[side].search {
+            _ = sink.mayHold(-search.count)
+            self[side].search = FrameSearch()
+            self[side].offset += count
+            return true
+        }
+        var inBody: (count: Int, stream: UInt32)?
+        if isExact, self[side].reader.skip(count, body: { inBody = ($0, $1.stream) }) {
+            self[side].offset += count
+            if let inBody, let stream = streams.index(forKey: inBody.stream) {
+                streams.values[stream].received(inBody.count, of: side.message)
+                sink.lostBody(inBody.count, of: side.message, in: streams.values[stream].exchange)
+            }
+            return true
+        }
+        let words = "\(isExact ? "" : "up to ")\(count) bytes of the \(side.rawValue) are not in the capture"
+        // In the middle of a header block, or of a frame that is none of a body, anything may be missing.
+        let open = self[side].reader.openData
+        if let block = self[side].takeBlock() { _ = sink.mayHold(-block.bytes.readableBytes) }
+        var doubt = HTTP2Direction.Doubt(
+            mayHoldHeads: self[side].doubt?.mayHoldHeads ?? false,
+            mayHaveEnded: self[side].doubt?.mayHaveEnded ?? []
+        )
+        for (id, stream) in streams {
+            let isUnderWay = side == .client ? !stream.hasRequestEnded : stream.hasResponseHead
+            if isUnderWay {
+                sink.lostBody(
+                    id == open?.stream ? open?.remaining ?? 0 : 0,
+                    of: side.message,
+                    in: stream.exchange
+                )
+                let announces =
+                    side == .client ? stream.announcesTrailers.request : stream.announcesTrailers.response
+                if announces { doubt.mayHaveEnded.insert(id) }
+            } else if side == .server {
+                doubt.mayHoldHeads = true
+            }
+            if isUnderWay || side == .server { streams[id]?.loss = words }
+        }
+        if side == .server, client.allowsPush { doubt.mayHoldHeads = true }
+        self[side].doubt = doubt
+        self[side].reader.startOver()
+        self[side].search = FrameSearch()
+        self[side].offset += count
+        return true
+    }
+
+    /// Goes on with the next frame, once it is there.
+    mutating func search(
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ side: Side,
+        at time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard var search = self[side].search else { return }
+        self[side].search = nil
+        let last = lastClientStream
+        let (passed, held) = (search.passed, search.count)
+        let found = search.add(input, longest: self[side].reader.longest) { [streams] id in
+            // Of a client's streams those are known that were opened; the next ones may be.
+            streams[id] != nil || id % 2 == 1 && id <= last &+ 2000 || id % 2 == 0 && id < 2000
+        }
+        self[side].offset += search.passed - passed
+        if !sink.mayHold(search.count - held) {
+            // Where there is no room to wait for a frame's end it is looked for behind that.
+            _ = sink.mayHold(-held)
+            self[side].offset += search.count
+            search = FrameSearch()
+        }
+        guard let found else {
+            guard search.passed < FrameSearch.most else {
+                _ = sink.mayHold(-search.count)
+                return lose(
+                    "no frame behind bytes that are missing",
+                    at: self[side].offset,
+                    side,
+                    time,
+                    &sink
+                )
+            }
+            self[side].search = search
+            return
+        }
+        found.withUnsafeBufferPointer { read($0, from: side, at: time, into: &sink) }
+    }
+
+    /// Whether header blocks may be missing shows with the first one behind the missing bytes.
+    mutating func resolveDoubt(_ side: Side, headsOf stream: UInt32) {
+        guard let doubt = self[side].doubt else { return }
+        self[side].doubt = nil
+        var isWhole = !doubt.mayHoldHeads && doubt.mayHaveEnded.isEmpty
+        // Streams are opened in their order (RFC 9113, section 5.1.1): who leaves no number out has opened none in between.
+        if side == .client, streams[stream] == nil {
+            isWhole = isWhole && (stream == lastClientStream + 2 || stream == 1)
+        }
+        if !isWhole { self[side].incomplete = IncompleteFieldTable() }
+    }
+
+    mutating func incompleteFields(_ block: ByteBuffer, _ side: Side) throws -> FieldBlock {
+        guard var table = self[side].incomplete else { return FieldBlock(HPACKHeaders()) }
+        self[side].incomplete = nil
+        defer { self[side].incomplete = table }
+        let (fields, unknown) = try table.decode(block)
+        if unknown > 0 { losses.incompleteHeads += 1 }
+        return FieldBlock(fields, unknown: unknown)
+    }
+
+    /// Whether it cannot be told what is asked for.
+    mutating func cannotBeNamed(_ fields: FieldBlock) -> Bool {
+        guard fields.unknown > 0, fields.method == nil || fields.path == nil && fields.method != "CONNECT"
+        else {
+            return false
+        }
+        losses.unnamedRequests += 1
+        return true
+    }
+
+    /// A body without the head of its answer.
+    mutating func lackHead(_ id: UInt32, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        guard let loss = streams[id]?.loss, let stream = forget(id, &sink) else { return }
+        sink.receive(.failed(reason: loss, at: time), of: stream.exchange)
+    }
+}

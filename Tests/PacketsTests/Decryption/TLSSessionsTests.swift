@@ -1,0 +1,50 @@
+import COpenSSL
+import Packets
+import Testing
+import Wire
+
+/// Connections whose secret stands in the key log with the one that they go on with.
+struct TLSSessionsTests {
+    private struct Case: CustomTestStringConvertible {
+        var withTickets: Bool
+        var ciphers: String
+
+        var testDescription: String { "\(ciphers) \(withTickets ? "ticket" : "ID")" }
+    }
+
+    private static let cases = [true, false].flatMap { withTickets in
+        ["ECDHE-RSA-AES128-GCM-SHA256", "AES256-SHA"].map { Case(withTickets: withTickets, ciphers: $0) }
+    }
+
+    @Test(arguments: cases)
+    private func aSessionIsFoundByItsTicketOrID(_ one: Case) throws {
+        let contexts = try TLSPair.Contexts(
+            .init(
+                versions: TLS1_2_VERSION...TLS1_2_VERSION,
+                ciphers: one.ciphers,
+                withTickets: one.withTickets
+            )
+        )
+        let known = TLSSessions()
+        var session: OpaquePointer?
+        var keys = TLSKeyLog()
+        for turn in 0..<3 {
+            let pair = try TLSPair(contexts, session: session)
+            try pair.handshake()
+            try pair.talk()
+            if turn == 0 { keys = pair.keys }
+            let reading = TLSReading(pair.wire, keys: keys, sessions: known)
+            #expect(reading.reasons.isEmpty)
+            #expect(reading.facts.first?.isResumed == (turn > 0))
+            #expect(reading.plaintext == pair.sent)
+            // Who has not seen the first one cannot know.
+            if turn > 0 {
+                #expect(TLSReading(pair.wire, keys: keys).plaintext == [.client: [], .server: []])
+            }
+            if let session { SSL_SESSION_free(session) }
+            session = pair.session()
+            pair.close()
+        }
+        if let session { SSL_SESSION_free(session) }
+    }
+}

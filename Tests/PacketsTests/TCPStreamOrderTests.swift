@@ -1,0 +1,118 @@
+import Captures
+@testable import Packets
+import Testing
+import Wire
+
+/// What a side had when it spoke comes before what it said, whatever the capture lacks or mixes up.
+struct TCPStreamOrderTests {
+    @Test func whatWasSaidAfterLostBytesIsGivenBehindThem() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.server, "A", 5001, 1005, "on")
+        // 5003: two bytes that the client has and the capture has not.
+        made.send(.client, "PA", 1005, 5005, "two?")
+        made.send(.server, "PA", 5005, 1009, "two!")
+        made.send(.client, "PA", 1009, 5009, "end?")
+        made.send(.server, "PA", 5009, 1013, "end!")
+        made.send(.client, "FA", 1013, 5013)
+        made.send(.server, "FA", 5013, 1014)
+        #expect(
+            StreamLog.of(made).dropFirst(2) == [
+                "0 client: one?", "0 server: on", "0 server: 2 lost", "0 client: two?", "0 server: two!",
+                "0 client: end?", "0 server: end!", "0 client finished", "0 server finished", "0 closed",
+            ]
+        )
+    }
+
+    @Test func anAnswerThatIsCapturedBeforeItsQuestionIsGivenBehindIt() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.server, "PA", 5001, 1005, "one!")
+        made.send(.client, "PA", 1005, 5005, "two?")
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.server, "PA", 5005, 1009, "two!")
+        #expect(
+            StreamLog.of(made).dropFirst(2).prefix(4) == [
+                "0 client: one?", "0 server: one!", "0 client: two?", "0 server: two!",
+            ]
+        )
+    }
+
+    /// As happens where several queues of an interface are captured.
+    @Test func segmentsAndAcknowledgmentsInAnyOrderAreGivenInTheirs() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "A", 1005, 5007)
+        made.send(.server, "PA", 5004, 1005, "e!!")
+        made.send(.client, "PA", 1005, 5007, "two?")
+        made.send(.server, "PA", 5001, 1005, "on-")
+        made.send(.server, "PA", 5007, 1009, "two!")
+        made.send(.client, "PA", 1001, 5001, "one?")
+        #expect(
+            StreamLog.of(made).dropFirst(2).prefix(5) == [
+                "0 client: one?", "0 server: on-", "0 server: e!!", "0 client: two?", "0 server: two!",
+            ]
+        )
+    }
+
+    @Test func whatIsSentAgainDoesNotWaitForWhatAnswersIt() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.server, "PA", 5001, 1005, "one!")
+        // Sent again by somebody who has the answer already.
+        made.send(.client, "PA", 1001, 5005, "one?")
+        made.send(.server, "PA", 5005, 1005, " more")
+        #expect(
+            StreamLog.of(made).dropFirst(2).prefix(3) == [
+                "0 client: one?", "0 server: one!", "0 server:  more",
+            ]
+        )
+    }
+
+    /// Neither could have been sent first.
+    @Test func whatWaitsForEachOtherIsGivenAllTheSame() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5003, "ab")
+        made.send(.server, "PA", 5001, 1003, "cd")
+        made.send(.client, "PA", 1003, 5003, "ef")
+        var decoder = PacketDecoder(into: StreamLog())
+        for (index, packet) in made.packets.enumerated() { decoder.give(packet, number: index + 1) }
+        #expect(decoder.sink.faults == [])
+        #expect(decoder.sink.text(.client) == "abef")
+        #expect(decoder.sink.text(.server) == "cd")
+    }
+
+    @Test func whatHasWaitedKeepsTheTimeOfItsPacket() {
+        struct Times: TCPStreamSink {
+            var seen: [String] = []
+
+            mutating func opened(_ stream: Int, _ facts: TCPStreamFacts) {}
+            mutating func established(_ stream: Int, at time: Timestamp) {}
+            mutating func received(
+                _ bytes: UnsafeRawBufferPointer,
+                of stream: Int,
+                from side: Side,
+                at time: Timestamp
+            ) {
+                let milliseconds = (time.nanoseconds - PacketBuilder.start.nanoseconds) / 1_000_000
+                seen.append("\(String(decoding: bytes, as: UTF8.self)) \(milliseconds)")
+            }
+            mutating func lost(_ count: Int, of stream: Int, from side: Side, at time: Timestamp) {}
+            mutating func ended(_ side: Side, of stream: Int, _ end: TCPStreamEnd, at time: Timestamp) {}
+            mutating func closed(_ stream: Int, at time: Timestamp) {}
+        }
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.server, "PA", 5001, 1001, Array("a".utf8), after: 10)
+        made.send(.client, "PA", 1001, 5003, Array("c".utf8), after: 10)
+        made.send(.server, "PA", 5003, 1002, Array("d".utf8), after: 10)
+        made.send(.client, "A", 1002, 5004, [], after: 2000)
+        made.send(.client, "PA", 1002, 5004, Array("e".utf8), after: 10)
+        var decoder = PacketDecoder(into: Times())
+        for (index, packet) in made.packets.enumerated() { decoder.give(packet, number: index + 1) }
+        decoder.finish()
+        #expect(decoder.sink.seen == ["a 13", "c 23", "d 33", "e 2043"])
+    }
+}
