@@ -99,6 +99,19 @@ struct RecordedPacketsTests {
         #expect(hosts == proxied)
     }
 
+    /// Packets that carry nothing are left out by display filters and other tools: no SYN tells who opened the connection.
+    @Test func packetsWithDataAloneAreTheSameLogin() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let recording = Self.recordings[0]
+        let thin = folder.file("thin.pcap")
+        try Data(Self.withDataAlone(Array(Data(contentsOf: recording.packets)))).write(
+            to: URL(filePath: thin)
+        )
+        let capture = try Self.imported(thin, recording.keys, in: folder)
+        try ShownLogin(of: capture).expectSameLogin(as: ShownLogin(of: recording.proxied))
+    }
+
     /// Keys of another login are as good as none, and it is said.
     @Test func keysOfAnotherLoginAreNone() throws {
         let folder = try TemporaryFolder()
@@ -135,6 +148,19 @@ struct RecordedPacketsTests {
             "\(request.body?.bytes ?? [])", "\(response?.status ?? 0) \(response?.statusText ?? "")",
             "\(response.map { "\($0.headers)" } ?? "")", "\(response?.body?.bytes ?? [])",
         ]
+    }
+
+    /// The packets of a pcap file that carry something: Ethernet, IPv4 and TCP, as on loopback.
+    private static func withDataAlone(_ file: [UInt8]) -> [UInt8] {
+        var (kept, at) = (Array(file.prefix(24)), 24)
+        while at + 16 <= file.count {
+            let size = (0..<4).reduce(0) { $0 | Int(file[at + 8 + $1]) << (8 * $1) }
+            let segment = at + 16 + 14 + Int(file[at + 30] & 15) * 4
+            let data = segment + Int(file[segment + 12] >> 4) * 4
+            if data < at + 16 + size { kept += file[at..<at + 16 + size] }
+            at += 16 + size
+        }
+        return kept
     }
 
     /// The file without its blocks of decryption secrets (pcapng, section 4.7).
