@@ -3,7 +3,7 @@ package import Wire
 
 /// A TCP connection, as far as its packets tell.
 package struct TCPStreamFacts: Sendable, Hashable {
-    /// Who opened it; where the beginning is not in the capture, who has the higher port.
+    /// Who opened it; where the beginning is not in the capture, who says hello or asks first, else who has the higher port.
     package var client: Endpoint
     package var server: Endpoint
     /// Of its first packet.

@@ -111,6 +111,36 @@ struct ForeignLogTests {
         #expect(capture.losses.isEmpty == end.hasSuffix("}"), "\(capture.losses)")
     }
 
+    /// Chromium calls home while somebody logs in; where it gets no answer, that is no provider that cannot be reached.
+    @Test(arguments: [
+        ("other", "not an origin", true), ("other", "https://rp.example", false),
+        ("main frame", "not an origin", false),
+    ])
+    func callsOfTheBrowserItselfThatHadNoAnswerAreLeftOut(type: String, initiator: String, isLeftOut: Bool)
+        throws
+    {
+        let home =
+            #"{"method":"POST","url":"https://accounts.example/list","request_type":"\#(type)","initiator":"\#(initiator)"}"#
+        let events = #"""
+            ,{"phase":1,"source":{"id":7,"type":9},"time":"48600","type":1,"params":\#(home)},
+            {"phase":2,"source":{"id":7,"type":9},"time":"48601","type":1,"params":{"net_error":-105}},
+            {"phase":1,"source":{"id":8,"type":9},"time":"48700","type":1,"params":\#(home)},
+            {"phase":0,"source":{"id":8,"type":9},"time":"48705","type":3,"params":{"headers":["HTTP/1.1 200 OK"]}}
+            """#
+        let capture = try read(Self.netLog + events + "]}")
+        let found = capture.indices.map { capture[$0] }
+        #expect(
+            found.map(\.failure)
+                == [nil, nil, "net::ERR_NAME_NOT_RESOLVED"]
+                + (isLeftOut ? [] : ["net::ERR_NAME_NOT_RESOLVED"]) + [nil]
+        )
+        #expect(
+            capture.losses.map(\.description)
+                == (isLeftOut
+                    ? ["line 16: a request of the browser itself had no answer, and is left out"] : [])
+        )
+    }
+
     // MARK: - mitmproxy
 
     indirect enum Net {

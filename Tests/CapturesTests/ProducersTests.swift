@@ -119,14 +119,16 @@ struct ProducersTests {
         let exchange = try read(sample.har)[0]
         let original = try JSONParser.parse(Array(sample.entry.utf8))
         let written = try JSONParser.parse(HAREntry.text(of: exchange))
-        let lost = differences(original, written, [])
+        let lost = JSONDifferences.lost(of: original, in: written)
         let unexplained = lost.filter { path in
             !Self.normalised.contains { $0.path == path }
         }
         #expect(unexplained == [])
         // A second time nothing changes at all.
         let again = try read("{\"log\":{\"entries\":[\(JSONWriter.text(of: written))]}}")[0]
-        #expect(try differences(written, JSONParser.parse(HAREntry.text(of: again)), []) == [])
+        #expect(
+            try JSONDifferences.lost(of: written, in: JSONParser.parse(HAREntry.text(of: again))) == []
+        )
     }
 
     @Test func headersOfAnAnswerThatWasBlockedAreKept() throws {
@@ -135,7 +137,7 @@ struct ProducersTests {
         let exchange = try read("{\"log\":{\"entries\":[\(entry)]}}")[0]
         let written = try JSONParser.parse(HAREntry.text(of: exchange))
         #expect(exchange.response == nil)
-        #expect(try differences(JSONParser.parse(Array(entry.utf8)), written, []) == [])
+        #expect(JSONDifferences.lost(of: try JSONParser.parse(Array(entry.utf8)), in: written) == [])
         #expect(written["_response"] == nil)
     }
 
@@ -148,10 +150,9 @@ struct ProducersTests {
             """#
         let exchange = try read("{\"log\":{\"entries\":[\(entry)]}}")[0]
         #expect(
-            try differences(
-                JSONParser.parse(Array(entry.utf8)),
-                JSONParser.parse(HAREntry.text(of: exchange)),
-                []
+            try JSONDifferences.lost(
+                of: JSONParser.parse(Array(entry.utf8)),
+                in: JSONParser.parse(HAREntry.text(of: exchange))
             ) == []
         )
     }
@@ -162,20 +163,5 @@ struct ProducersTests {
         let entry = try JSONParser.parse(text)
         #expect(entry["request"]?["postData"]?["text"] == "//4AAQ==")
         #expect(entry["request"]?["_content"] == nil)
-    }
-
-    /// Paths of members that are not there any more or say something else; numbers compare by value.
-    private func differences(_ old: JSONValue, _ new: JSONValue?, _ path: [String]) -> [String] {
-        let here = [path.joined(separator: ".")]
-        guard let new else { return here }
-        switch (old, new) {
-        case (.object(let left), .object(let right)):
-            return left.members.flatMap { differences($0.value, right[$0.name], path + [$0.name]) }
-        case (.array(let left), .array(let right)):
-            guard left.count == right.count else { return here }
-            return zip(left, right).flatMap { differences($0, $1, path) }
-        case (.number(let left), .number(let right)): return left.double == right.double ? [] : here
-        default: return old == new ? [] : here
-        }
     }
 }

@@ -21,6 +21,11 @@ enum RealComponents {
 
     static var isFirefoxAvailable: Bool { isRequired || missingForFirefox == nil }
 
+    /// The same for browsers before a display, and their developer tools.
+    static let missingForDisplay = check(["--browser", "firefox", "--display"])
+
+    static var isDisplayAvailable: Bool { isRequired || missingForDisplay == nil }
+
     private static func check(_ options: [String]) -> String? {
         guard let result = try? run(["check"] + options) else { return "python3 is not installed" }
         return result.status == 0 ? nil : result.output.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -8,51 +8,6 @@ import Testing
 /// recorder.
 @Suite(.serialized, .timeLimit(.minutes(6)))
 struct RealLoginTests {
-    /// What `show --format json` says of the recorded login.
-    struct Shown {
-        var flows: [JSONValue]
-        var capture: String
-
-        var flow: JSONValue { flows.first ?? .null }
-        var steps: [JSONValue] { flow["steps"]?.array ?? [] }
-        var kinds: [String] { steps.compactMap { $0["kind"]?.string } }
-
-        func link(_ name: String, to use: (String, String), by transform: String) -> Bool {
-            (flow["links"]?.array ?? []).contains { link in
-                link["name"]?.string == name && link["transform"]?.string == transform
-                    && (link["uses"]?.array ?? []).contains {
-                        $0["where"]?.string == use.0 && $0["name"]?.string == use.1
-                    }
-            }
-        }
-
-        /// Each step without what every login has anew.
-        var told: [String] {
-            steps.map { step in
-                ["kind", "from", "to", "status"].map { JSONWriter.text(of: step[$0] ?? .null) }.joined(
-                    separator: " "
-                )
-            }
-        }
-
-        /// Each link without its values and the numbers of exchanges.
-        var linked: Set<String> {
-            Set(
-                (flow["links"]?.array ?? []).flatMap { link in
-                    (link["uses"]?.array ?? []).map { use in
-                        [link["name"], link["transform"], use["where"], use["name"]].map {
-                            // The relying party names a cookie for each login anew.
-                            ($0?.string ?? "").hasPrefix("mod_auth_openidc_state_")
-                                ? "mod_auth_openidc_state" : $0?.string ?? ""
-                        }.joined(separator: " ")
-                    }
-                }
-            )
-        }
-
-        var links: String { JSONWriter.text(of: flow["links"] ?? .null, indented: true) }
-    }
-
     @Test(.enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? "")))
     func browserAndBackChannelAreOneFlow() throws {
         if let missing = RealComponents.missing {
@@ -94,7 +49,7 @@ struct RealLoginTests {
         #expect(exchanges.indices.allSatisfy { exchanges[$0].malformations.isEmpty })
     }
 
-    private static func check(_ shown: Shown) throws {
+    private static func check(_ shown: ShownLogin) throws {
         Self.checkSteps(shown)
         Self.checkTokens(shown)
         Self.checkLinks(shown)
@@ -110,7 +65,8 @@ struct RealLoginTests {
         )
     }
 
-    private static func recordLogin(in folder: TemporaryFolder, overHTTP2: Bool = false) throws -> Shown {
+    private static func recordLogin(in folder: TemporaryFolder, overHTTP2: Bool = false) throws -> ShownLogin
+    {
         let state = folder.file("components")
         let recorder = try RecorderProcess(
             into: folder.file("login.har"),
@@ -123,13 +79,10 @@ struct RealLoginTests {
         )
         #expect(recorder.interrupt() == 0, "\(recorder.messages)")
         try #require(login.status == 0, "\(login.errors)\n\(recorder.messages)")
-        let shown = try Program.run(["show", "--format", "json", recorder.capture])
-        try #require(shown.status == 0, "\(shown.errors)")
-        let report = try JSONParser.parse(shown.output.utf8)
-        return Shown(flows: report["flows"]?.array ?? [], capture: recorder.capture)
+        return try ShownLogin(of: recorder.capture)
     }
 
-    private static func checkSteps(_ shown: Shown) {
+    private static func checkSteps(_ shown: ShownLogin) {
         #expect(shown.flows.count == 1)
         #expect(shown.flow["outcome"] == "success")
         #expect(shown.flow["provider"] == "glewlwyd")
@@ -143,7 +96,7 @@ struct RealLoginTests {
         }
     }
 
-    private static func checkTokens(_ shown: Shown) {
+    private static func checkTokens(_ shown: ShownLogin) {
         let tokens = shown.steps.filter { $0["kind"] == "token_request" }.flatMap {
             $0["tokens"]?.array ?? []
         }
@@ -155,7 +108,7 @@ struct RealLoginTests {
         )
     }
 
-    private static func checkLinks(_ shown: Shown) {
+    private static func checkLinks(_ shown: ShownLogin) {
         let expected = [
             ("state", ("request.query", "state"), "equal"), ("nonce", ("jwt.claims", "nonce"), "equal"),
             ("code", ("request.body", "code"), "equal"),
@@ -175,7 +128,7 @@ struct RealLoginTests {
     }
 
     /// The two halves stand side by side: each names the process that sent it.
-    private static func checkClients(_ shown: Shown) throws {
+    private static func checkClients(_ shown: ShownLogin) throws {
         func sender(of kind: String) -> String? {
             shown.steps.first { $0["kind"]?.string == kind }?["from"]?.string
         }

@@ -20,6 +20,33 @@ struct TCPStreamReassemblerTests {
         )
     }
 
+    /// Without the SYN what is said first tells who asks, before the ports do.
+    @Test(
+        arguments: [
+            (Side.client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", true),
+            (.server, "HTTP/1.1 200 OK\r\n\r\n", true),
+            (.client, "\u{16}\u{3}\u{1}\u{0}\u{5}\u{1}....", true),
+            (.server, "\u{16}\u{3}\u{3}\u{0}\u{5}\u{2}....", true),
+            (.client, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", true), (.server, "THE END\r\n", false),
+            (.client, "\u{17}\u{3}\u{3}\u{0}\u{5}\u{1}....", false),
+        ] as [(Side, String, Bool)]
+    )
+    func whoAsksIsTheClient(side: Side, words: String, tells: Bool) {
+        let other: Side = side == .client ? .server : .client
+        for (client, server) in [(UInt16(40_000), UInt16(50_000)), (50_000, 443)] {
+            var made = PacketBuilder()
+            (made.client.port, made.server.port) = (client, server)
+            made.send(other, "A", 1001, 5001)
+            made.send(side, "PA", 5001, 1001, words)
+            made.send(other, "PA", 1001, 5001 + UInt32(words.utf8.count), "then")
+            let log = StreamLog.of(made.packets)
+            let isTold = tells || client > server
+            #expect(log.facts.map(\.client.port) == [isTold ? client : server])
+            #expect(log.text(isTold ? side : other) == words)
+            #expect(log.text(isTold ? other : side) == "then")
+        }
+    }
+
     // MARK: - Order
 
     @Test func whatCameTwiceIsGivenOnce() {

@@ -29,6 +29,10 @@ struct NetLog {
         var alpn: String?
         var isFromCache = false
         var requestType: String?
+        /// Where its beginning stands in the log.
+        var place = JSONEvents.Place(offset: 0)
+        /// Whether no page asked for it, but the browser itself: for its accounts, its updates, the time.
+        var isOfBrowserItself = false
     }
 
     private let source: CaptureSource
@@ -59,8 +63,10 @@ struct NetLog {
             }
         )
         guard isLog else { return nil }
+        let idle = log.leaveOutIdleCalls()
         let mode = log.exchanges()
         var capture = Capture(foreign: mode, creator: "Chromium's network log", version: log.version)
+        if let idle { capture.losses.append(idle) }
         if let loss = events.loss { capture.losses.append(loss) }
         return capture
     }
@@ -98,7 +104,7 @@ struct NetLog {
         // 0 is an event without duration, 1 and 2 are beginning and end.
         let phase = event["phase"]?.int ?? 0
         switch name {
-        case "URL_REQUEST_START_JOB" where phase != 2: begin(id, params, time)
+        case "URL_REQUEST_START_JOB" where phase != 2: begin(id, params, time, place)
         case "URL_REQUEST_START_JOB", "REQUEST_ALIVE":
             guard phase == 2 else { return }
             let words = failure(params)
@@ -138,7 +144,8 @@ struct NetLog {
         value.array ?? value.object?.members.map { .string("\($0.name): \($0.value.string ?? "")") }
     }
 
-    private mutating func begin(_ id: Int64, _ params: JSONObject, _ time: Double) {
+    private mutating func begin(_ id: Int64, _ params: JSONObject, _ time: Double, _ place: JSONEvents.Place)
+    {
         guard let url = params["url"]?.string else { return }
         if let index = open[id], hops[index].endedAt == nil { hops[index].endedAt = time }
         open[id] = hops.count
@@ -149,7 +156,11 @@ struct NetLog {
                 url: url,
                 sending: (nil, nil),
                 waiting: (nil, nil),
-                requestType: params["request_type"]?.string
+                requestType: params["request_type"]?.string,
+                place: place,
+                // A page's own address comes with all that it loads, and what a person opens is a frame.
+                isOfBrowserItself: params["request_type"]?.string == "other"
+                    && params["initiator"]?.string == "not an origin"
             )
         )
     }
@@ -208,6 +219,26 @@ struct NetLog {
         var hop = hops[index]
         body(&hop)
         hops[index] = hop
+    }
+
+    /// Drops what the browser itself asked for in vain, which says nothing of anybody's login.
+    ///
+    /// - Returns: what is to be said of that, with the place of the first.
+    private mutating func leaveOutIdleCalls() -> Capture.Loss? {
+        let isIdle = { (hop: Hop) in
+            hop.isOfBrowserItself && hop.responseHeaders == nil && hop.failure != nil
+        }
+        guard let first = hops.first(where: isIdle) else { return nil }
+        let count = hops.count
+        hops.removeAll(where: isIdle)
+        let dropped = count - hops.count
+        return Capture.Loss(
+            offset: first.place.offset,
+            line: source.line(of: first.place.offset),
+            what: dropped == 1
+                ? "a request of the browser itself had no answer, and is left out"
+                : "\(dropped) requests of the browser itself, of which this is the first, had no answer, and are left out"
+        )
     }
 
     private func exchanges() -> [Exchange] {

@@ -78,6 +78,7 @@ final class ConnectionReader {
 
     private func beginClear(isWhole: Bool) {
         state = .clear
+        if isWhole { reading.noteWebServer(entry.facts.serverAddress) }
         messages = MessageReader(reading, "http", entry, isWhole: isWhole, depth: depth)
     }
 
@@ -153,6 +154,7 @@ final class ConnectionReader {
     private func clear() -> MessageReader {
         if let messages { return messages }
         isTold = true
+        reading.noteWebServer(entry.facts.serverAddress)
         let messages = MessageReader(reading, "https", entry, isWhole: isWhole, depth: depth)
         messages.hasGaps = hasGaps
         self.messages = messages
@@ -225,11 +227,13 @@ final class ConnectionReader {
         messages?.ended(side, end, at: time)
         guard end == .reset, side == .server, sent == 0, received == 0, isWhole, !isTold else { return }
         isTold = true
-        guard Self.webPorts.contains(entry.port) else { return }
+        guard Self.webPorts.contains(entry.port) || reading.isWebServer(entry.facts.serverAddress) else {
+            return
+        }
         reading.finish(entry.failed("connection refused", at: time))
     }
 
-    /// Who is refused there wanted to speak HTTP; elsewhere it could be anything.
+    /// Who is refused there wanted to speak HTTP; elsewhere it could be anything, but for servers that have spoken it before.
     private static let webPorts: Set<UInt16> = [80, 443, 8080, 8443]
 
     /// Keys came after the packets that they open.

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// What a connection speaks, by the first bytes of its client.
 enum FirstBytes {
     /// Too few to tell.
@@ -43,4 +45,20 @@ enum FirstBytes {
 
     /// Capital letters and what stands between them in the registered methods (`M-SEARCH`, `VERSION-CONTROL`).
     private static func isMethod(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) || byte == 0x2d }
+
+    /// Who sends what begins so: a hello of TLS, a request or an answer of HTTP; nil where it does not tell.
+    static func sender(of bytes: UnsafeRawBufferPointer) -> Side? {
+        switch FirstBytes(bytes) {
+        case .tls:
+            // The kind of the first handshake message (RFC 8446, section 4).
+            guard bytes[0] == 0x16, bytes.count > 5 else { return nil }
+            return bytes[5] == 1 ? .client : bytes[5] == 2 ? .server : nil
+        case .http:
+            // A text may begin with a word in capitals as well.
+            let line = bytes.prefix { $0 != 0x0d && $0 != 0x0a }
+            return line.suffix(8).starts(with: "HTTP/".utf8) ? .client : nil
+        case .more, .other:
+            return bytes.starts(with: "HTTP/1.".utf8) ? .server : nil
+        }
+    }
 }

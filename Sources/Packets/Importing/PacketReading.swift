@@ -25,7 +25,11 @@ final class PacketReading {
     private(set) var furtherLosses = 0
     var counts = PacketImportReport.Counts()
 
+    /// Addresses and ports of servers that have answered in HTTP.
+    private var webServers: Set<String> = []
+
     private static let maximumLosses = 100
+    private static let maximumWebServers = 4096
 
     init(maximumBodyBytes: Int, spoolFolder: String?, budget: RecordingBudget, heldForKeys: Int) {
         self.heldForKeys = heldForKeys
@@ -55,6 +59,15 @@ final class PacketReading {
         defer { finished.removeAll(keepingCapacity: true) }
         return finished
     }
+
+    /// Takes note of a server that HTTP was spoken with; `address` is `ADDRESS:PORT`.
+    func noteWebServer(_ address: String?) {
+        guard let address, webServers.count < Self.maximumWebServers else { return }
+        webServers.insert(address)
+    }
+
+    /// Whether HTTP was spoken with a server before.
+    func isWebServer(_ address: String?) -> Bool { address.map(webServers.contains) ?? false }
 
     func note(_ loss: PacketLoss) {
         if losses.count < Self.maximumLosses { losses.append(loss) } else { furtherLosses += 1 }

@@ -8,7 +8,7 @@ struct TCPConnection {
 
     let key: FlowKey
     /// Whether the client is the end that the key names first.
-    private let clientIsFirst: Bool
+    private var clientIsFirst: Bool
     private let startedAt: Timestamp
     /// Whether its SYN, or the answer to it, is in the capture.
     private let hasBeginning: Bool
@@ -71,6 +71,7 @@ struct TCPConnection {
     ) {
         guard !isClosed else { return }
         lastTime = time
+        if number == nil, !hasBeginning { settleRoles(segment, isFromFirst: isFromFirst) }
         let side: Side = isFromFirst == clientIsFirst ? .client : .server
         let opens = segment.flags.contains(.synchronize)
         if opens {
@@ -172,6 +173,15 @@ struct TCPConnection {
     }
 
     // MARK: - What a segment says
+
+    /// Ports are a guess where the SYN is not in the capture; what is said first may tell better.
+    @inline(never)
+    private mutating func settleRoles(_ segment: TCPSegment, isFromFirst: Bool) {
+        guard let sender = FirstBytes.sender(of: segment.payload) else { return }
+        guard (sender == .client) != (isFromFirst == clientIsFirst) else { return }
+        clientIsFirst.toggle()
+        swap(&client, &server)
+    }
 
     @inline(__always)
     private mutating func withDirection(_ side: Side, _ body: (inout TCPDirection) -> Void) {

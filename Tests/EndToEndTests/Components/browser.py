@@ -56,6 +56,13 @@ return 'waiting';
 ANSWERS = "return performance.getEntries().filter(part => part.responseStatus).map(part => [part.responseStatus, part.name])"
 
 
+def awaited(script):
+    """A script for a driver's asynchronous execution: its last argument gets [true, what it returns] or [false, its error]."""
+    return ("const done = arguments[arguments.length - 1];"
+            f"(async function() {{ {script} }})(...arguments)"
+            ".then(value => done([true, value ?? null]), error => done([false, `${error}`]))")
+
+
 def flags(home, proxy):
     # Loopback goes through the proxy, too; what the browser itself calls home for is sent past it to nowhere.
     return ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-default-browser-check",
@@ -215,29 +222,44 @@ class Browser:
         return self.driver.forget(prefix)
 
 
+def trust(home, certificates):
+    """Makes the certificates known to a browser whose home this is."""
+    database = f"sql:{home}/.pki/nssdb"
+    (home / ".pki" / "nssdb").mkdir(parents=True)
+    subprocess.run(["certutil", "-N", "--empty-password", "-d", database], check=True)
+    for number, file in enumerate(certificates):
+        subprocess.run(["certutil", "-A", "-d", database, "-t", "C,,", "-n", f"trusted {number}", "-i", file], check=True)
+
+
+@contextlib.contextmanager
+def driven(home, environ, **options):
+    """The driver of a Chromium with that home, started with these options and variables."""
+    port = free_port()
+    service = Service(["chromedriver", f"--port={port}", "--log-level=WARNING"], port, home / "chromedriver",
+                      HOME=str(home), **environ)
+    service.start()
+    driver = Driver(port)
+    try:
+        driver.begin(binary=str(program(home)), **options)
+        try:
+            yield driver
+        finally:
+            driver.end()
+    finally:
+        service.stop()
+
+
 @contextlib.contextmanager
 def opened(state, proxy, trusted=None, more=()):
     """A browser with a new profile below `state`, which trusts one authority besides the known ones, and `more`.
 
     Without `proxy` it speaks to this machine directly, and to nobody else."""
     home = pathlib.Path(tempfile.mkdtemp(prefix="browser-", dir=state))
-    database = f"sql:{home}/.pki/nssdb"
-    (home / ".pki" / "nssdb").mkdir(parents=True)
-    subprocess.run(["certutil", "-N", "--empty-password", "-d", database], check=True)
-    for number, file in enumerate(([trusted] if trusted else []) + list(more)):
-        subprocess.run(["certutil", "-A", "-d", database, "-t", "C,,", "-n", f"trusted {number}", "-i", file], check=True)
-    port = free_port()
-    service = Service(["chromedriver", f"--port={port}", "--log-level=WARNING"], port, home / "chromedriver", HOME=str(home))
-    service.start()
-    driver = Driver(port)
+    trust(home, ([trusted] if trusted else []) + list(more))
     try:
-        driver.begin(binary=str(program(home)), args=flags(home, proxy))
-        try:
+        with driven(home, {}, args=flags(home, proxy)) as driver:
             yield Browser(driver)
-        finally:
-            driver.end()
     finally:
-        service.stop()
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -80,13 +80,20 @@ class Driver:
             self.call("WebDriver:SwitchToWindow", handle=window)
             yield
 
-    def forget(self, prefix):
-        # From the browser's own side: a page sees the cookies of its own site only.
+    def in_browser(self, script, *arguments):
+        """What a script returns that runs in the browser's own scope, and may wait there."""
         self.call("Marionette:SetContext", value="chrome")
         try:
-            return self.run(COOKIES, prefix)
+            good, value = self._settled("WebDriver:ExecuteAsyncScript", script=browser.awaited(script), args=list(arguments))
         finally:
             self.call("Marionette:SetContext", value="content")
+        if not good:
+            raise RuntimeError(f"the browser: {value}")
+        return value
+
+    def forget(self, prefix):
+        # From the browser's own side: a page sees the cookies of its own site only.
+        return self.in_browser(COOKIES, prefix)
 
     def end(self):
         self.connection.close()

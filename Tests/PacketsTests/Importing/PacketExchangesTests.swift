@@ -193,6 +193,24 @@ struct PacketExchangesTests {
         #expect(exchanges.map(\.failure) == ["connection refused"])
     }
 
+    /// A provider that goes down while somebody logs in, on whichever port.
+    @Test func refusedConnectionIsAnEntryWhereTheServerHadSpokenHTTP() {
+        var script = Script()
+        script.open(port: 9999)
+        script.close(.reset)
+        script.open(port: 9999)
+        script.client("GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server(Self.answer)
+        script.close()
+        script.open(port: 9999)
+        script.close(.reset)
+        script.open(port: 9998)
+        script.close(.reset)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.method) == ["GET", "CONNECT"])
+        #expect(exchanges.map(\.failure) == [nil, "connection refused"])
+    }
+
     @Test func otherProtocolsAreCountedAndNoEntries() {
         var script = Script()
         script.open(port: 22)
