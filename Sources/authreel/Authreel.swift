@@ -1,4 +1,5 @@
 import ArgumentParser
+import LibCrypto
 
 /// The program: a list of subcommands, and the one place where errors become text and an exit status.
 @main
@@ -31,6 +32,7 @@ struct Authreel: AsyncParsableCommand {
 
     static func main() async {
         _ = InheritedDescriptors.all
+        CryptoLibrary.staysUntilTheEnd()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
