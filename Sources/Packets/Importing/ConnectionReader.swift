@@ -119,6 +119,7 @@ final class ConnectionReader {
     private func beginTLS(at time: Timestamp) {
         state = .tls
         helloAt = time
+        reading.noteWebServer(entry.facts.serverAddress)
         reading.counts.tlsConnections += 1
     }
 
@@ -154,7 +155,6 @@ final class ConnectionReader {
     private func clear() -> MessageReader {
         if let messages { return messages }
         isTold = true
-        reading.noteWebServer(entry.facts.serverAddress)
         let messages = MessageReader(reading, "https", entry, isWhole: isWhole, depth: depth)
         messages.hasGaps = hasGaps
         self.messages = messages
@@ -233,7 +233,7 @@ final class ConnectionReader {
         reading.finish(entry.failed("connection refused", at: time))
     }
 
-    /// Who is refused there wanted to speak HTTP; elsewhere it could be anything, but for servers that have spoken it before.
+    /// Who is refused there wanted to speak HTTP; elsewhere it could be anything, but where TLS or HTTP was spoken before.
     private static let webPorts: Set<UInt16> = [80, 443, 8080, 8443]
 
     /// Keys came after the packets that they open.

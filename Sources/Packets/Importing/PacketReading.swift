@@ -25,7 +25,7 @@ final class PacketReading {
     private(set) var furtherLosses = 0
     var counts = PacketImportReport.Counts()
 
-    /// Addresses and ports of servers that have answered in HTTP.
+    /// Addresses and ports of servers that TLS or HTTP was spoken with.
     private var webServers: Set<String> = []
 
     private static let maximumLosses = 100
@@ -60,13 +60,13 @@ final class PacketReading {
         return finished
     }
 
-    /// Takes note of a server that HTTP was spoken with; `address` is `ADDRESS:PORT`.
+    /// Takes note of a server that TLS or HTTP was spoken with; `address` is `ADDRESS:PORT`.
     func noteWebServer(_ address: String?) {
         guard let address, webServers.count < Self.maximumWebServers else { return }
         webServers.insert(address)
     }
 
-    /// Whether HTTP was spoken with a server before.
+    /// Whether TLS or HTTP was spoken with a server before.
     func isWebServer(_ address: String?) -> Bool { address.map(webServers.contains) ?? false }
 
     func note(_ loss: PacketLoss) {

@@ -194,12 +194,13 @@ struct PacketExchangesTests {
     }
 
     /// A provider that goes down while somebody logs in, on whichever port.
-    @Test func refusedConnectionIsAnEntryWhereTheServerHadSpokenHTTP() {
+    @Test(arguments: ["GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n", "\u{16}\u{3}\u{1}\u{0}\u{5}\u{1}...."])
+    func refusedConnectionIsAnEntryWhereTheServerHadSpokenTLSOrHTTP(words: String) {
         var script = Script()
         script.open(port: 9999)
         script.close(.reset)
         script.open(port: 9999)
-        script.client("GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.client(words)
         script.server(Self.answer)
         script.close()
         script.open(port: 9999)
@@ -207,8 +208,8 @@ struct PacketExchangesTests {
         script.open(port: 9998)
         script.close(.reset)
         let exchanges = script.exchanges.takeFinished()
-        #expect(exchanges.map(\.request.method) == ["GET", "CONNECT"])
-        #expect(exchanges.map(\.failure) == [nil, "connection refused"])
+        #expect(exchanges.last?.request.url.text == "https://10.0.0.2:9999/")
+        #expect(exchanges.filter { $0.failure == "connection refused" }.count == 1)
     }
 
     @Test func otherProtocolsAreCountedAndNoEntries() {
