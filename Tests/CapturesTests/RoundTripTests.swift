@@ -17,6 +17,16 @@ struct RoundTripTests {
         return (try CaptureReader.read(bytes: bytes, name: path)[0], entry)
     }
 
+    /// Browsers compute them from others in binary: 0.021 comes out a little below.
+    @Test func durationsAreRounded() throws {
+        let text = """
+            {"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","time":0.020999999999999908,
+            "request":{"method":"GET","url":"https://a.example/"},"response":{"status":200},"timings":{}}]}}
+            """
+        let exchange = try CaptureReader.read(bytes: Array(text.utf8), name: "a.har")[0]
+        #expect(exchange.duration == .microseconds(21))
+    }
+
     @Test func everyFieldOfAnExchangeComesBack() throws {
         var exchange = Exchange(
             startedAt: Timestamp(nanoseconds: 1_780_000_000_123_456_000),

@@ -42,6 +42,24 @@ struct ImportCommandTests {
         return (story, times)
     }
 
+    /// `authreel import … 2>&1 | head -1`: the capture is made all the same; to a pipe that nobody reads any more none is, and
+    /// nothing is left.
+    @Test func nothingIsLeftWhenNobodyListens() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let recording = Fixtures.root.appending(path: "Tests/Recordings/devtools-chromium.har").path
+        for (out, left) in [("login.har", ["login.har"]), ("-", ["login.har"])] {
+            let result = try Program.run(
+                ["-c", "\"$0\" import \"$1\" --out \"$2\" 2>&1 | exec true", Program.path, recording, out],
+                executable: "/bin/sh",
+                environment: ["TMPDIR": folder.path],
+                in: folder.path
+            )
+            #expect(result.status == 0)
+            #expect(try names(folder) == left)
+        }
+    }
+
     /// Two halves with clocks that differ make the login that was recorded: the same flows, steps, links and findings.
     @Test(
         arguments: [

@@ -220,7 +220,7 @@ enum HAREntry {
 
     static func duration(_ milliseconds: JSONValue?) -> Duration? {
         guard let value = Producers.number(milliseconds), value >= 0, value < 1e12 else { return nil }
-        return .nanoseconds(Int64(value * 1_000_000))
+        return .nanoseconds(Int64((value * 1_000_000).rounded()))
     }
 
     static let timingMembers: Set<String> = ["blocked", "dns", "connect", "ssl", "send", "wait", "receive"]

@@ -81,6 +81,8 @@ struct Import: ParsableCommand {
         if let target { try Self.checkTarget(target) }
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
+        // Whoever stops listening to what is told does not stop the import.
+        if target != nil { signal(SIGPIPE, SIG_IGN) }
         let outcome = try merge(
             ImportInput(
                 identities: identities,
@@ -101,9 +103,10 @@ struct Import: ParsableCommand {
         if let target {
             try file.finish(as: target)
         } else {
-            try ImportInput.copy(CaptureSource(path: file.path)) {
-                FileHandle.standardOutput.write(Data($0))
-            }
+            let source = try CaptureSource(path: file.path)
+            // Whoever stops reading ends us: nothing is left then either.
+            file.remove()
+            try ImportInput.copy(source) { FileHandle.standardOutput.write(Data($0)) }
         }
         tell(summary)
     }

@@ -85,7 +85,8 @@ final class UnfinishedFile {
         return number
     }
 
-    private func remove() {
+    /// Takes the name away; what has the file open goes on reading it.
+    func remove() {
         Self.open.withLock { paths in
             if paths.remove(path) != nil { unlink(path) }
         }
