@@ -10,9 +10,9 @@ struct HTTP1Decoder {
     /// Requests sent ahead of their answers; more are not followed.
     static let maximumPipelined = 1024
 
-    private static let noRoom = "the limit of what is recorded at a time is reached"
+    static let noRoom = "the limit of what is recorded at a time is reached"
 
-    private enum State {
+    enum State {
         case head
         case fixed(remaining: Int)
         case chunked(ChunkedBody)
@@ -21,7 +21,7 @@ struct HTTP1Decoder {
     }
 
     /// One direction.
-    private struct Direction {
+    struct Direction {
         var state: State = .head
         /// Bytes of a head that is not whole yet.
         var pending: [UInt8] = []
@@ -41,7 +41,7 @@ struct HTTP1Decoder {
         }
     }
 
-    private struct Awaited {
+    struct Awaited {
         var exchange: Int
         var method: String
         /// What its head is counted with until its answer is complete.
@@ -50,19 +50,19 @@ struct HTTP1Decoder {
 
     private var client = Direction()
     private var server = Direction()
-    private var nextExchange = 0
+    var nextExchange = 0
     /// Requests whose final answer has not begun, oldest first; the first `answered` are done with.
-    private var awaited: [Awaited] = []
-    private var answered = 0
+    var awaited: [Awaited] = []
+    var answered = 0
     /// The exchange whose final answer has begun and not ended.
-    private var answering: Int?
+    var answering: Int?
     /// What the head of its request is counted with.
-    private var answeringBytes = 0
+    var answeringBytes = 0
 
     private(set) var hasLostTheThread = false
-    private(set) var isUpgraded = false
+    var isUpgraded = false
     /// The exchange whose answer comes in HTTP/2, on stream 1 (`Upgrade: h2c`, RFC 7540, section 3.2).
-    private(set) var goesOnAsHTTP2: (exchange: Int, method: String)?
+    var goesOnAsHTTP2: (exchange: Int, method: String)?
 
     private mutating func exchangeDirection(_ side: Side, _ direction: inout Direction) {
         if side == .client { swap(&client, &direction) } else { swap(&server, &direction) }
@@ -287,155 +287,6 @@ struct HTTP1Decoder {
         }
     }
 
-    // MARK: - Heads
-
-    private mutating func request(
-        _ head: HeadParser.Head,
-        size: Int,
-        at offset: Int,
-        _ direction: inout Direction,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        guard awaited.count - answered < Self.maximumPipelined else {
-            return lose(
-                "more than \(Self.maximumPipelined) requests without an answer",
-                at: offset,
-                .client,
-                of: nil,
-                time,
-                &sink
-            )
-        }
-        // Requests that wait for their answers are kept as long.
-        guard sink.mayHold(size) else { return lose(Self.noRoom, at: offset, .client, of: nil, time, &sink) }
-        let exchange = nextExchange
-        nextExchange += 1
-        direction.exchange = exchange
-        if answered > 64 {
-            awaited.removeFirst(answered)
-            answered = 0
-        }
-        awaited.append(Awaited(exchange: exchange, method: head.first, headBytes: size))
-        let request = RequestHead(
-            method: head.first,
-            target: head.second,
-            httpVersion: head.third,
-            headers: head.headers,
-            size: size
-        )
-        sink.receive(.requestHead(request, at: time), of: exchange)
-        report(head.problems, at: offset, .request, of: exchange, &sink)
-        let (framing, problem) = MessageFraming.ofRequest(head.headers)
-        if let problem {
-            sink.receive(
-                .malformed(Malformation(side: .request, offset: offset, reason: problem)),
-                of: exchange
-            )
-        }
-        switch framing {
-        case .none: endMessage(&direction, .client, time, &sink)
-        case .length(let length): direction.state = .fixed(remaining: length)
-        case .chunked: direction.state = .chunked(ChunkedBody())
-        case .untilClose, .contradictory:
-            lose("the length of the request is not known", at: offset, .client, of: exchange, time, &sink)
-        }
-    }
-
-    private mutating func response(
-        _ head: HeadParser.Head,
-        size: Int,
-        at offset: Int,
-        _ direction: inout Direction,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        guard answered < awaited.count else {
-            return lose("an answer without a request", at: offset, .server, of: nil, time, &sink)
-        }
-        let request = awaited[answered]
-        let status = Int(head.second) ?? 0
-        let response = ResponseHead(
-            status: status,
-            statusText: head.third,
-            httpVersion: head.first,
-            headers: head.headers,
-            size: size
-        )
-        if (100..<200).contains(status), status != 101 {
-            sink.receive(.interimResponse(response, at: time), of: request.exchange)
-            report(head.problems, at: offset, .response, of: request.exchange, &sink)
-            return
-        }
-        answered += 1
-        answeringBytes = request.headBytes
-        if status == 101, head.headers.first("upgrade")?.lowercased() == "h2c" {
-            sink.receive(.interimResponse(response, at: time), of: request.exchange)
-            report(head.problems, at: offset, .response, of: request.exchange, &sink)
-            goesOnAsHTTP2 = (request.exchange, request.method)
-            return failAll("the connection changed its protocol", time, &sink)
-        }
-        direction.exchange = request.exchange
-        answering = request.exchange
-        sink.receive(.responseHead(response, at: time), of: request.exchange)
-        report(head.problems, at: offset, .response, of: request.exchange, &sink)
-        if status == 101 || (request.method == "CONNECT" && (200..<300).contains(status)) {
-            let name = head.headers.first("upgrade") ?? (status == 101 ? "unknown" : "tunnel")
-            sink.receive(.upgraded(to: name), of: request.exchange)
-            endMessage(&direction, .server, time, &sink)
-            isUpgraded = true
-            return failAll("the connection changed its protocol", time, &sink)
-        }
-        let (framing, problem) = MessageFraming.ofResponse(status, method: request.method, head.headers)
-        if let problem {
-            sink.receive(
-                .malformed(Malformation(side: .response, offset: offset, reason: problem)),
-                of: request.exchange
-            )
-        }
-        switch framing {
-        case .none: endMessage(&direction, .server, time, &sink)
-        case .length(let length): direction.state = .fixed(remaining: length)
-        case .chunked: direction.state = .chunked(ChunkedBody())
-        // Where lengths contradict each other the rest of the connection is taken for the body: nothing is
-        // lost by it.
-        case .untilClose, .contradictory: direction.state = .untilClose
-        }
-    }
-
-    private mutating func trailers(
-        _ section: TrailerSection,
-        _ direction: inout Direction,
-        _ side: Side,
-        _ input: UnsafeBufferPointer<UInt8>,
-        _ index: inout Int,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        var section = section
-        let before = section.count
-        let output = section.next(input, &index)
-        direction.state = .trailers(section)
-        func lose(_ reason: String) {
-            _ = sink.mayHold(-before)
-            direction.state = .head
-            self.lose(reason, at: direction.offset + index, side, of: direction.exchange, time, &sink)
-        }
-        if case .tooLong = output { return lose("trailers of more than 64 KiB") }
-        guard sink.mayHold(section.count - before) else { return lose(Self.noRoom) }
-        guard case .fields(let fields, let problems) = output else { return }
-        _ = sink.mayHold(-section.count)
-        let start = direction.offset + index - section.count
-        report(problems, at: start, side.message, of: direction.exchange, &sink)
-        if !fields.fields.isEmpty {
-            sink.receive(
-                side == .client ? .requestTrailers(fields) : .responseTrailers(fields),
-                of: direction.exchange
-            )
-        }
-        endMessage(&direction, side, time, &sink)
-    }
-
     // MARK: - Bodies and ends
 
     private func body(
@@ -453,7 +304,7 @@ struct HTTP1Decoder {
         )
     }
 
-    private mutating func endMessage(
+    mutating func endMessage(
         _ direction: inout Direction,
         _ side: Side,
         _ time: Timestamp,
@@ -464,7 +315,7 @@ struct HTTP1Decoder {
         if side == .server { endAnswer(&sink) }
     }
 
-    private func report(
+    func report(
         _ problems: [HeadParser.Problem],
         at offset: Int,
         _ side: MessageSide,
@@ -480,7 +331,7 @@ struct HTTP1Decoder {
     }
 
     /// Gives up on the connection: everything under way is reported as it stands, with the place.
-    private mutating func lose(
+    mutating func lose(
         _ reason: String,
         at offset: Int,
         _ side: Side,

@@ -15,20 +15,19 @@ struct HTTP2Decoder {
     /// Streams under way; servers allow a hundred or two.
     static let maximumStreams = 4096
 
-    private static let noRoom = "the limit of what is recorded at a time is reached"
-    private static let tooMuch = "more heads without an end than are followed"
+    static let noRoom = "the limit of what is recorded at a time is reached"
 
-    private typealias Block = HTTP2Direction.Block
+    typealias Block = HTTP2Direction.Block
 
-    private let scheme: String
+    let scheme: String
     var client = HTTP2Direction()
     var server = HTTP2Direction()
     /// How much of the preface has come.
     var prefaceBytes = 0
     var streams: [UInt32: HTTP2Stream] = [:]
-    private var headBytes = 0
-    private(set) var lastClientStream: UInt32 = 0
-    private var nextExchange = 0
+    var headBytes = 0
+    var lastClientStream: UInt32 = 0
+    var nextExchange = 0
 
     private(set) var hasLostTheThread = false
     /// What came of bytes that are missing; see ``lost(_:isExact:from:at:into:)``.
@@ -283,164 +282,9 @@ struct HTTP2Decoder {
         }
     }
 
-    // MARK: - Header blocks
+    // MARK: - Ends
 
-    private mutating func begin(
-        _ block: Block,
-        _ header: HTTP2FrameHeader,
-        _ side: Side,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        guard header.has(.endHeaders) else {
-            guard sink.mayHold(block.bytes.readableBytes) else {
-                return lose(Self.noRoom, at: block.offset, side, time, &sink)
-            }
-            self[side].block = block
-            return
-        }
-        var bytes = block.bytes
-        let size = bytes.readableBytes
-        var fields: FieldBlock
-        resolveDoubt(side, headsOf: block.stream)
-        do {
-            if self[side].incomplete == nil {
-                fields = FieldBlock(try self[side].fields.decodeHeaders(from: &bytes))
-            } else {
-                fields = try incompleteFields(bytes, side)
-            }
-        } catch {
-            return lose(
-                "a header block that cannot be decoded (\(error))",
-                at: block.offset,
-                side,
-                time,
-                &sink
-            )
-        }
-        if side == .client || block.promised != nil, streams[block.promised ?? block.stream] == nil,
-            cannotBeNamed(fields)
-        {
-            if block.promised == nil { lastClientStream = max(lastClientStream, block.stream) }
-        } else if let promised = block.promised {
-            request(&fields, on: promised, block, size: size, isPushed: true, time, &sink)
-        } else if let stream = streams.index(forKey: block.stream) {
-            let known = streams.values[stream]
-            if side == .client, known.hasRequestEnded {
-                nameLateFrame(of: block.stream, at: block.offset, &sink)
-            } else if side == .client || known.hasResponseHead {
-                let trailers = fields.trailers()
-                guard keep(trailers, of: block.stream, &sink) else {
-                    return lose(Self.tooMuch, at: block.offset, side, time, &sink)
-                }
-                sink.receive(
-                    side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers),
-                    of: known.exchange
-                )
-                report(fields.problems, at: block.offset, side.message, of: known.exchange, &sink)
-            } else {
-                response(&fields, on: block.stream, block, size: size, time, &sink)
-            }
-        } else if side == .client, block.stream > lastClientStream {
-            request(&fields, on: block.stream, block, size: size, isPushed: false, time, &sink)
-        }
-        if block.endsStream { endMessage(block.stream, side, at: block.offset, time, &sink) }
-    }
-
-    private mutating func request(
-        _ fields: inout FieldBlock,
-        on id: UInt32,
-        _ block: Block,
-        size: Int,
-        isPushed: Bool,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        let head = fields.request(connectionScheme: scheme, size: size)
-        let weight = 256 + Self.weight(of: head.headers)
-        guard streams[id] == nil, streams.count < Self.maximumStreams,
-            headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight)
-        else {
-            return lose(
-                "more requests without an answer than are followed",
-                at: block.offset,
-                isPushed ? .server : .client,
-                time,
-                &sink
-            )
-        }
-        let exchange = nextExchange
-        nextExchange += 1
-        headBytes += weight
-        var stream = HTTP2Stream(exchange: exchange, method: head.method, headBytes: weight)
-        if !isPushed { stream.asked(head) }
-        if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
-        streams[id] = stream
-        sink.receive(.requestHead(head, at: time), of: exchange)
-        report(fields.problems, at: block.offset, .request, of: exchange, &sink)
-        if isPushed {
-            sink.receive(.pushed, of: exchange)
-            sink.receive(.requestEnd(at: time), of: exchange)
-        } else {
-            lastClientStream = id
-        }
-    }
-
-    /// What fields are counted with; a few bytes may stand for many that the table has.
-    private static func weight(of headers: HeaderFields) -> Int {
-        headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
-    }
-
-    /// Counts fields that are kept until their stream ends; false where there is no room for them.
-    private mutating func keep(
-        _ headers: HeaderFields,
-        of id: UInt32,
-        _ sink: inout some ExchangeEventSink
-    ) -> Bool {
-        let weight = Self.weight(of: headers)
-        guard headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight) else { return false }
-        headBytes += weight
-        streams[id]?.headBytes += weight
-        return true
-    }
-
-    private mutating func response(
-        _ fields: inout FieldBlock,
-        on id: UInt32,
-        _ block: Block,
-        size: Int,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        let head = fields.response(size: size)
-        guard (100..<200).contains(head.status) || keep(head.headers, of: id, &sink) else {
-            return lose(Self.tooMuch, at: block.offset, .server, time, &sink)
-        }
-        guard var stream = streams[id] else { return }
-        guard !(100..<200).contains(head.status) else {
-            sink.receive(.interimResponse(head, at: time), of: stream.exchange)
-            return report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
-        }
-        stream.answered(head)
-        // Its head is behind what is missing, and so is all of its body.
-        stream.loss = nil
-        streams[id] = stream
-        sink.receive(.responseHead(head, at: time), of: stream.exchange)
-        report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
-        if fields.status == nil, fields.unknown > 0 {
-            streams[id]?.loss = Losses.noStatus
-            sink.receive(.failed(reason: Losses.noStatus, at: time), of: stream.exchange)
-            forget(id, &sink)
-            return
-        }
-        guard let name = stream.becomes, (200..<300).contains(head.status) else { return }
-        // From here on the stream carries another protocol.
-        sink.receive(.upgraded(to: name), of: stream.exchange)
-        sink.receive(.responseEnd(at: time), of: stream.exchange)
-        forget(id, &sink)
-    }
-
-    private mutating func endMessage(
+    mutating func endMessage(
         _ id: UInt32,
         _ side: Side,
         at offset: Int,
@@ -460,7 +304,7 @@ struct HTTP2Decoder {
         forget(id, &sink)
     }
 
-    private mutating func nameLateFrame(of id: UInt32, at offset: Int, _ sink: inout some ExchangeEventSink) {
+    mutating func nameLateFrame(of id: UInt32, at offset: Int, _ sink: inout some ExchangeEventSink) {
         guard let problem = streams[id]?.problemOfLateFrame(), let exchange = streams[id]?.exchange else {
             return
         }
@@ -477,7 +321,7 @@ struct HTTP2Decoder {
         return stream
     }
 
-    private func report(
+    func report(
         _ problems: [String],
         at offset: Int,
         _ side: MessageSide,

@@ -1,0 +1,151 @@
+import Captures
+
+/// What comes of heads and trailers that are whole.
+extension HTTP1Decoder {
+    mutating func request(
+        _ head: HeadParser.Head,
+        size: Int,
+        at offset: Int,
+        _ direction: inout Direction,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard awaited.count - answered < Self.maximumPipelined else {
+            return lose(
+                "more than \(Self.maximumPipelined) requests without an answer",
+                at: offset,
+                .client,
+                of: nil,
+                time,
+                &sink
+            )
+        }
+        // Requests that wait for their answers are kept as long.
+        guard sink.mayHold(size) else { return lose(Self.noRoom, at: offset, .client, of: nil, time, &sink) }
+        let exchange = nextExchange
+        nextExchange += 1
+        direction.exchange = exchange
+        if answered > 64 {
+            awaited.removeFirst(answered)
+            answered = 0
+        }
+        awaited.append(Awaited(exchange: exchange, method: head.first, headBytes: size))
+        let request = RequestHead(
+            method: head.first,
+            target: head.second,
+            httpVersion: head.third,
+            headers: head.headers,
+            size: size
+        )
+        sink.receive(.requestHead(request, at: time), of: exchange)
+        report(head.problems, at: offset, .request, of: exchange, &sink)
+        let (framing, problem) = MessageFraming.ofRequest(head.headers)
+        if let problem {
+            sink.receive(
+                .malformed(Malformation(side: .request, offset: offset, reason: problem)),
+                of: exchange
+            )
+        }
+        switch framing {
+        case .none: endMessage(&direction, .client, time, &sink)
+        case .length(let length): direction.state = .fixed(remaining: length)
+        case .chunked: direction.state = .chunked(ChunkedBody())
+        case .untilClose, .contradictory:
+            lose("the length of the request is not known", at: offset, .client, of: exchange, time, &sink)
+        }
+    }
+
+    mutating func response(
+        _ head: HeadParser.Head,
+        size: Int,
+        at offset: Int,
+        _ direction: inout Direction,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard answered < awaited.count else {
+            return lose("an answer without a request", at: offset, .server, of: nil, time, &sink)
+        }
+        let request = awaited[answered]
+        let status = Int(head.second) ?? 0
+        let response = ResponseHead(
+            status: status,
+            statusText: head.third,
+            httpVersion: head.first,
+            headers: head.headers,
+            size: size
+        )
+        if (100..<200).contains(status), status != 101 {
+            sink.receive(.interimResponse(response, at: time), of: request.exchange)
+            report(head.problems, at: offset, .response, of: request.exchange, &sink)
+            return
+        }
+        answered += 1
+        answeringBytes = request.headBytes
+        if status == 101, head.headers.first("upgrade")?.lowercased() == "h2c" {
+            sink.receive(.interimResponse(response, at: time), of: request.exchange)
+            report(head.problems, at: offset, .response, of: request.exchange, &sink)
+            goesOnAsHTTP2 = (request.exchange, request.method)
+            return failAll("the connection changed its protocol", time, &sink)
+        }
+        direction.exchange = request.exchange
+        answering = request.exchange
+        sink.receive(.responseHead(response, at: time), of: request.exchange)
+        report(head.problems, at: offset, .response, of: request.exchange, &sink)
+        if status == 101 || (request.method == "CONNECT" && (200..<300).contains(status)) {
+            let name = head.headers.first("upgrade") ?? (status == 101 ? "unknown" : "tunnel")
+            sink.receive(.upgraded(to: name), of: request.exchange)
+            endMessage(&direction, .server, time, &sink)
+            isUpgraded = true
+            return failAll("the connection changed its protocol", time, &sink)
+        }
+        let (framing, problem) = MessageFraming.ofResponse(status, method: request.method, head.headers)
+        if let problem {
+            sink.receive(
+                .malformed(Malformation(side: .response, offset: offset, reason: problem)),
+                of: request.exchange
+            )
+        }
+        switch framing {
+        case .none: endMessage(&direction, .server, time, &sink)
+        case .length(let length): direction.state = .fixed(remaining: length)
+        case .chunked: direction.state = .chunked(ChunkedBody())
+        // Where lengths contradict each other the rest of the connection is taken for the body: nothing is
+        // lost by it.
+        case .untilClose, .contradictory: direction.state = .untilClose
+        }
+    }
+
+    mutating func trailers(
+        _ section: TrailerSection,
+        _ direction: inout Direction,
+        _ side: Side,
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ index: inout Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        var section = section
+        let before = section.count
+        let output = section.next(input, &index)
+        direction.state = .trailers(section)
+        func lose(_ reason: String) {
+            _ = sink.mayHold(-before)
+            direction.state = .head
+            self.lose(reason, at: direction.offset + index, side, of: direction.exchange, time, &sink)
+        }
+        if case .tooLong = output { return lose("trailers of more than 64 KiB") }
+        guard sink.mayHold(section.count - before) else { return lose(Self.noRoom) }
+        guard case .fields(let fields, let problems) = output else { return }
+        _ = sink.mayHold(-section.count)
+        let start = direction.offset + index - section.count
+        report(problems, at: start, side.message, of: direction.exchange, &sink)
+        if !fields.fields.isEmpty {
+            sink.receive(
+                side == .client ? .requestTrailers(fields) : .responseTrailers(fields),
+                of: direction.exchange
+            )
+        }
+        endMessage(&direction, side, time, &sink)
+    }
+}
