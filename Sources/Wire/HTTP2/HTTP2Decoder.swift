@@ -227,15 +227,14 @@ struct HTTP2Decoder {
 
     private mutating func settings(_ payload: [UInt8], _ header: HTTP2FrameHeader, _ side: Side) {
         guard !header.has(.acknowledges), header.stream == 0 else { return }
-        for start in stride(from: 0, through: payload.count - 6, by: 6)
-        where HTTP2FrameHeader.number(payload[start..<(start + 2)]) == 1 {
+        for start in stride(from: 0, through: payload.count - 6, by: 6) {
+            let value = HTTP2FrameHeader.number(payload[(start + 2)...])
+            switch HTTP2FrameHeader.number(payload[start..<(start + 2)]) {
             // SETTINGS_HEADER_TABLE_SIZE is what the other side may use.
-            let size = Int(HTTP2FrameHeader.number(payload[(start + 2)...]))
-            self[side == .client ? .server : .client].allowTable(of: size)
-        }
-        for start in stride(from: 0, through: payload.count - 6, by: 6)
-        where HTTP2FrameHeader.number(payload[start..<(start + 2)]) == 2 {
-            self[side].allowsPush = HTTP2FrameHeader.number(payload[(start + 2)...]) != 0
+            case 1: self[side == .client ? .server : .client].allowTable(of: Int(value))
+            case 2: self[side].allowsPush = value != 0
+            default: break
+            }
         }
     }
 
