@@ -15,13 +15,13 @@ struct HeapSettingsTests {
     /// After several were freed, which would have raised the size from which they are given back.
     @Test func aLargeBlockGoesWhenItIsFreedHoweverManyThereWere() throws {
         HeapSettings.setForRecording()
-        for size in [1, 2, 4, 8, 8] {
+        for size in [1, 4, 16, 31, 31] {
             let block = try #require(malloc(size << 20))
             memset(block, 1, size << 20)
             free(block)
         }
-        // Some may find room that was free before; without the setting all do, or have the heap grow.
-        let blocks = try (0..<24).map { _ in try #require(malloc(4 << 20)) }
+        // So large that what other tests freed rarely lies together as one; without the setting all have the heap grow.
+        let blocks = try (0..<24).map { _ in try #require(malloc(30 << 20)) }
         #expect(blocks.count(where: Self.isMapped) > 12)
         for block in blocks { free(block) }
         let small = try #require(malloc(1000))
