@@ -29,8 +29,9 @@ package enum Base64URL {
 
     /// The bytes that the text spells; nil where it is not strictly base64url without padding.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        let (bytes, deviations) = decodeLeniently(text)
-        return deviations.isEmpty ? bytes : nil
+        var text = String(text)
+        var output: [UInt8] = []
+        return text.withUTF8 { decodeStrictly($0[...], into: &output) } ? output : nil
     }
 
     /// The bytes that the text spells if one is kind, and everything that was wrong with it.

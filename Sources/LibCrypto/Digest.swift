@@ -16,6 +16,31 @@ package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
         case .sha512: EVP_sha512()
         }
     }
+
+    /// The same, looked up among the providers once: libcrypto does it for every hash otherwise, which costs more than to
+    /// hash a short text.
+    fileprivate var fetched: OpaquePointer? {
+        switch self {
+        case .sha1: Fetched.sha1.pointer
+        case .sha256: Fetched.sha256.pointer
+        case .sha384: Fetched.sha384.pointer
+        case .sha512: Fetched.sha512.pointer
+        }
+    }
+
+    /// An `EVP_MD *` that is kept to the end; immutable.
+    private struct Fetched: @unchecked Sendable {
+        let pointer: OpaquePointer?
+
+        static let sha1 = Fetched(.sha1)
+        static let sha256 = Fetched(.sha256)
+        static let sha384 = Fetched(.sha384)
+        static let sha512 = Fetched(.sha512)
+
+        private init(_ algorithm: DigestAlgorithm) {
+            pointer = EVP_MD_fetch(nil, EVP_MD_get0_name(algorithm.pointer), nil) ?? algorithm.pointer
+        }
+    }
 }
 
 /// Hashes of byte strings.
@@ -25,7 +50,7 @@ package enum Digest {
         return [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             var length: UInt32 = 0
             // Fails only without memory; the answer is then empty and equal to nothing.
-            if EVP_Digest(input, input.count, buffer.baseAddress, &length, algorithm.pointer, nil) == 1 {
+            if EVP_Digest(input, input.count, buffer.baseAddress, &length, algorithm.fetched, nil) == 1 {
                 count = Int(length)
             }
         }

@@ -1,12 +1,31 @@
+/// `A`–`Z` in lower case, every other byte as it is: how protocols, and the words that are looked for in pages, compare.
+package enum ASCIICase {
+    package static func lowercased(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBufferPointer { bytes in
+            [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
+                write(bytes, lowercasedTo: room)
+                count = bytes.count
+            }
+        }
+    }
+
+    fileprivate static func write(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        lowercasedTo room: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        for (index, byte) in bytes.enumerated() {
+            room.initializeElement(at: index, to: byte &- 0x41 < 26 ? byte | 0x20 : byte)
+        }
+    }
+}
+
 extension String {
-    /// `A`–`Z` in lower case, every other byte as it is: how protocols, and the words that are looked for in pages, compare.
+    /// See ``ASCIICase``.
     package func asciiLowercased() -> String {
         var text = self
         return text.withUTF8 { bytes in
             String(unsafeUninitializedCapacity: bytes.count) { room in
-                for (index, byte) in bytes.enumerated() {
-                    room.initializeElement(at: index, to: byte &- 0x41 < 26 ? byte | 0x20 : byte)
-                }
+                ASCIICase.write(bytes, lowercasedTo: room)
                 return bytes.count
             }
         }

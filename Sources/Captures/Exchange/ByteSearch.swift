@@ -45,18 +45,49 @@ package enum ByteSearch {
     private static func offset(of needle: UnsafeBufferPointer<UInt8>, in haystack: UnsafeBufferPointer<UInt8>)
         -> Int?
     {
-        guard let first = needle.first, let wanted = needle.baseAddress else { return 0 }
-        guard let begin = haystack.baseAddress else { return nil }
-        var start = begin
+        guard let wanted = needle.baseAddress else { return 0 }
+        guard let begin = haystack.baseAddress, haystack.count >= needle.count else { return nil }
+        // The C library looks for one byte at many times the speed of anything else: for the rarest, which stops it least.
+        let ahead = haystack.count < shortText ? 0 : rarest(of: needle)
+        let rare = Int32(needle[ahead])
+        var start = begin + ahead
         var rest = haystack.count - needle.count + 1
-        while rest > 0, let found = memchr(start, Int32(first), rest) {
+        while rest > 0, let found = memchr(start, rare, rest) {
             let place = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
-            if memcmp(found, wanted, needle.count) == 0 { return place - begin }
+            if memcmp(place - ahead, wanted, needle.count) == 0 { return place - ahead - begin }
             rest -= place + 1 - start
             start = place + 1
         }
         return nil
     }
+
+    /// In bytes; in a shorter one the choice costs more than it saves.
+    private static let shortText = 128
+
+    /// Where the byte of a text stands that is rarest in pages, addresses and JSON.
+    private static func rarest(of needle: UnsafeBufferPointer<UInt8>) -> Int {
+        commonness.withUnsafeBufferPointer { commonness in
+            var best = 0
+            for (place, byte) in needle.enumerated()
+            where commonness[Int(byte)] < commonness[Int(needle[best])] { best = place }
+            return best
+        }
+    }
+
+    /// How common each byte is against the others; nothing is wrong where it is not.
+    private static let commonness: [UInt8] = {
+        var ranks = [UInt8](repeating: 0, count: 256)
+        let letters = "etaoinsrlcdpumhgfbyvwkxjzq"
+        for (rank, byte) in letters.utf8.enumerated() {
+            ranks[Int(byte)] = UInt8(200 - rank * 5)
+            ranks[Int(byte) & 0xdf] = UInt8(60 - rank)
+        }
+        for byte in "0123456789".utf8 { ranks[Int(byte)] = 70 }
+        for byte in "_-=&%+#?".utf8 { ranks[Int(byte)] = 50 }
+        for byte in "<>/\"':;.,()\n".utf8 { ranks[Int(byte)] = 190 }
+        ranks[0x20] = 255
+        return ranks
+    }()
 }
 
 extension String {

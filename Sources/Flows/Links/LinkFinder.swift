@@ -83,9 +83,11 @@ enum LinkFinder {
 
     /// The same value in another spelling: percent-encoded once more, or inside base64url.
     private static func respelling(of occurrence: Occurrence, in table: [String: [Occurrence]]) -> Link? {
-        let decoded = PercentEncoding.decode(occurrence.value)
-        if decoded != occurrence.value, let origin = table[decoded]?.first {
-            return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .percent)
+        if occurrence.value.utf8.contains(0x25) {
+            let decoded = PercentEncoding.decode(occurrence.value)
+            if decoded != occurrence.value, let origin = table[decoded]?.first {
+                return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .percent)
+            }
         }
         guard occurrence.value.utf8.count >= 12, let bytes = Base64URL.decode(occurrence.value),
             let text = String(validating: bytes, as: UTF8.self), text != occurrence.value,

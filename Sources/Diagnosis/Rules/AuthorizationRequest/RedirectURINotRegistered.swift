@@ -80,19 +80,29 @@ struct RedirectURINotRegistered: Rule {
         }
         if let evidence = silentRefusal(on: page, of: request, in: flow) { return evidence }
         guard let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
-            let text = body.text
-        else { return nil }
-        let lower = text.asciiLowercased()
-        guard
-            let words = Self.texts.first(where: lower.containsBytes)
-                ?? (response.status >= 400 ? Self.errors.first(where: lower.containsBytes) : nil)
+            let bytes = body.bytes, let words = Self.words(in: bytes, isError: response.status >= 400)
         else { return nil }
         return Evidence(
             place: Place(exchange: page, part: .responseBody, name: ""),
-            value: Excerpt.around(words, in: text),
+            value: Excerpt.around(words, in: String(decoding: bytes, as: UTF8.self)),
             note: "status \(response.status)"
         )
     }
+
+    /// The words of a refusal that stand on a page, in lower case.
+    private static func words(in page: [UInt8], isError: Bool) -> String? {
+        let lower = ASCIICase.lowercased(page)
+        let mayBeOne = lower.withUnsafeBufferPointer { lower in
+            keywords.contains { ByteSearch.index(of: $0, in: lower) != nil }
+        }
+        guard mayBeOne else { return nil }
+        let text = String(decoding: lower, as: UTF8.self)
+        return texts.first(where: text.containsBytes)
+            ?? (isError ? errors.first(where: text.containsBytes) : nil)
+    }
+
+    /// Each of ``texts`` and ``errors`` has one of them.
+    private static let keywords: [StaticString] = ["redirect", "callback", "aadsts50011"]
 
     /// The endpoint's own answer, and that an empty page of an error.
     ///

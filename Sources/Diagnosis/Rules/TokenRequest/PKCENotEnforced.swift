@@ -66,12 +66,11 @@ struct PKCENotEnforced: Rule {
 
     /// Nil for methods that are not known here.
     private func fits(_ challenge: String, _ verifier: String, _ request: AuthorizationRequest) -> Bool? {
-        let relation = CodeChallenge.relation(of: challenge, to: verifier)
         switch request.parameters["code_challenge_method"]?.lowercased() ?? "" {
-        case "s256": return relation == .s256
-        case "plain": return relation == .plain
+        case "s256": return challenge == CodeChallenge.s256(of: verifier)
+        case "plain": return challenge == verifier
         // Hashed without a word: a provider that takes it for a hash compares all the same.
-        case "": return relation == .plain || relation == .s256
+        case "": return challenge == verifier || challenge == CodeChallenge.s256(of: verifier)
         default: return nil
         }
     }
