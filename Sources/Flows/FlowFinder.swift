@@ -27,13 +27,16 @@ package enum FlowFinder {
 
     /// `areOne`: the exchanges are known to be one flow, and what would join two of them was not recorded.
     package static func flows(in capture: Capture, areOne: Bool = false) -> [Flow] {
-        let index = CaptureIndex(capture)
-        return builders(index, areOne: areOne).enumerated().map {
-            FlowAssembly(index: index, builder: $1, id: id($0)).flow()
-        }
+        Array(found(in: capture, areOne: areOne))
     }
 
-    private static func id(_ number: Int) -> String { "flow-\(number + 1)" }
+    /// The same, each made anew whenever it is asked for.
+    package static func found(in capture: Capture, areOne: Bool = false) -> FoundFlows {
+        let index = CaptureIndex(capture)
+        return FoundFlows(index: index, builders: builders(index, areOne: areOne))
+    }
+
+    fileprivate static func id(_ number: Int) -> String { "flow-\(number + 1)" }
 
     /// In the order in which they began.
     private static func builders(_ index: CaptureIndex, areOne: Bool) -> [FlowBuilder] {
@@ -50,4 +53,25 @@ package enum FlowFinder {
     private static func first(of builder: FlowBuilder, _ index: CaptureIndex) -> Timestamp {
         builder.exchanges.map { index.capture[$0].startedAt }.min() ?? builder.startedAt
     }
+}
+
+/// Which exchanges are which flow; what a flow is otherwise is found out when it is asked for.
+package struct FoundFlows: RandomAccessCollection {
+    private let index: CaptureIndex
+    private let builders: [FlowBuilder]
+
+    fileprivate init(index: CaptureIndex, builders: [FlowBuilder]) {
+        self.index = index
+        self.builders = builders
+    }
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { builders.count }
+
+    package subscript(position: Int) -> Flow {
+        FlowAssembly(index: index, builder: builders[position], id: id(position)).flow()
+    }
+
+    /// As ``Flow/id``.
+    package func id(_ position: Int) -> String { FlowFinder.id(position) }
 }

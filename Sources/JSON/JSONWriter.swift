@@ -10,6 +10,13 @@ package enum JSONWriter {
         String(decoding: bytes(of: value, indented: indented), as: UTF8.self)
     }
 
+    /// The value on lines of its own, as it stands inside so many containers; the first line is not indented.
+    package static func text(of value: JSONValue, level: Int) -> String {
+        var bytes: [UInt8] = []
+        append(value, to: &bytes, indented: true, level: level)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Appends the value on one line.
     package static func append(_ value: JSONValue, to bytes: inout [UInt8]) {
         append(value, to: &bytes, indented: false, level: 0)

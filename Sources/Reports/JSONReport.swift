@@ -8,19 +8,15 @@ import OAuth
 /// The JSON that programs rely on; the members are a contract, their order is kept for diffs.
 package enum JSONReport {
     /// What `diagnose --format json` prints.
-    package static func diagnosis(of report: Report) -> String {
-        JSONWriter.text(
-            of: .object([
-                "version": .number(JSONNumber(Int64(Report.version))), "flows": diagnosedFlows(of: report),
-            ]),
-            indented: true
-        )
-    }
+    package static let diagnosis = form(diagnosed)
+
+    /// See ``diagnosis``.
+    package static func diagnosis(of report: Report) -> String { diagnosis.text(of: report) }
 
     /// What `diagnose --format json` prints for several captures: the same object for each, with its name.
     package static func diagnosis(of reports: [Report]) -> String {
         let captures = reports.map { report -> JSONValue in
-            ["capture": .string(report.name), "flows": diagnosedFlows(of: report)]
+            ["capture": .string(report.name), "flows": .array(report.flows.map(diagnosed))]
         }
         return JSONWriter.text(
             of: .object(["version": .number(JSONNumber(Int64(Report.version))), "captures": .array(captures)]
@@ -29,27 +25,27 @@ package enum JSONReport {
         )
     }
 
-    private static func diagnosedFlows(of report: Report) -> JSONValue {
-        .array(
-            report.flows.map { item in
-                var object = head(of: item)
-                object["findings"] = .array(item.diagnosis.findings.map(finding))
-                return .object(object)
-            }
-        )
+    /// What `show --format json` prints.
+    package static let timeline = form { item in
+        var object = head(of: item)
+        object["steps"] = .array(item.flow.steps.map(step))
+        object["links"] = .array(item.flow.links.map(link))
+        return .object(object)
     }
 
-    /// What `show --format json` prints.
-    package static func timeline(of report: Report) -> String {
-        let flows = report.flows.map { item -> JSONValue in
-            var object = head(of: item)
-            object["steps"] = .array(item.flow.steps.map(step))
-            object["links"] = .array(item.flow.links.map(link))
-            return .object(object)
-        }
-        return JSONWriter.text(
-            of: .object(["version": .number(JSONNumber(Int64(Report.version))), "flows": .array(flows)]),
-            indented: true
+    /// See ``timeline``.
+    package static func timeline(of report: Report) -> String { timeline.text(of: report) }
+
+    /// An object with the version and `flows`.
+    private static func form(_ value: @escaping @Sendable (Report.DiagnosedFlow) -> JSONValue) -> FlowwiseForm
+    {
+        let head = "{\n  \"version\": \(Report.version),\n  \"flows\": ["
+        return FlowwiseForm(
+            opening: head + "\n    ",
+            separator: ",\n    ",
+            closing: "\n  ]\n}",
+            text: { item, _ in JSONWriter.text(of: value(item), level: 2) },
+            nothing: { _, _ in head + "]\n}" }
         )
     }
 
@@ -67,6 +63,12 @@ package enum JSONReport {
     }
 
     // MARK: - Parts
+
+    private static func diagnosed(_ item: Report.DiagnosedFlow) -> JSONValue {
+        var object = head(of: item)
+        object["findings"] = .array(item.diagnosis.findings.map(finding))
+        return .object(object)
+    }
 
     static func head(of item: Report.DiagnosedFlow) -> JSONObject {
         let flow = item.flow

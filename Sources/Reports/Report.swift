@@ -21,12 +21,17 @@ package struct Report: Sendable {
     package struct DiagnosedFlow: Sendable {
         package var flow: Flow
         package var diagnosis: FlowDiagnosis
+
+        /// Whether there is a finding of this severity or a worse one.
+        package func hasFindings(of severity: Severity) -> Bool {
+            diagnosis.findings.contains { $0.severity.isAtLeast(severity) }
+        }
     }
 
     package var hasErrors: Bool { hasFindings(of: .error) }
 
-    /// Whether there is a finding of this severity or a worse one.
+    /// See ``DiagnosedFlow/hasFindings(of:)``.
     package func hasFindings(of severity: Severity) -> Bool {
-        flows.contains { $0.diagnosis.findings.contains { $0.severity.isAtLeast(severity) } }
+        flows.contains { $0.hasFindings(of: severity) }
     }
 }

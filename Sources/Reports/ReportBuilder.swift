@@ -1,6 +1,6 @@
 package import Captures
 package import Diagnosis
-import Flows
+package import Flows
 
 /// Makes the report of a capture: finds its flows and asks the rules.
 package enum ReportBuilder {
@@ -16,10 +16,14 @@ package enum ReportBuilder {
         return Report(
             name: name,
             exchangeCount: capture.count,
-            flows: flows.map {
-                Report.DiagnosedFlow(flow: $0, diagnosis: Diagnostician.diagnose($0, rules: rules))
-            },
+            flows: flows.map { diagnosed($0, rules: rules) },
             capture: capture
         )
+    }
+
+    /// A flow with what the rules say of it.
+    package static func diagnosed(_ flow: Flow, rules: [any Rule] = RuleCatalog.rules) -> Report.DiagnosedFlow
+    {
+        Report.DiagnosedFlow(flow: flow, diagnosis: Diagnostician.diagnose(flow, rules: rules))
     }
 }

@@ -1,3 +1,4 @@
+import Captures
 package import Diagnosis
 import Flows
 
@@ -6,19 +7,41 @@ import Flows
 /// Everything that comes from the capture is made printable first.
 package enum TextReport {
     /// What `show` prints: per flow a head, its steps with their times, and the way of each linked value.
+    package static func timeline(_ style: TextStyle) -> FlowwiseForm {
+        form { TimelineText(item: $0, capture: $1, style: style).text }
+    }
+
+    /// See ``timeline(_:)``.
     package static func timeline(of report: Report, style: TextStyle) -> String {
-        guard !report.flows.isEmpty else { return nothingFound(in: report) }
-        return report.flows.map { TimelineText(item: $0, capture: report.capture, style: style).text }
-            .joined(separator: "\n\n")
+        timeline(style).text(of: report)
     }
 
     /// What `diagnose` prints: per flow the verdict, root cause first, each finding with the values it rests
     /// on.
+    package static func diagnosis(showsAbstentions: Bool, style: TextStyle) -> FlowwiseForm {
+        form { item, _ in
+            DiagnosisText(item: item, showsAbstentions: showsAbstentions, style: style).text
+        }
+    }
+
+    /// See ``diagnosis(showsAbstentions:style:)``.
     package static func diagnosis(of report: Report, showsAbstentions: Bool, style: TextStyle) -> String {
-        guard !report.flows.isEmpty else { return nothingFound(in: report) }
-        return report.flows
-            .map { DiagnosisText(item: $0, showsAbstentions: showsAbstentions, style: style).text }
-            .joined(separator: "\n\n")
+        diagnosis(showsAbstentions: showsAbstentions, style: style).text(of: report)
+    }
+
+    private static func form(_ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String)
+        -> FlowwiseForm
+    {
+        FlowwiseForm(
+            opening: "",
+            separator: "\n\n",
+            closing: "",
+            text: text,
+            nothing: { name, count in
+                let entries = count == 1 ? "1 exchange" : "\(count) exchanges"
+                return "\(name.printable): \(entries), no OAuth or OpenID Connect traffic among them"
+            }
+        )
     }
 
     /// What `record` says of its logins at the end: a line each, and the root cause of those that broke.
@@ -59,11 +82,6 @@ package enum TextReport {
 
     private static func indented(_ text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { "  " + $0 }
-    }
-
-    private static func nothingFound(in report: Report) -> String {
-        let entries = report.exchangeCount == 1 ? "1 exchange" : "\(report.exchangeCount) exchanges"
-        return "\(report.name.printable): \(entries), no OAuth or OpenID Connect traffic among them"
     }
 }
 

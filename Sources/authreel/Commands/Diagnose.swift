@@ -58,6 +58,7 @@ struct Diagnose: ParsableCommand {
 
     func run() throws {
         let rules = try selection.rules()
+        if captures.count == 1, let form { return try write(form, rules) }
         var reports: [Report] = []
         var unreadable: CommandFailure?
         let progress = ProgressBar("diagnosing", total: captures.count)
@@ -82,11 +83,33 @@ struct Diagnose: ParsableCommand {
         }
     }
 
+    /// What tells one flow after the other.
+    private var form: FlowwiseForm? {
+        switch format {
+        case .text:
+            TextReport.diagnosis(showsAbstentions: verbose, style: Style.forDescriptor(STDOUT_FILENO))
+        case .json: JSONReport.diagnosis
+        case .junit, .sarif, .markdown: nil
+        }
+    }
+
+    /// Diagnoses the one capture, and writes each flow as soon as it is judged.
+    private func write(_ form: FlowwiseForm, _ rules: [any Rule]) throws {
+        let capture = try identities.read(captures[0])
+        var buffer = OutputBuffer()
+        var isNegative = false
+        form.write(capture, named: captures[0], rules: rules, to: { buffer.append($0) }) { item in
+            isNegative = isNegative || item.hasFindings(of: failOn.severity)
+        }
+        buffer.line("")
+        buffer.flush()
+        if isNegative { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
     private func text(of reports: [Report], _ rules: [any Rule]) -> String {
         switch format {
         case .text: plainText(of: reports)
-        case .json:
-            captures.count == 1 ? JSONReport.diagnosis(of: reports[0]) : JSONReport.diagnosis(of: reports)
+        case .json: JSONReport.diagnosis(of: reports)
         case .junit: JUnitReport.text(of: reports, failingOn: failOn.severity)
         case .sarif:
             SARIFReport.text(of: reports, rules: rules.map { type(of: $0).info }, version: Authreel.version)
@@ -97,10 +120,9 @@ struct Diagnose: ParsableCommand {
     private func plainText(of reports: [Report]) -> String {
         let style = Style.forDescriptor(STDOUT_FILENO)
         let texts = reports.map { report in
-            let text = TextReport.diagnosis(of: report, showsAbstentions: verbose, style: style)
-            return captures.count == 1 ? text : style.bold(report.name.printable) + "\n" + text
+            style.bold(report.name.printable) + "\n"
+                + TextReport.diagnosis(of: report, showsAbstentions: verbose, style: style)
         }
-        guard captures.count > 1 else { return texts.joined() }
         return (texts + [SummaryText.text(of: reports, style: style)]).joined(separator: "\n\n")
     }
 }

@@ -40,33 +40,53 @@ struct Show: ParsableCommand {
     }
 
     func run() throws {
-        var report = ReportBuilder.report(on: try capture.read(), named: capture.capture)
-        if let flow {
-            let known = report.flows.map(\.flow.id)
-            report.flows.removeAll { $0.flow.id != flow }
-            guard !report.flows.isEmpty else {
-                throw CommandFailure(
-                    .usage,
-                    "there is no flow \(flow) in \(capture.capture)",
-                    hint: known.isEmpty
-                        ? "the capture holds no login" : "it has \(known.joined(separator: ", "))"
-                )
-            }
+        let read = try capture.read()
+        switch format {
+        case .text: try write(read, TextReport.timeline(out == nil ? Style.forDescriptor(STDOUT_FILENO) : .plain))
+        case .json: try write(read, JSONReport.timeline)
+        case .mermaid:
+            let text = MermaidDiagram.text(of: try report(on: read))
+            guard let out else { return print(text) }
+            try OutputFile.write(Array((text + "\n").utf8), to: out)
+        case .html:
+            let report = try report(on: read)
+            // What is not shared yet may hold secrets.
+            try OutputFile.write(to: out ?? "-", isPrivate: true) { try ViewerFile.write([report], to: $0) }
+            if let out, out != "-" { StandardError.note("next: open \(out) in a browser") }
         }
-        guard let out else { return print(text(of: report, style: Style.forDescriptor(STDOUT_FILENO))) }
-        // What is not shared yet may hold secrets.
-        try OutputFile.write(to: out, isPrivate: format == .html) { sink in
-            if format == .html { return try ViewerFile.write([report], to: sink) }
-            try sink(Array((text(of: report, style: .plain) + "\n").utf8)[...])
-        }
-        if out != "-" { StandardError.note("next: open \(out) in a browser") }
     }
 
-    private func text(of report: Report, style: TextStyle) -> String {
-        switch format {
-        case .text, .html: TextReport.timeline(of: report, style: style)
-        case .json: JSONReport.timeline(of: report)
-        case .mermaid: MermaidDiagram.text(of: report)
+    /// Writes flow by flow, to the file or to standard output.
+    private func write(_ read: Capture, _ form: FlowwiseForm) throws {
+        guard let out else {
+            var buffer = OutputBuffer()
+            try check(form.write(read, named: capture.capture, flow: flow) { buffer.append($0) })
+            buffer.line("")
+            return buffer.flush()
         }
+        try OutputFile.write(to: out) { sink in
+            try check(
+                form.write(read, named: capture.capture, flow: flow) { try sink(Array($0.utf8)[...]) }
+            )
+            try sink([0x0a])
+        }
+    }
+
+    private func report(on read: Capture) throws -> Report {
+        var report = ReportBuilder.report(on: read, named: capture.capture)
+        guard let flow else { return report }
+        try check(report.flows.map(\.flow.id))
+        report.flows.removeAll { $0.flow.id != flow }
+        return report
+    }
+
+    /// That the flow that is asked for is among those that there are.
+    private func check(_ known: [String]) throws {
+        guard let flow, !known.contains(flow) else { return }
+        throw CommandFailure(
+            .usage,
+            "there is no flow \(flow) in \(capture.capture)",
+            hint: known.isEmpty ? "the capture holds no login" : "it has \(known.joined(separator: ", "))"
+        )
     }
 }

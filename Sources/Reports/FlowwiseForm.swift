@@ -1,0 +1,51 @@
+package import Captures
+package import Diagnosis
+import Flows
+
+/// A printed form that tells one flow after the other, so that a capture of any size can be written while its flows are
+/// found, with one of them in memory.
+package struct FlowwiseForm: Sendable {
+    /// What stands before the first flow, between two, and behind the last.
+    let opening: String
+    let separator: String
+    let closing: String
+    /// One flow of a capture.
+    let text: @Sendable (Report.DiagnosedFlow, Capture) -> String
+    /// What there is instead of all this where the capture has no flow: its name and the number of its entries are given.
+    let nothing: @Sendable (String, Int) -> String
+
+    /// The whole of a report that is there already.
+    package func text(of report: Report) -> String {
+        guard !report.flows.isEmpty else { return nothing(report.name, report.exchangeCount) }
+        return opening + report.flows.map { text($0, report.capture) }.joined(separator: separator) + closing
+    }
+
+    /// Finds the flows of a capture and writes them, the text that ``text(of:)`` gives piece by piece.
+    ///
+    /// `id`: only this flow; `rules`: those that are asked; `seen`: gets each flow that was written.
+    /// - Returns: the ids of all flows; nothing was written where `id` is none of them.
+    /// - Throws: what `sink` throws.
+    @discardableResult
+    package func write(
+        _ capture: Capture,
+        named name: String,
+        flow id: String? = nil,
+        rules: [any Rule] = RuleCatalog.rules,
+        to sink: (String) throws -> Void,
+        seen: (Report.DiagnosedFlow) -> Void = { _ in }
+    ) rethrows -> [String] {
+        let flows = FlowFinder.found(in: capture)
+        guard !flows.isEmpty else {
+            if id == nil { try sink(nothing(name, capture.count)) }
+            return []
+        }
+        let wanted = flows.indices.filter { id == nil || flows.id($0) == id }
+        for (place, index) in wanted.enumerated() {
+            let item = ReportBuilder.diagnosed(flows[index], rules: rules)
+            try sink((place == 0 ? opening : separator) + text(item, capture))
+            seen(item)
+        }
+        if !wanted.isEmpty { try sink(closing) }
+        return flows.indices.map(flows.id)
+    }
+}
