@@ -32,7 +32,7 @@ package enum Diagnostician {
         let positions = Dictionary(flow.exchanges.enumerated().map { ($1, $0) }) { first, _ in first }
         for (rank, rule) in rules.enumerated() {
             let info = type(of: rule).info
-            switch rule.verdict(on: flow) {
+            switch flow.verdict(of: rule) {
             case .holds: continue
             case .abstains(let reason):
                 abstentions.append(FlowDiagnosis.Abstention(rule: info.id, reason: reason))

@@ -14,22 +14,16 @@ package struct Login: Sendable {
 extension Flow {
     package var capture: Capture { surroundings.capture }
 
-    package var authorizationRequests: [AuthorizationRequest] {
-        messages.compactMap { if case .authorizationRequest(let request) = $0 { request } else { nil } }
-    }
+    package var authorizationRequests: [AuthorizationRequest] { byKind.requests }
 
-    package var authorizationResponses: [AuthorizationResponse] {
-        messages.compactMap { if case .authorizationResponse(let response) = $0 { response } else { nil } }
-    }
+    package var authorizationResponses: [AuthorizationResponse] { byKind.responses }
 
     /// All requests to the token endpoint, refreshes included.
-    package var tokenRequests: [TokenRequest] {
-        messages.compactMap { if case .token(let request) = $0 { request } else { nil } }
-    }
+    package var tokenRequests: [TokenRequest] { byKind.tokens }
 
-    package var registrations: [EndpointCall] {
-        messages.compactMap { if case .registration(let call) = $0 { call } else { nil } }
-    }
+    package var registrations: [EndpointCall] { byKind.registrations }
+
+    private var byKind: MessagesByKind { derived.value { MessagesByKind(messages) } }
 
     /// Every ID token delivered in this flow, with the token request that brought it (nil for the front
     /// channel).
@@ -54,25 +48,46 @@ extension Flow {
     package var logins: [Login] { derived.value { readLogins() } }
 
     private func readLogins() -> [Login] {
-        var logins = authorizationRequests.reduce(into: [Login]()) { list, request in
+        var logins: [Login] = []
+        var seen: Set<[String?]> = []
+        for request in authorizationRequests {
             // A reload of the same request is no second login, nor is the provider's own continuation of it.
-            let isRepeated = list.contains { $0.request.isSame(as: request) }
-            if !isRepeated { list.append(Login(request: request, response: nil, tokenRequests: [])) }
+            let sameness = request.sameness
+            guard !sameness.contains(where: seen.contains) else { continue }
+            seen.formUnion(sameness)
+            logins.append(Login(request: request, response: nil, tokenRequests: []))
         }
         guard !logins.isEmpty else { return [] }
+        // Without an answer so far, in order of time; of a state, the last one last.
+        var open = Array(logins.indices)
+        var openByState: [String: [Int]] = [:]
+        for (place, login) in logins.enumerated() {
+            if let state = login.request.state { openByState[state, default: []].append(place) }
+        }
         for response in authorizationResponses {
             let time = capture[response.exchange].startedAt
-            let byState = logins.lastIndex {
-                $0.response == nil && $0.request.state != nil && $0.request.state == response.state
+            while let last = response.state.flatMap({ openByState[$0]?.last }), logins[last].response != nil {
+                openByState[response.state ?? ""]?.removeLast()
             }
-            let byTime = logins.lastIndex {
-                $0.response == nil && capture[$0.request.exchange].startedAt <= time
+            if let place = response.state.flatMap({ openByState[$0]?.popLast() }) {
+                logins[place].response = response
+                continue
             }
-            if let index = byState ?? byTime { logins[index].response = response }
+            // The answered ones are left out when they are met.
+            var place = open.partitionPoint { capture[logins[$0].request.exchange].startedAt > time } - 1
+            while place >= 0, logins[open[place]].response != nil {
+                open.remove(at: place)
+                place -= 1
+            }
+            if place >= 0 { logins[open.remove(at: place)].response = response }
+        }
+        var byCode: [String: Int] = [:]
+        for (place, login) in logins.enumerated() {
+            if let code = login.response?.code { byCode[code] = place }
         }
         for request in tokenRequests where request.isCodeExchange {
-            let byCode = logins.lastIndex { $0.response?.code != nil && $0.response?.code == request.code }
-            logins[byCode ?? logins.count - 1].tokenRequests.append(request)
+            let place = request.code.flatMap { byCode[$0] }
+            logins[place ?? logins.count - 1].tokenRequests.append(request)
         }
         return logins
     }
@@ -87,5 +102,25 @@ extension Flow {
                 }
             }
         )
+    }
+}
+
+/// The messages of a flow that are asked for most.
+private struct MessagesByKind {
+    var requests: [AuthorizationRequest] = []
+    var responses: [AuthorizationResponse] = []
+    var tokens: [TokenRequest] = []
+    var registrations: [EndpointCall] = []
+
+    init(_ messages: [OAuthMessage]) {
+        for message in messages {
+            switch message {
+            case .authorizationRequest(let request): requests.append(request)
+            case .authorizationResponse(let response): responses.append(response)
+            case .token(let request): tokens.append(request)
+            case .registration(let call): registrations.append(call)
+            default: break
+            }
+        }
     }
 }

@@ -167,4 +167,20 @@ struct ByteSearchTests {
     func contains(text: String, other: String, expected: Bool) {
         #expect(ByteSearch.contains(text, other) == expected)
     }
+
+    /// In long texts of few letters, so that every place is nearly one, against the plain definition.
+    @Test func placeIsTheFirst() {
+        var random = SeededGenerator(seed: 4)
+        let letters = Array("eZ_".utf8)
+        func bytes(_ count: Int) -> [UInt8] {
+            (0..<count).map { _ in letters[Int.random(in: 0..<3, using: &random)] }
+        }
+        for _ in 0..<3000 {
+            let text = bytes(Int.random(in: 0...300, using: &random))
+            let wanted = bytes(Int.random(in: 0...7, using: &random))
+            let start = Int.random(in: 0...text.count, using: &random)
+            let first = (start...text.count).first { text[$0...].starts(with: wanted) }
+            #expect(ByteSearch.index(of: wanted, in: text, from: start) == first)
+        }
+    }
 }

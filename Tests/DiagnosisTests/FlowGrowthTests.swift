@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import OAuth
 import TestSupport
 import Testing
 
@@ -61,6 +62,85 @@ struct FlowGrowthTests {
         }
         let ratio = seconds(Self.many) / seconds(Self.few)
         #expect(ratio < 3)
+    }
+
+    /// What comes back in great number within one capture, and would be compared with each of its like.
+    enum Repetition: CaseIterable {
+        case silentLogin
+        case reload
+        case answer
+        case metadata
+        case registration
+
+        fileprivate func add(_ number: Int, to capture: inout CaptureBuilder) {
+            let login =
+                "https://idp.example/authorize?response_type=code&client_id=shop&redirect_uri=https://app.example/cb"
+            switch self {
+            case .silentLogin:
+                capture.redirect(
+                    "\(login)&prompt=none&state=state-\(number)",
+                    to: "https://app.example/cb?error=login_required&state=state-\(number)"
+                )
+            case .reload:
+                capture.redirect("\(login)&state=state", to: "https://app.example/cb?code=code&state=state")
+            case .answer:
+                if number == 0 { capture.get("\(login)&state=state") }
+                capture.get("https://app.example/cb?code=code-\(number)&state=other")
+            case .metadata:
+                capture.get("https://idp.example/.well-known/openid-configuration", body: Self.document)
+                guard number % 8 == 0 else { return }
+                capture.redirect(
+                    "\(login)&state=state-\(number)",
+                    to: "https://app.example/cb?code=code-\(number)&state=state-\(number)"
+                )
+            case .registration:
+                capture.post(
+                    "https://idp.example/register",
+                    [("redirect_uris", "https://app.example/cb")],
+                    body: Body(text: "{\"client_id\":\"client-\(number)\"}", mediaType: "application/json")
+                )
+                guard number % 8 == 0 else { return }
+                capture.redirect(
+                    "\(login)-\(number)&state=state-\(number)",
+                    to: "https://app.example/cb?code=code-\(number)&state=state-\(number)"
+                )
+            }
+        }
+
+        private static let document = Body(
+            text: """
+                {"issuer":"https://idp.example","authorization_endpoint":"https://idp.example/authorize",\
+                "token_endpoint":"https://idp.example/token"}
+                """,
+            mediaType: "application/json"
+        )
+    }
+
+    /// Eight times as many take eight times as long, sixty-four times if each were compared with all others.
+    @Test(arguments: Repetition.allCases) func timeGrowsWithWhatComesAgain(_ repetition: Repetition) {
+        func seconds(_ count: Int) -> Double {
+            var builder = CaptureBuilder()
+            for number in 0..<count { repetition.add(number, to: &builder) }
+            let capture = builder.capture
+            return ProcessorTime.seconds {
+                for flow in FlowFinder.found(in: capture) { _ = Diagnostician.diagnose(flow) }
+            }
+        }
+        #expect(seconds(4000) / min(seconds(500), seconds(500)) < 24)
+    }
+
+    /// Of metadata that are read before every login each login has those that it may have read.
+    @Test func aLoginHasTheMetadataNearIt() throws {
+        var builder = CaptureBuilder()
+        for number in 0..<400 { Repetition.metadata.add(number, to: &builder) }
+        let flows = FlowFinder.flows(in: builder.capture)
+        #expect(flows.count == 50)
+        for flow in flows {
+            let request = try #require(flow.authorizationRequests.first).exchange
+            // The one right before the login is among them.
+            #expect(flow.exchanges.contains(request - 1))
+            #expect(flow.exchanges.count <= 10)
+        }
     }
 
     @Test func pagesAreOfTheLoginWhoseValuesTheyCarry() {

@@ -45,7 +45,7 @@ package enum ByteSearch {
     private static func offset(of needle: UnsafeBufferPointer<UInt8>, in haystack: UnsafeBufferPointer<UInt8>)
         -> Int?
     {
-        guard let wanted = needle.baseAddress else { return 0 }
+        guard let wanted = needle.baseAddress, !needle.isEmpty else { return 0 }
         guard let begin = haystack.baseAddress, haystack.count >= needle.count else { return nil }
         // The C library looks for one byte at many times the speed of anything else: for the rarest, which stops it least.
         let ahead = haystack.count < shortText ? 0 : rarest(of: needle)

@@ -3,13 +3,13 @@ import Flows
 import JSON
 import OAuth
 
-/// What the capture knows of the flow's provider, looked up by endpoint: made once by a rule.
+/// What the capture knows of a flow's provider, looked up by endpoint.
 struct ProviderFacts {
     private var documents: [String: MetadataDocument] = [:]
     private var ofLogin: MetadataDocument?
     private var sites: Set<String>
 
-    init(of flow: Flow) {
+    fileprivate init(of flow: Flow) {
         let requests = flow.authorizationRequests
         sites = Set(requests.map { Site.of($0.endpoint.host ?? "") })
         let login = requests.first.flatMap { Self.key($0.endpoint) }
@@ -49,6 +49,8 @@ struct ProviderFacts {
 }
 
 extension Flow {
+    var providerFacts: ProviderFacts { derived.value { ProviderFacts(of: self) } }
+
     /// The last registrations of a client that the capture holds, oldest first.
     func registrations(of client: String?) -> [EndpointCall] {
         client.flatMap { surroundings.registrationsByClient[$0]?.suffix(8) }.map(Array.init) ?? []

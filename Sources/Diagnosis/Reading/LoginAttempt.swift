@@ -140,12 +140,8 @@ extension Flow {
     /// The metadata of the provider that a request went to: the document that names its endpoint.
     func metadata(of attempt: LoginAttempt) -> MetadataDocument? {
         let name = attempt.request == nil ? "pushed_authorization_request_endpoint" : "authorization_endpoint"
-        let url = capture[attempt.exchange].request.url
-        return surroundings.metadata.last { document in
-            guard !document.isProtectedResource, let endpoint = document.endpoint(name) else { return false }
-            let named = RecordedURL(endpoint)
-            return named.origin == url.origin && named.path == url.path
-        }
+        return surroundings.namedEndpoints.metadata(naming: capture[attempt.exchange].request.url, as: name)
+            .last
     }
 
     /// How an authorization request was refused; nil where it went on or was not answered.

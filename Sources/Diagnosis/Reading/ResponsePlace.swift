@@ -41,15 +41,13 @@ extension AuthorizationResponse {
 }
 
 extension Flow {
-    /// Metadata that names the authorization endpoint of a request, in order of time.
+    /// Metadata with an issuer that names the authorization endpoint of a request, in order of time.
     func metadata(naming request: AuthorizationRequest) -> [MetadataDocument] {
-        surroundings.metadata.filter { document in
-            guard !document.isProtectedResource, document.issuer != nil,
-                let endpoint = document.endpoint("authorization_endpoint")
-            else { return false }
-            let named = RecordedURL(endpoint)
-            return named.origin == request.endpoint.origin && named.path == request.endpoint.path
-        }
+        surroundings.namedEndpoints.metadata(
+            naming: request.endpoint,
+            as: "authorization_endpoint",
+            isIdentified: true
+        )
     }
 
     /// Whether the app stopped at an answer: refused it, or never used its code though the callback did not

@@ -13,21 +13,26 @@ struct DocumentOwners {
 
     private let index: CaptureIndex
     private let flows: [FlowBuilder]
-    /// Where the messages of a flow went, by its number: looked up once a document, so made once a flow.
-    private let addresses: [Int: Set<String>]
-    private let signers: [Int: Signer]
+    /// By where their messages went.
+    private let byAddress: [String: [FlowBuilder]]
+    /// By the hosts of their provider.
+    private let byHost: [String: [FlowBuilder]]
+    private let byClient: [String: [FlowBuilder]]
     private let byResource: [String: [FlowBuilder]]
+    private let signers: [Int: Signer]
+    /// The endpoints of the metadata that name a key set, by its URL.
+    private let endpointsByKeySet: [String: Set<String>]
 
     init(_ index: CaptureIndex, _ builders: [FlowBuilder]) {
         self.index = index
         flows = builders.filter {
             $0.grant != "connection" && $0.grant != "discovery" && $0.grant != "registration"
         }
-        addresses = builders.reduce(into: [:]) { list, flow in
-            list[flow.number] = Set(
-                flow.messages.map { Self.address(index.capture[$0.exchange].request.url) }
-            )
+        byAddress = Self.grouped(flows) { flow in
+            Set(flow.messages.map { Self.address(index.capture[$0.exchange].request.url) })
         }
+        byHost = Self.grouped(flows) { $0.providerHosts }
+        byClient = Self.grouped(flows) { $0.clientID.map { [$0] } ?? [] }
         signers = flows.reduce(into: [:]) { list, flow in
             for case .token(let request) in flow.messages {
                 guard let token = request.idToken?.token else { continue }
@@ -36,44 +41,84 @@ struct DocumentOwners {
             }
         }
         byResource = Self.ofResources(index, builders)
+        endpointsByKeySet = index.metadata.reduce(into: [:]) { list, document in
+            guard let url = document.endpoint("jwks_uri") else { return }
+            list[url, default: []].formUnion(
+                Self.addresses(named: ["authorization_endpoint", "token_endpoint"], by: document)
+            )
+        }
+    }
+
+    private static func grouped(_ flows: [FlowBuilder], by keys: (FlowBuilder) -> Set<String>) -> [String:
+        [FlowBuilder]]
+    {
+        flows.reduce(into: [:]) { list, flow in
+            for key in keys(flow) { list[key, default: []].append(flow) }
+        }
     }
 
     /// Nil for messages of other kinds.
     func owners(of message: OAuthMessage, at exchange: Int) -> [FlowBuilder]? {
-        let host = index.capture[exchange].request.url.host
+        let atHost = index.capture[exchange].request.url.host.flatMap { byHost[$0] } ?? []
         switch message {
         case .registration(let call):
-            let client = call.answer.parameters["client_id"]
-            let own = flows.filter { client != nil && $0.clientID == client }
-            return own.isEmpty ? flows.filter { host.map($0.providerHosts.contains) ?? false } : own
+            return call.answer.parameters["client_id"].flatMap { byClient[$0] } ?? atHost
         case .discovery(let document) where document.isProtectedResource:
-            return host.flatMap { byResource[$0] } ?? []
+            return ofResource(document)
         case .discovery(let document):
-            let named = Set(
-                ["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint"]
-                    .compactMap { document.endpoint($0).map { Self.address(RecordedURL($0)) } }
-            )
-            let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
+            let own = flows(at: Self.addresses(named: Self.endpoints, by: document))
             if !own.isEmpty { return own }
-            let atHost = flows.filter { host.map($0.providerHosts.contains) ?? false }
             if !atHost.isEmpty { return atHost }
             let ofIssuer = flows(ofIssuerAt: document.url, keys: nil)
-            return ofIssuer.isEmpty ? host.flatMap { byResource[$0] } ?? [] : ofIssuer
+            return ofIssuer.isEmpty ? ofResource(document) : ofIssuer
         case .keySet(let document):
-            let issuers = index.metadata.filter { $0.endpoint("jwks_uri") == document.url.text }
-            let named = Set(
-                issuers.flatMap { metadata in
-                    ["authorization_endpoint", "token_endpoint"].compactMap {
-                        metadata.endpoint($0).map { Self.address(RecordedURL($0)) }
-                    }
-                }
-            )
-            let own = flows.filter { addresses[$0.number].map { !$0.isDisjoint(with: named) } ?? false }
+            let own = flows(at: endpointsByKeySet[document.url.text] ?? [])
             if !own.isEmpty { return own }
-            let atHost = flows.filter { host.map($0.providerHosts.contains) ?? false }
             return atHost.isEmpty ? flows(ofIssuerAt: document.url, keys: document.keys) : atHost
         default: return nil
         }
+    }
+
+    /// What tells documents apart of which each would do for a login: the same for those of one kind that lead to the same
+    /// endpoints.
+    ///
+    /// - Returns: nil for messages of other kinds.
+    func group(of message: OAuthMessage, at exchange: Int) -> String? {
+        let host = index.capture[exchange].request.url.host ?? ""
+        switch message {
+        case .registration(let call):
+            let client = call.answer.parameters["client_id"].flatMap { byClient[$0] == nil ? nil : $0 }
+            return "registration " + (client ?? "at \(host)")
+        case .discovery(let document) where document.isProtectedResource:
+            return "resource \(document.url.text)"
+        case .discovery(let document):
+            let named = Self.addresses(named: Self.endpoints, by: document).min()
+            return "discovery \(host) \(named ?? document.url.text)"
+        case .keySet(let document):
+            return "keys \(host) \(endpointsByKeySet[document.url.text]?.min() ?? document.url.text)"
+        default: return nil
+        }
+    }
+
+    private static let endpoints = [
+        "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint",
+    ]
+
+    private static func addresses(named names: [String], by document: MetadataDocument) -> Set<String> {
+        Set(names.compactMap { document.endpoint($0).map { address(RecordedURL($0)) } })
+    }
+
+    /// Flows with a message to one of these, in the order of their creation.
+    private func flows(at addresses: Set<String>) -> [FlowBuilder] {
+        var found: [Int: FlowBuilder] = [:]
+        for address in addresses {
+            for flow in byAddress[address] ?? [] { found[flow.number] = flow }
+        }
+        return found.values.sorted { $0.number < $1.number }
+    }
+
+    private func ofResource(_ document: MetadataDocument) -> [FlowBuilder] {
+        document.url.host.flatMap { byResource[$0] } ?? []
     }
 
     /// Where a document sends its reader next.

@@ -60,22 +60,60 @@ extension FlowGrouping {
     /// their own.
     mutating func sharedDocuments() {
         let documents = DocumentOwners(index, builders)
-        var alone: [String: FlowBuilder] = [:]
+        var groups: [String: [Int]] = [:]
+        var order: [String] = []
         for exchange in index.order {
             guard let message = index.messages[exchange],
-                let owners = documents.owners(of: message, at: exchange)
+                let group = documents.group(of: message, at: exchange)
             else { continue }
-            if owners.isEmpty {
-                // Documents that lead from one to the next stay together: resource, server, keys.
-                let hosts =
-                    [capture[exchange].request.url.host ?? ""] + DocumentOwners.hostsNamed(by: message)
-                let grant = if case .registration = message { "registration" } else { "discovery" }
-                let flow = hosts.lazy.compactMap { alone[$0] }.first ?? new(grant: grant, exchange)
-                for host in hosts where alone[host] == nil { alone[host] = flow }
-                add(message, to: flow, hosts[0])
-            } else {
-                for flow in owners { add(message, to: flow, nil) }
+            if groups[group] == nil { order.append(group) }
+            groups[group, default: []].append(exchange)
+        }
+        var alone: [String: FlowBuilder] = [:]
+        for group in order {
+            let copies = groups[group] ?? []
+            guard copies.count > Self.manyCopies, let last = copies.last, let message = index.messages[last],
+                let owners = documents.owners(of: message, at: last), !owners.isEmpty
+            else {
+                for exchange in copies { share(exchange, documents, &alone) }
+                continue
+            }
+            for flow in owners {
+                for exchange in nearest(copies, to: flow) {
+                    if let message = index.messages[exchange] { add(message, to: flow, nil) }
+                }
             }
         }
+    }
+
+    /// A client that reads the metadata before each login leaves as many of them in the capture as there are logins: of more
+    /// than these a flow gets those that it may have read.
+    private static let manyCopies = 16
+
+    /// Of documents in order of time the last ones before a flow's end, and the one behind it.
+    private func nearest(_ copies: [Int], to flow: FlowBuilder) -> ArraySlice<Int> {
+        let end = flow.exchanges.map { index.position[$0] }.max() ?? 0
+        let behind = copies.partitionPoint { index.position[$0] > end }
+        return copies[max(0, behind - Self.manyCopies / 2)..<min(copies.count, behind + 1)]
+    }
+
+    private mutating func share(
+        _ exchange: Int,
+        _ documents: DocumentOwners,
+        _ alone: inout [String: FlowBuilder]
+    ) {
+        guard let message = index.messages[exchange],
+            let owners = documents.owners(of: message, at: exchange)
+        else { return }
+        guard owners.isEmpty else {
+            for flow in owners { add(message, to: flow, nil) }
+            return
+        }
+        // Documents that lead from one to the next stay together: resource, server, keys.
+        let hosts = [capture[exchange].request.url.host ?? ""] + DocumentOwners.hostsNamed(by: message)
+        let grant = if case .registration = message { "registration" } else { "discovery" }
+        let flow = hosts.compactMap { alone[$0] }.first ?? new(grant: grant, exchange)
+        for host in hosts where alone[host] == nil { alone[host] = flow }
+        add(message, to: flow, hosts[0])
     }
 }

@@ -8,12 +8,15 @@ struct StepBuilder {
     let builder: FlowBuilder
     let messages: [OAuthMessage]
     private let sharedProcesses: Set<String>
+    /// Whether the client is an app on a device: its redirect URI is one that only the system can follow.
+    private let isNative: Bool
 
     init(index: CaptureIndex, builder: FlowBuilder, messages: [OAuthMessage]) {
         self.index = index
         self.builder = builder
         self.messages = messages
         sharedProcesses = Self.sharedProcesses(builder.exchanges, index.capture)
+        isNative = builder.requests.contains { $0.redirectURI.map { !RecordedURL($0).isWeb } ?? false }
     }
 
     private var capture: Capture { index.capture }
@@ -164,11 +167,6 @@ struct StepBuilder {
             agents[process, default: []].insert(agent)
         }
         return Set(agents.filter { $0.value.count > 1 }.keys)
-    }
-
-    /// Whether the client is an app on a device: its redirect URI is one that only the system can follow.
-    private var isNative: Bool {
-        builder.requests.contains { $0.redirectURI.map { !RecordedURL($0).isWeb } ?? false }
     }
 
     /// The product of a user agent that is no browser's: `Java-http-client/21.0.5` is `Java-http-client`.

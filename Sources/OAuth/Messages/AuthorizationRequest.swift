@@ -35,13 +35,12 @@ package struct AuthorizationRequest: Sendable {
     package var codeChallengeMethod: String { parameters["code_challenge_method"] ?? "plain" }
     package var isSilent: Bool { parameters["prompt"]?.split(separator: " ").contains("none") ?? false }
 
-    /// Whether it is another one of the same login: a reload, or the provider's continuation that carries the client's
-    /// values along with some of its own.
-    package func isSame(as other: AuthorizationRequest) -> Bool {
-        if parameters.items.map(\.value) == other.parameters.items.map(\.value) { return true }
+    /// Two requests that have one of these in common are of the same login: the one is a reload of the other, or the provider's
+    /// continuation that carries the client's values along with some of its own.
+    package var sameness: [[String?]] {
+        let all = ["all"] + parameters.items.map(\.value)
         let own = [state, nonce, codeChallenge]
-        return own.contains { $0 != nil } && own == [other.state, other.nonce, other.codeChallenge]
-            && clientID == other.clientID && redirectURI == other.redirectURI
-            && responseType == other.responseType && isSilent == other.isSilent
+        guard own.contains(where: { $0 != nil }) else { return [all] }
+        return [all, ["own"] + own + [clientID, redirectURI, responseType, isSilent ? "none" : nil]]
     }
 }

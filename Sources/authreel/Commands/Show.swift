@@ -42,7 +42,8 @@ struct Show: ParsableCommand {
     func run() throws {
         let read = try capture.read()
         switch format {
-        case .text: try write(read, TextReport.timeline(out == nil ? Style.forDescriptor(STDOUT_FILENO) : .plain))
+        case .text:
+            try write(read, TextReport.timeline(out == nil ? Style.forDescriptor(STDOUT_FILENO) : .plain))
         case .json: try write(read, JSONReport.timeline)
         case .mermaid:
             let text = MermaidDiagram.text(of: try report(on: read))

@@ -36,9 +36,10 @@ struct RedirectURINotRegistered: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var abstains = false
+        let reached = ReachedRedirectURIs(flow.authorizationResponses)
         for request in flow.authorizationRequests {
             // Whatever did reach the redirect URI is no refusal of it.
-            if flow.authorizationResponses.contains(where: { isAnswer($0, to: request) }) { continue }
+            if reached.isAnswered(request) { continue }
             for page in ProviderPages.of(request, in: flow) {
                 guard let refusal = refusal(on: page, of: request, in: flow) else {
                     if let response = flow.capture[page].response, response.status >= 400,
@@ -52,12 +53,6 @@ struct RedirectURINotRegistered: Rule {
             }
         }
         return abstains ? .abstains("the text of the provider's error page was not saved") : .holds
-    }
-
-    private func isAnswer(_ response: AuthorizationResponse, to request: AuthorizationRequest) -> Bool {
-        guard let uri = request.redirectURI else { return false }
-        return response.target.text == RecordedURL(uri).withoutQuery
-            && (response.state == request.state || request.state == nil || response.code != nil)
     }
 
     // MARK: - The refusal
@@ -208,5 +203,29 @@ struct RedirectURINotRegistered: Rule {
 
     private func common(_ left: String, _ right: String) -> Int {
         zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
+    }
+}
+
+/// Where the responses of a flow went.
+private struct ReachedRedirectURIs {
+    private struct Answers {
+        var hasCode = false
+        var states: Set<String?> = []
+    }
+
+    private var byTarget: [String: Answers] = [:]
+
+    init(_ responses: [AuthorizationResponse]) {
+        for response in responses {
+            if response.code != nil { byTarget[response.target.text, default: Answers()].hasCode = true }
+            byTarget[response.target.text, default: Answers()].states.insert(response.state)
+        }
+    }
+
+    func isAnswered(_ request: AuthorizationRequest) -> Bool {
+        guard let uri = request.redirectURI, let answers = byTarget[RecordedURL(uri).withoutQuery] else {
+            return false
+        }
+        return request.state == nil || answers.hasCode || answers.states.contains(request.state)
     }
 }

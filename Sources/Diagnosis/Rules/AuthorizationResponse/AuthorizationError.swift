@@ -69,13 +69,13 @@ struct AuthorizationError: Rule {
     {
         // What was registered is wrong in the request itself, whatever the refusal says.
         let isRegistrations = RegistrationRules.list.contains { rule in
-            guard case .violated(let violation) = rule.verdict(on: flow) else { return false }
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
             return violation.evidence.contains { $0.place.exchange == request.exchange }
         }
         if isRegistrations { return true }
         let redirect = flow.surroundings.redirectedFrom[refusal.exchange]
         return Self.reasons.contains { rule in
-            guard case .violated(let violation) = rule.verdict(on: flow) else { return false }
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
             return violation.evidence.contains { evidence in
                 evidence.place == refusal.place
                     || evidence.place.exchange == refusal.exchange

@@ -42,17 +42,17 @@ struct StateMismatch: Rule {
         }
         var evidence: [Evidence] = []
         var isOrphan = false
+        let sentStates = Set(requests.compactMap(\.state))
+        let answers = AnsweredStates(responses, flow.surroundings.position)
         for response in responses {
             let states = states(of: response, in: flow)
             let start = flow.capture[response.exchange].startedAt
-            let earlier = requests.filter { flow.capture[$0.exchange].startedAt <= start }
-            guard let request = earlier.last, let sent = request.parameters.parameter("state") else {
-                continue
-            }
-            for came in states
-            where !came.value.isEmpty && !requests.contains(where: { $0.state == came.value }) {
+            let later = requests.partitionPoint { flow.capture[$0.exchange].startedAt > start }
+            guard let request = requests[..<later].last, let sent = request.parameters.parameter("state")
+            else { continue }
+            for came in states where !came.value.isEmpty && !sentStates.contains(came.value) {
                 guard !belongsElsewhere(came.value, request, flow) else { continue }
-                guard !isAnswered(request, before: response, flow) else {
+                guard !answers.isAnswered(sent.value, before: response) else {
                     isOrphan = true
                     continue
                 }
@@ -64,18 +64,6 @@ struct StateMismatch: Rule {
             return isOrphan ? .abstains("the request that a response answers is not in the capture") : .holds
         }
         return .violated(Violation(evidence, exchange: evidence.dropFirst().first?.place.exchange))
-    }
-
-    /// Whether a request had its own `state` back before: a later response then answers one that was not recorded.
-    private func isAnswered(
-        _ request: AuthorizationRequest,
-        before response: AuthorizationResponse,
-        _ flow: Flow
-    ) -> Bool {
-        flow.authorizationResponses.contains { other in
-            other.state == request.state && other.code != response.code
-                && flow.surroundings.position[other.exchange] < flow.surroundings.position[response.exchange]
-        }
     }
 
     /// The `state` of a response at each place where it was seen: in the redirect, at the callback, inside of
@@ -116,5 +104,31 @@ struct StateMismatch: Rule {
         flow.surroundings.requestValues.requests(withState: state).contains {
             $0.redirectURI == request.redirectURI
         }
+    }
+}
+
+/// The responses of a flow by their `state`.
+private struct AnsweredStates {
+    private let position: [Int]
+    /// Of each state the first response, and the first with another code.
+    private var first: [String: (response: AuthorizationResponse, other: AuthorizationResponse?)] = [:]
+
+    init(_ responses: [AuthorizationResponse], _ position: [Int]) {
+        self.position = position
+        for response in responses.sorted(by: { position[$0.exchange] < position[$1.exchange] }) {
+            guard let state = response.state else { continue }
+            guard let known = first[state] else {
+                first[state] = (response, nil)
+                continue
+            }
+            if known.other == nil, known.response.code != response.code { first[state]?.other = response }
+        }
+    }
+
+    /// Whether a `state` came back before, with another code: a later response then answers a request that was not recorded.
+    func isAnswered(_ state: String, before response: AuthorizationResponse) -> Bool {
+        guard let known = first[state] else { return false }
+        let earlier = known.response.code == response.code ? known.other : known.response
+        return earlier.map { position[$0.exchange] < position[response.exchange] } ?? false
     }
 }

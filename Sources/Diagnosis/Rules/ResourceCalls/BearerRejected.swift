@@ -47,7 +47,7 @@ struct BearerRejected: Rule {
         }
         guard let (call, refusal) = refused.first else { return .holds }
         let isExplained = Self.causes.contains { rule in
-            if case .violated(let violation) = rule.verdict(on: flow) {
+            if case .violated(let violation) = flow.verdict(of: rule) {
                 violation.severity ?? .error != .note
             } else {
                 false

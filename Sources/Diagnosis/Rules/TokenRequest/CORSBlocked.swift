@@ -131,7 +131,7 @@ struct CORSBlocked: Rule {
             let origin = login.request.redirectURI.flatMap({ RecordedURL($0).origin })
         else { return nil }
         let start = flow.capture[response.exchange].startedAt
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         for host in flow.providerHosts.sorted().prefix(8) {
             let list = flow.surroundings.preflights[host] ?? []
             for index in list[upperBound(of: start, in: list, flow)...].prefix(20) {

@@ -31,7 +31,7 @@ struct ClientAssertionAlg: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
         var found: [Violation] = []
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         var isUnlisted = false
         for call in calls {
             guard let assertion = call.assertion, assertion.token.form == .signed,

@@ -41,7 +41,7 @@ struct ClientAssertionAudience: Rule {
         let calls = ClientCall.all(in: flow)
         var found: [Violation] = []
         var isUnknown = false
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         for call in calls {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
             let audience = assertion.token.audience

@@ -38,7 +38,7 @@ struct ClientAssertionMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         guard let call = calls.first(where: { AssertionOnly.applies(to: $0, provider, flow) }) else {
             return .holds
         }

@@ -35,7 +35,7 @@ struct ClientAuthMethodUnsupported: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow).filter { $0.kind == .token || $0.kind == .pushedRequest }
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         var isUnlisted = false
         var found: Violation?
         for call in calls where !call.parameters.isEmpty {

@@ -30,7 +30,7 @@ struct ClientAuthMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         var isSanitized = false
         for call in calls where isBare(call, flow) && isRefusedForIt(call) {
             guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow)

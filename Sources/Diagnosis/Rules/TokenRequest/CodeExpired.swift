@@ -31,7 +31,7 @@ struct CodeExpired: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         var isUnknown = false
         var seen: Set<String> = []
         for (login, request) in flow.redemptions {

@@ -31,7 +31,7 @@ struct MTLSAliasNotUsed: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         for call in ClientCall.all(in: flow) {
             guard call.kind == .token, call.answer.isRefusal, call.answer.error?.error == "invalid_client",
                 let metadata = provider.metadata(of: call.endpoint),

@@ -32,7 +32,7 @@ struct PKCENotEnforced: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason = flow.hasUnsavedTokenRequest ? "a token request was saved without its body" : nil
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         let redemptions = flow.redemptions
         let uses = redemptions.reduce(into: [String: Int]()) { $0[$1.request.code ?? "", default: 0] += 1 }
         for (login, request) in redemptions where request.answer.isSuccess {

@@ -25,7 +25,7 @@ struct UnsupportedGrantType: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let provider = ProviderFacts(of: flow)
+        let provider = flow.providerFacts
         let calls = ClientCall.all(in: flow)
         let repaired = Set(calls.filter(\.isRepaired).map(\.exchange))
         let refusedClients = Set(calls.filter(\.isClientRefused).map(\.exchange))
@@ -84,7 +84,7 @@ struct UnsupportedGrantType: Rule {
         var found: Set<Int> = []
         for rule in TokenRequestRules.list
         where !(rule is UnsupportedGrantType) && !type(of: rule).info.isSymptom {
-            guard case .violated(let violation) = rule.verdict(on: flow), violation.severity != .warning,
+            guard case .violated(let violation) = flow.verdict(of: rule), violation.severity != .warning,
                 violation.severity != .note
             else { continue }
             found.formUnion(violation.evidence.compactMap(\.place.exchange))

@@ -1,0 +1,20 @@
+import Flows
+import Synchronization
+
+extension Flow {
+    /// What a rule says of this flow, asked once: some rules hold only where others do, and look at every login for it.
+    func verdict(of rule: any Rule) -> Verdict {
+        let key = ObjectIdentifier(type(of: rule))
+        let known = derived.value { KnownVerdicts() }
+        if let verdict = known.list.withLock({ $0[key] }) { return verdict }
+        // Not under the lock: it may ask another one.
+        let verdict = rule.verdict(on: self)
+        known.list.withLock { $0[key] = verdict }
+        return verdict
+    }
+}
+
+/// By the type of the rule, which is all that tells rules apart.
+private final class KnownVerdicts: Sendable {
+    let list = Mutex<[ObjectIdentifier: Verdict]>([:])
+}
