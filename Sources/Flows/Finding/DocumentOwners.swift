@@ -19,6 +19,8 @@ struct DocumentOwners {
     private let byHost: [String: [FlowBuilder]]
     private let byClient: [String: [FlowBuilder]]
     private let byResource: [String: [FlowBuilder]]
+    /// Hosts of resources that a flow asks a token for, or calls.
+    private let usedResources: Set<String>
     private let signers: [Int: Signer]
     /// The endpoints of the metadata that name a key set, by its URL.
     private let endpointsByKeySet: [String: Set<String>]
@@ -40,7 +42,7 @@ struct DocumentOwners {
                 if let id = token.keyID { list[flow.number, default: Signer()].keyIDs.insert(id) }
             }
         }
-        byResource = Self.ofResources(index, builders)
+        (byResource, usedResources) = Self.ofResources(index, builders)
         endpointsByKeySet = index.metadata.reduce(into: [:]) { list, document in
             guard let url = document.endpoint("jwks_uri") else { return }
             list[url, default: []].formUnion(
@@ -90,7 +92,8 @@ struct DocumentOwners {
             let client = call.answer.parameters["client_id"].flatMap { byClient[$0] == nil ? nil : $0 }
             return "registration " + (client ?? "at \(host)")
         case .discovery(let document) where document.isProtectedResource:
-            return "resource \(document.url.text)"
+            if usedResources.contains(host) { return "resource \(document.url.text)" }
+            return "resource of " + document.authorizationServers.prefix(4).joined(separator: " ")
         case .discovery(let document):
             let named = Self.addresses(named: Self.endpoints, by: document).min()
             return "discovery \(host) \(named ?? document.url.text)"
@@ -133,11 +136,13 @@ struct DocumentOwners {
 
     /// The flows that metadata of protected resources belongs to, by the resource's host: those that ask for a token for it or call
     /// it with one, else those at the servers it names.
-    private static func ofResources(_ index: CaptureIndex, _ builders: [FlowBuilder]) -> [String:
-        [FlowBuilder]]
-    {
+    ///
+    /// - Returns: with them the hosts that a flow itself has to do with.
+    private static func ofResources(_ index: CaptureIndex, _ builders: [FlowBuilder]) -> (
+        owners: [String: [FlowBuilder]], used: Set<String>
+    ) {
         let documents = index.metadata.filter(\.isProtectedResource)
-        guard !documents.isEmpty else { return [:] }
+        guard !documents.isEmpty else { return ([:], []) }
         var byHost: [String: Set<Int>] = [:]
         var byServer: [String: Set<Int>] = [:]
         for flow in builders {
@@ -170,9 +175,9 @@ struct DocumentOwners {
                 owners[host, default: []].formUnion(byServer[server] ?? [])
             }
         }
-        return owners.merging(byHost) { $1 }.mapValues { numbers in
-            builders.filter { numbers.contains($0.number) }
-        }
+        let flows = Dictionary(uniqueKeysWithValues: builders.map { ($0.number, $0) })
+        let found = owners.merging(byHost) { $1 }.mapValues { $0.sorted().compactMap { flows[$0] } }
+        return (found, Set(byHost.keys))
     }
 
     /// Flows that a document at another host belongs to: their tokens name it as issuer or have one of its keys; else those

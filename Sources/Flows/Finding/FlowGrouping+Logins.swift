@@ -10,6 +10,7 @@ extension FlowGrouping {
             || !flow.requests.contains(where: { !signatures.isDisjoint(with: self.signatures(of: $0)) })
         {
             flow.requests.append(request)
+            targets.insert(request, of: flow)
             for signature in signatures { bySignature[signature] = flow }
             if let state = request.state { byState[state, default: []].append(flow) }
             if flow.requests.count == 1 { awaitingTokens.append(flow) }
@@ -121,7 +122,7 @@ extension FlowGrouping {
         }
     }
 
-    func flow(answeredBy response: AuthorizationResponse) -> FlowBuilder? {
+    mutating func flow(answeredBy response: AuthorizationResponse) -> FlowBuilder? {
         if let code = response.code, let flow = byCode[code] { return flow }
         if let exchange = response.deliveredBy, let flow = byExchange[exchange], flow.isOpen,
             accepts(flow, response)
@@ -131,8 +132,7 @@ extension FlowGrouping {
         if let state = response.state, let flow = byState[state]?.last(where: { accepts($0, response) }) {
             return flow
         }
-        let candidates = builders.filter { accepts($0, response) }
-        return candidates.last(where: \.isOpen) ?? candidates.last
+        return targets.flow(answeredAt: response.target.text)
     }
 
     func accepts(_ flow: FlowBuilder, _ response: AuthorizationResponse) -> Bool {

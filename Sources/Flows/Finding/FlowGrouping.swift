@@ -14,6 +14,7 @@ struct FlowGrouping {
     var bySignature: [String: FlowBuilder] = [:]
     var byState: [String: [FlowBuilder]] = [:]
     var open = OpenFlows()
+    var targets = RedirectTargets()
     var carried = CarriedValues()
     /// Logins that may await a token, in order; those that do not any more are dropped when they are met first.
     var awaitingTokens: ArraySlice<FlowBuilder> = []
