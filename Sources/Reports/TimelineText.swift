@@ -28,19 +28,21 @@ struct TimelineText {
         lines.append("")
         let marks = marksByExchange(flow)
         let rows = rows(of: flow, marks)
+        let numberWidth = max(5, (rows.map { "[\($0.exchange)]".count }.max() ?? 0) + 1)
+        let margin = String(repeating: " ", count: Self.timeWidth + numberWidth)
         let actorWidth = min(rows.map(\.actor.count).max() ?? 0, 36)
         let kindWidth = rows.map(\.kind.count).max() ?? 0
         var shown: Set<Int> = []
         for row in rows {
             let exchange = capture[row.exchange]
             lines.append(
-                "  \(offset(row.at, from: flow.started))  \(style.dim("[\(row.exchange)]".padded(to: 5)))"
+                "  \(offset(row.at, from: flow.started))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
                     + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
                     + "\(what(exchange))  \(answer(exchange))"
             )
-            lines += row.tokens.map { "\(Self.margin)\(token($0))" }
+            lines += row.tokens.map { "\(margin)\(token($0))" }
             if shown.insert(row.exchange).inserted {
-                lines += (marks[row.exchange] ?? []).compactMap(describe).map { "\(Self.margin)\($0)" }
+                lines += (marks[row.exchange] ?? []).compactMap(describe).map { "\(margin)\($0)" }
             }
         }
         if let primary = item.diagnosis.findings.first(where: \.isPrimary) {
@@ -51,7 +53,8 @@ struct TimelineText {
         return lines.joined(separator: "\n")
     }
 
-    private static let margin = String(repeating: " ", count: 17)
+    /// Of the column before the number of an exchange.
+    private static let timeWidth = 12
 
     // MARK: - Rows
 
