@@ -193,12 +193,14 @@ struct Import: ParsableCommand {
                 waiting.append(exchange)
                 // Large bodies are read when they are written: one at a time.
                 if waiting.count >= Self.batch || exchange.hasBodyToRead {
-                    try writer.append(waiting)
+                    let first = index + 1 - waiting.count
+                    try writer.append(waiting) { merger.original(at: first + $0) }
                     waiting = []
                     progress.show(index, out)
                 }
             }
-            try writer.append(waiting)
+            let first = merger.count - waiting.count
+            try writer.append(waiting) { merger.original(at: first + $0) }
         } catch {
             guard case .inputOutput(_, let reason) = error else { throw CommandFailure(error) }
             throw CommandFailure(.unavailable, "\(out) cannot be written: \(reason)")
