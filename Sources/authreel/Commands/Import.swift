@@ -65,7 +65,7 @@ struct Import: ParsableCommand {
     @OptionGroup var identities: IdentityOptions
 
     func validate() throws {
-        guard files.count(where: { $0 == "-" }) < 2 else {
+        guard (files + keyLogs).count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("standard input is one file: name - once")
         }
         guard out != "-" || format == .text else {
