@@ -69,21 +69,33 @@ package final class CaptureSource: @unchecked Sendable {
         size = Int(status.st_size)
     }
 
+    /// Opens a file, or takes a copy of what is open for reading already.
+    convenience init(path: String, descriptor: Int32?) throws(CaptureError) {
+        guard let descriptor else {
+            try self.init(path: path)
+            return
+        }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .inputOutput(path: path, reason: String(cString: strerror(errno))) }
+        try self.init(descriptor: copy, name: path)
+    }
+
     /// Opens a part of a regular file.
     ///
     /// - Parameters:
-    ///   - path: the file.
+    ///   - whole: the file.
+    ///   - path: what errors call it.
     ///   - offset: where the part begins; it goes to the end.
     ///   - passed: bytes of which any number is passed over at its beginning, as far as there are some within two.
     ///   - memory: stands before the part.
     /// - Throws: ``CaptureError``.
     init(
-        path: String,
+        _ whole: CaptureSource,
+        name path: String,
         from offset: Int,
         passing passed: [UInt8],
         behind memory: [UInt8]
     ) throws(CaptureError) {
-        let whole = try CaptureSource(path: path)
         let copy = fcntl(whole.descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
             throw .inputOutput(path: path, reason: String(cString: strerror(errno)))
