@@ -35,6 +35,8 @@ package struct Capture: Sendable {
     private var exchanges: [Exchange]
     /// Reads an entry as it stands in the file; only where it was read from one.
     var loadEntry: (@Sendable (Int) -> [UInt8])?
+    /// Reads an entry as its producer wrote it; only where there is one.
+    var loadOriginal: (@Sendable (Int) -> JSONObject?)?
     /// Counts lines in the file; only where it was read from one.
     var findLine: (@Sendable (Int) -> Int)?
 
@@ -61,6 +63,7 @@ package struct Capture: Sendable {
         var places: [(part: Int, entry: Int)] = []
         for (index, part) in parts.enumerated() { places += part.indices.map { (index, $0) } }
         loadEntry = { [places] in parts[places[$0].part].text(ofEntry: places[$0].entry) ?? [] }
+        loadOriginal = { [places] in parts[places[$0].part].loadOriginal?(places[$0].entry) }
         findLine = { [places] in parts[places[$0].part].line(ofEntry: places[$0].entry) ?? 1 }
     }
 

@@ -26,6 +26,9 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     private let keyLog: (UnsafeRawBufferPointer) -> Void
     private var fragments = FragmentReassembler()
     private var obstacles: [Obstacle: (packets: Int, first: Int)] = [:]
+    private var quicNames = QUICServerNames()
+    /// The first names of servers that QUIC was spoken with, by what is counted of them.
+    private var serverNames: [Obstacle: [String]] = [:]
     /// Of the packet at hand.
     private var number = 0
     private var time = Timestamp(nanoseconds: 0)
@@ -71,7 +74,10 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     /// What could not be read, in the order in which it began.
     package var losses: [PacketLoss] {
         var losses = obstacles.map { obstacle, seen in
-            PacketLoss(packet: seen.first, what: Self.sentence(obstacle, seen.packets))
+            PacketLoss(
+                packet: seen.first,
+                what: Self.sentence(obstacle, seen.packets, serverNames[obstacle] ?? [])
+            )
         }
         if segments == 0, obstacles.isEmpty, fragments.abandoned == 0, let loss = lossWithoutTCP {
             losses.append(loss)
@@ -183,7 +189,9 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
             take(content, of: bytes, original: original, depth: depth, .raw)
         // QUIC (RFC 9000, section 17.2): a long header, with a version that is in use; it is the client's.
         case 443 where bytes[8] & 0xc0 == 0xc0 && [1, 0x6b33_43cf].contains(bytes.field(9, as: UInt32.self)):
-            count(.quic(header.destination, isVersion6: header.isVersion6))
+            let server = Obstacle.quic(header.destination, isVersion6: header.isVersion6)
+            count(server)
+            note(quicNames.name(in: Array(bytes.behind(8))[...]), of: server)
         default: break
         }
     }
@@ -234,7 +242,17 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         obstacles[obstacle, default: (0, number)].packets += 1
     }
 
-    private static func sentence(_ obstacle: Obstacle, _ count: Int) -> String {
+    /// Names that are kept for an address; a host of many names is a content network's.
+    private static var mostNames: Int { 4 }
+
+    private mutating func note(_ name: String?, of server: Obstacle) {
+        guard let name, obstacles[server] != nil else { return }
+        let known = serverNames[server, default: []]
+        guard !known.contains(name), known.count <= Self.mostNames else { return }
+        serverNames[server] = known + [name]
+    }
+
+    private static func sentence(_ obstacle: Obstacle, _ count: Int, _ names: [String]) -> String {
         let packets = count == 1 ? "1 packet" : "\(count) packets"
         return switch obstacle {
         case .linkType(let type):
@@ -246,9 +264,16 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
             "\(packets) whose data is not whole: the capture kept too little of each (tcpdump -s 0 keeps all)"
         case .quic(let address, let isVersion6):
             "\(packets) begin QUIC connections to "
-                + "\(Endpoint(address: address.bytes(isVersion6: isVersion6), port: 443)), which are not read:"
+                + "\(Endpoint(address: address.bytes(isVersion6: isVersion6), port: 443))"
+                + (names.isEmpty ? "" : " (\(list(names)))") + ", which are not read:"
                 + " HTTP/3; where UDP port 443 is blocked, clients use HTTP/2"
         case .malformed: "\(packets) with IP or TCP headers that cannot be"
         }
+    }
+
+    /// The first of the names, and whether there are more.
+    private static func list(_ names: [String]) -> String {
+        let first = names.prefix(mostNames).map { String($0.prefix(255)) }
+        return first.joined(separator: ", ") + (names.count > mostNames ? ", …" : "")
     }
 }

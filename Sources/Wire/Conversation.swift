@@ -114,8 +114,8 @@ package struct Conversation {
             let wasUpgraded = http1.isUpgraded
             let taken = http1.receive(bytes, from: side, at: time, into: &assembler)
             if http1.isUpgraded, !wasUpgraded { unread = Array(bytes[taken...]) }
-            guard let (exchange, method) = http1.goesOnAsHTTP2 else { return }
-            http2 = HTTP2Decoder(scheme: scheme, upgraded: exchange, method: method)
+            guard let request = http1.goesOnAsHTTP2 else { return }
+            http2 = HTTP2Decoder(scheme: scheme, upgraded: request)
             http2?.receive(
                 UnsafeBufferPointer(rebasing: bytes[taken...]),
                 from: side,
@@ -187,6 +187,10 @@ package struct Conversation {
 
     /// The connection speaks another protocol than HTTP now.
     package var isUpgraded: Bool { http2 == nil && http1.isUpgraded }
+
+    /// The connection began with HTTP/1 and goes on with another protocol, be it HTTP/2 (`Upgrade: h2c`): nothing of it is told
+    /// apart by request lines any more.
+    package var hasLeftHTTP1: Bool { http1.isUpgraded || http1.goesOnAsHTTP2 != nil }
 
     /// The bytes of the server that belong to the other protocol already (``isUpgraded``); once.
     package mutating func takeUnread() -> [UInt8] {

@@ -39,9 +39,6 @@ struct TunnelTests {
 
     @Test func providerThatWantsAClientCertificateIsNamed() async throws {
         // OpenSSL's own server: it asks for the certificate and, with TLS 1.3, refuses after the handshake.
-        let folder = NSTemporaryDirectory() + "authreel-server-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let key = try PrivateKey.generate(.elliptic(.p256))
         let seconds = ProxyRig.now().seconds
         let leaf = try ProxyRig.originAuthority().leaf(
@@ -49,32 +46,15 @@ struct TunnelTests {
             key: key,
             validity: .init(notBefore: seconds - 60, notAfter: seconds + 600)
         )
-        try leaf.pem.write(toFile: folder + "/leaf.pem", atomically: true, encoding: .utf8)
-        try Data(key.pem.utf8).write(to: URL(filePath: folder + "/leaf.key"))
-        let server = Process()
-        server.executableURL = URL(filePath: "/usr/bin/openssl")
-        server.arguments = [
-            "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/leaf.pem", "-key", folder + "/leaf.key",
-            "-Verify",
-            "1", "-verify_return_error", "-www",
-        ]
-        let output = Pipe()
-        server.standardOutput = output
-        server.standardError = FileHandle.nullDevice
-        try server.run()
-        defer { server.terminate() }
-        // "ACCEPT 127.0.0.1:PORT"
-        var said = ""
-        while !said.contains("\n") || !said.contains("ACCEPT") {
-            let bytes = output.fileHandleForReading.availableData
-            if bytes.isEmpty { break }
-            said += String(decoding: bytes, as: UTF8.self)
-        }
-        let digits = said.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }?.split(separator: ":").last
-        let port = try #require(digits.flatMap { Int($0) })
+        let server = try OpenSSLServer(
+            chain: leaf.pem,
+            key: key.pem,
+            options: ["-Verify", "1", "-verify_return_error"]
+        )
+        defer { server.stop() }
 
         let rig = try await ProxyRig()
-        _ = try await rig.curl("https://localhost:\(port)/userinfo")
+        _ = try await rig.curl("https://localhost:\(server.port)/userinfo")
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
         #expect(
             exchange.failure?.contains("ERR_BAD_SSL_CLIENT_AUTH_CERT") == true,

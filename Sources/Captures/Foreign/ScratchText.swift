@@ -61,8 +61,16 @@ final class ScratchText {
     private func failure() -> CaptureError {
         .inputOutput(
             path: name,
-            reason: "it cannot be unpacked in \(folder): \(String(cString: strerror(errno)))"
+            reason: "there is no room for it in \(folder): \(String(cString: strerror(errno)))"
         )
+    }
+
+    /// What was collected, in memory or in a file, which the caller has to close; nothing may be appended afterwards.
+    func take() throws(CaptureError) -> (bytes: [UInt8], descriptor: Int32) {
+        guard descriptor >= 0 else { return (bytes, -1) }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw failure() }
+        return ([], copy)
     }
 
     /// What was collected; nothing may be appended afterwards.

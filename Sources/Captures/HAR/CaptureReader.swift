@@ -27,19 +27,26 @@ package enum CaptureReader {
     /// For a look beside a recording: however large the bodies are, there are never many bytes in memory. Those of more
     /// than a megabyte are not there (``Body/Content/missing``).
     ///
-    /// `offset`: where the entry begins, or nothing does yet (``CaptureWriter/Position``); nil for all of the capture.
-    package static func read(path: String, from offset: Int?) throws(CaptureError) -> Capture {
+    /// - Parameters:
+    ///   - path: of the capture.
+    ///   - offset: where the entry begins, or nothing does yet (``CaptureWriter/Position``); nil for all of the capture.
+    ///   - descriptor: the file, where it is open for reading already; stays the caller's.
+    package static func read(path: String, from offset: Int?, descriptor: Int32? = nil)
+        throws(CaptureError) -> Capture
+    {
+        let whole = try CaptureSource(path: path, descriptor: descriptor)
         let source =
             if let offset {
                 try CaptureSource(
-                    path: path,
+                    whole,
+                    name: path,
                     from: offset,
                     // Before the first entry behind another stands a comma.
                     passing: [0x2c, 0x0a],
                     behind: Array("{\"log\":{\"version\":\"1.2\",\"entries\":[".utf8)
                 )
             } else {
-                try CaptureSource(path: path)
+                whole
             }
         do {
             return try strict(source, stringLimit: 1 << 20)

@@ -20,17 +20,31 @@ package final class CaptureSource: @unchecked Sendable {
     package let size: Int
 
     /// Opens a regular file, a pipe or, as `-`, standard input; what is no regular file is read whole.
-    package convenience init(path: String) throws(CaptureError) {
+    ///
+    /// `scratch`: the folder for what comes through a pipe and is too much for memory, in a file without a name.
+    package convenience init(path: String, scratch: String = CaptureReader.defaultScratch)
+        throws(CaptureError)
+    {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR
                 ? .noSuchFile(path: path) : .inputOutput(path: path, reason: String(cString: strerror(errno)))
         }
-        try self.init(descriptor: descriptor, name: path)
+        try self.init(descriptor: descriptor, name: path, scratch: scratch)
     }
 
-    /// Takes over what is open for reading already, and closes it at the end; `path` is what errors call it.
-    package init(descriptor: Int32, name path: String) throws(CaptureError) {
+    /// Takes over what is open for reading already, and closes it at the end.
+    ///
+    /// - Parameters:
+    ///   - path: what errors call it.
+    ///   - scratch: see ``init(path:scratch:)``.
+    ///   - head: bytes that were read of a pipe before.
+    package init(
+        descriptor: Int32,
+        name path: String,
+        scratch: String = CaptureReader.defaultScratch,
+        behind head: [UInt8] = []
+    ) throws(CaptureError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             close(descriptor)
@@ -42,10 +56,11 @@ package final class CaptureSource: @unchecked Sendable {
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             defer { close(descriptor) }
-            memory = try Self.readToEnd(descriptor, path: path)
-            self.descriptor = -1
+            let text = ScratchText(folder: scratch, name: path)
+            try Self.readToEnd(descriptor, path: path, behind: head, into: text)
+            (memory, self.descriptor) = try text.take()
             begin = 0
-            size = memory.count
+            size = text.count
             return
         }
         self.descriptor = descriptor
@@ -54,21 +69,33 @@ package final class CaptureSource: @unchecked Sendable {
         size = Int(status.st_size)
     }
 
+    /// Opens a file, or takes a copy of what is open for reading already.
+    convenience init(path: String, descriptor: Int32?) throws(CaptureError) {
+        guard let descriptor else {
+            try self.init(path: path)
+            return
+        }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .inputOutput(path: path, reason: String(cString: strerror(errno))) }
+        try self.init(descriptor: copy, name: path)
+    }
+
     /// Opens a part of a regular file.
     ///
     /// - Parameters:
-    ///   - path: the file.
+    ///   - whole: the file.
+    ///   - path: what errors call it.
     ///   - offset: where the part begins; it goes to the end.
     ///   - passed: bytes of which any number is passed over at its beginning, as far as there are some within two.
     ///   - memory: stands before the part.
     /// - Throws: ``CaptureError``.
     init(
-        path: String,
+        _ whole: CaptureSource,
+        name path: String,
         from offset: Int,
         passing passed: [UInt8],
         behind memory: [UInt8]
     ) throws(CaptureError) {
-        let whole = try CaptureSource(path: path)
         let copy = fcntl(whole.descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
             throw .inputOutput(path: path, reason: String(cString: strerror(errno)))
@@ -116,15 +143,22 @@ package final class CaptureSource: @unchecked Sendable {
         }
     }
 
-    private static func readToEnd(_ descriptor: Int32, path: String) throws(CaptureError) -> [UInt8] {
-        var bytes: [UInt8] = []
+    private static func readToEnd(
+        _ descriptor: Int32,
+        path: String,
+        behind head: [UInt8],
+        into text: ScratchText
+    ) throws(CaptureError) {
+        try head.withUnsafeBufferPointer { bytes throws(CaptureError) in try text.append(bytes) }
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .inputOutput(path: path, reason: String(cString: strerror(errno))) }
-            guard count > 0 else { return bytes }
-            bytes.append(contentsOf: chunk[..<count])
+            guard count > 0 else { return }
+            try chunk[..<count].withUnsafeBufferPointer { bytes throws(CaptureError) in
+                try text.append(bytes)
+            }
         }
     }
 }

@@ -112,9 +112,13 @@ package final class CaptureWriter: Sendable {
     /// Writes the exchanges behind those that are there, in one positioned write.
     ///
     /// - Throws: ``CaptureError/inputOutput(path:reason:)``; the file then is as it was, or torn behind its last whole entry.
-    package func append(_ exchanges: [Exchange]) throws(CaptureError) {
+    ///
+    /// `original`: what one of the exchanges was read from, by its index; what it says besides is kept.
+    package func append(_ exchanges: [Exchange], original: ((Int) -> OriginalEntry?)? = nil)
+        throws(CaptureError)
+    {
         var facts = FactsText()
-        try append(EncodedEntries(exchanges, &facts))
+        try append(EncodedEntries(exchanges, &facts, original: original))
     }
 
     /// Writes entries behind those that are there, in one positioned write; bodies in files piece by piece.

@@ -14,8 +14,14 @@ package struct EncodedEntries: Sendable {
     /// What it takes to keep them: memory, and descriptors as if they were memory.
     var weight: Int { bytes.count + spooled.count << 16 }
 
-    /// `facts`: of the connections that had entries before.
-    init(_ exchanges: [Exchange], _ facts: inout FactsText) {
+    /// - Parameters:
+    ///   - facts: of the connections that had entries before.
+    ///   - original: what one of the exchanges was read from, by its index; nil where it is not to be as that was.
+    init(
+        _ exchanges: [Exchange],
+        _ facts: inout FactsText,
+        original: ((Int) -> OriginalEntry?)? = nil
+    ) {
         var bytes: [UInt8] = []
         var spooled: [SpooledText] = []
         bytes.reserveCapacity(exchanges.count * 4096)
@@ -24,7 +30,11 @@ package struct EncodedEntries: Sendable {
         for index in exchanges.indices {
             bytes.append(contentsOf: Self.separator)
             starts.append(bytes.count)
-            HAREntry.append(exchanges[index], &facts, to: &bytes, &spooled)
+            if let original = original?(index) {
+                original.append(exchanges[index], &facts, to: &bytes, &spooled)
+            } else {
+                HAREntry.append(exchanges[index], &facts, to: &bytes, &spooled)
+            }
         }
         bytes.append(contentsOf: CaptureFile.tail)
         self.bytes = bytes

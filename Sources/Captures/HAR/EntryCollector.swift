@@ -100,6 +100,9 @@ final class EntryCollector {
             }
                 ?? []
         }
+        capture.loadOriginal = { [source, offsets, lengths, isStrict] index in
+            EntryCollector.entry(in: source, at: offsets[index], lengths[index], isStrict: isStrict)?.object
+        }
         capture.findLine = { [source, offsets] index in source.line(of: offsets[index]) }
         return capture
     }

@@ -212,6 +212,13 @@ package struct CaptureMerger: Sendable {
         return exchange
     }
 
+    /// What ``exchange(at:)`` was read from; nil where that was no entry of a HAR file.
+    package func original(at index: Int) -> OriginalEntry? {
+        let places = merged[index].sightings
+        guard let entry = sources[places[0].file].capture.loadOriginal?(places[0].entry) else { return nil }
+        return places.count == 1 ? .only(entry) : .oneOfSeveral(entry)
+    }
+
     /// An entry as it stands in its file, and where that is.
     private func sighting(_ place: SightingGroups.Place) -> Exchange {
         var exchange = sources[place.file].capture[place.entry]

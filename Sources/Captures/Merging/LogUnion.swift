@@ -17,7 +17,8 @@ enum LogUnion {
             for member in capture.logMembers.members {
                 switch member.name {
                 case "version", "creator", "entries": break
-                case "pages": pages += ids.renamed(pages: member.value.array ?? [], of: file)
+                case "pages" where member.value.array?.isEmpty == false:
+                    pages += ids.renamed(pages: member.value.array ?? [], of: file)
                 case "_authreel":
                     for own in member.value.object?.members ?? [] where own.name != "redacted" {
                         if own.name == "imported" {

@@ -35,7 +35,7 @@ package struct TLSKeyLog: Sendable {
     /// Longest line that is read, in bytes; those of TLS have less than 300.
     private static let longestLine = 4096
     private static let mostProblems = 100
-    private static let labels = Dictionary(
+    fileprivate static let labels = Dictionary(
         uniqueKeysWithValues: Label.allCases.map { (Array($0.rawValue.utf8), $0) }
     )
 
@@ -46,7 +46,7 @@ package struct TLSKeyLog: Sendable {
     /// How many secrets are there to be looked up.
     package var count: Int { secrets.count }
     /// How many connections those are of.
-    package var connections: Int { known.count }
+    package var connections: Int { known.count + indices.reduce(0) { $0 + $1.connections } }
     /// Lines that say what a key log says.
     package private(set) var goodLines = 0
     /// Lines whose label stands for nothing that is needed here.
@@ -59,13 +59,24 @@ package struct TLSKeyLog: Sendable {
     /// The beginning of a line whose end has not come.
     private var rest: [UInt8] = []
     private var isTooLong = false
+    /// Files that are too large to be held.
+    private var indices: [TLSKeyLogIndex] = []
+    /// Of the file that is being added, where it is not to be held.
+    private var builder: TLSKeyLogIndex.Builder?
+    private var reread: (@Sendable (Int, Int) -> [UInt8])?
+    /// Bytes of the file that came before those that are being added.
+    private var offset = 0
+    /// Where ``rest`` begins.
+    private var restOffset = 0
 
     package init() {}
 
     /// Adds lines; a last one without an end is kept until its end comes, or ``finish()``.
     package mutating func add(_ text: UnsafeRawBufferPointer) {
+        defer { offset += text.count }
         var start = 0
         while start < text.count {
+            if rest.isEmpty { restOffset = offset + start }
             guard let end = text[start...].firstIndex(of: 0x0a) else {
                 keep(UnsafeRawBufferPointer(rebasing: text[start...]))
                 return
@@ -75,7 +86,7 @@ package struct TLSKeyLog: Sendable {
                 read(piece)
             } else {
                 keep(piece)
-                finish()
+                finishLine()
             }
             start = end + 1
         }
@@ -84,10 +95,19 @@ package struct TLSKeyLog: Sendable {
     package mutating func add(_ text: [UInt8]) { text.withUnsafeBytes { add($0) } }
 
     /// What is added from now on stands in another file.
-    package mutating func begin(file: String) {
+    ///
+    /// `reread`: gives the bytes of a range of that file again, fewer at its end; its secrets are then looked up there, and
+    /// not held. Only with the text as it stands in the file, and ``finish()`` behind it.
+    package mutating func begin(
+        file: String,
+        rereading reread: (@Sendable (_ offset: Int, _ count: Int) -> [UInt8])? = nil
+    ) {
         finish()
         self.file = file
         line = 0
+        offset = 0
+        self.reread = reread
+        builder = reread == nil ? nil : TLSKeyLogIndex.Builder()
     }
 
     /// Takes back what was said of the last lines.
@@ -98,6 +118,13 @@ package struct TLSKeyLog: Sendable {
 
     /// Reads what came last as a line, although its end did not come: there will be no more of this file.
     package mutating func finish() {
+        finishLine()
+        guard let builder, let reread else { return }
+        indices.append(builder.index(reread))
+        self.builder = nil
+    }
+
+    private mutating func finishLine() {
         guard !rest.isEmpty || isTooLong else { return }
         let last = rest
         rest = []
@@ -112,11 +139,14 @@ package struct TLSKeyLog: Sendable {
 
     /// The secret of a connection, by the random of its ClientHello.
     func secret(_ label: Label, for random: TLSRandom) -> [UInt8]? {
-        secrets[Key(label: label, random: random)]
+        if let secret = secrets[Key(label: label, random: random)] { return secret }
+        return indices.lazy.reversed().compactMap { $0.secrets(of: random)[label] }.first
     }
 
     /// Whether there is any secret of this connection.
-    func hasSecrets(for random: TLSRandom) -> Bool { known.contains(random) }
+    func hasSecrets(for random: TLSRandom) -> Bool {
+        known.contains(random) || indices.contains { !$0.secrets(of: random).isEmpty }
+    }
 
     // MARK: - Lines
 
@@ -131,38 +161,21 @@ package struct TLSKeyLog: Sendable {
 
     private mutating func read(_ text: UnsafeRawBufferPointer) {
         line += 1
-        var words = text.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d })
-        if line == 1, words.first?.starts(with: [0xef, 0xbb, 0xbf]) == true {
-            words[0] = words[0].dropFirst(3)
-            if words[0].isEmpty { words.removeFirst() }
-        }
-        guard let name = words.first, name.first != UInt8(ascii: "#") else { return }
-        guard let label = Self.labels[Array(name)] else {
-            // Of newer protocols and older programs: a label is capitals, digits and low lines.
-            let isLabel = name.allSatisfy {
-                (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f
+        switch Line(text, isFirst: line == 1) {
+        case .nothing: break
+        case .unused(let isGood):
+            unusedLines += 1
+            if isGood { goodLines += 1 }
+        case .wrong(let reason): note(reason)
+        case .secret(let label, let random, let secret):
+            goodLines += 1
+            guard builder == nil else {
+                builder?.add(random, from: restOffset, to: restOffset + text.count)
+                return
             }
-            if isLabel && words.count > 1 {
-                unusedLines += 1
-                if words.count == 3, name.count > 2, text.allSatisfy({ $0 < 0x7f }) { goodLines += 1 }
-            } else {
-                note("does not begin with a label")
-            }
-            return
+            secrets[Key(label: label, random: random)] = secret
+            known.insert(random)
         }
-        guard words.count == 3 else { return note("has \(words.count) words instead of three") }
-        guard let random = Self.bytes(words[1]).flatMap({ TLSRandom($0) }) else {
-            return note("its client random is not 64 hexadecimal digits")
-        }
-        guard let secret = Self.bytes(words[2]),
-            secret.count == 48 || secret.count == 32 && label != .masterSecret
-        else {
-            let digits = label == .masterSecret ? "96" : "64 or 96"
-            return note("its secret is not \(digits) hexadecimal digits")
-        }
-        goodLines += 1
-        secrets[Key(label: label, random: random)] = secret
-        known.insert(random)
     }
 
     private mutating func note(_ reason: String) {
@@ -171,8 +184,63 @@ package struct TLSKeyLog: Sendable {
             problems.append(Problem(file: file, line: line, reason: reason))
         }
     }
+}
 
-    private static func bytes(_ digits: UnsafeRawBufferPointer.SubSequence) -> [UInt8]? {
+// MARK: - One line
+
+extension TLSKeyLog {
+    /// What a line says.
+    enum Line {
+        /// A comment, or empty.
+        case nothing
+        /// A label that is not needed here; `isGood` where the line is as a key log's.
+        case unused(isGood: Bool)
+        case secret(Label, TLSRandom, [UInt8])
+        case wrong(String)
+
+        /// `isFirst`: a byte order mark may stand before it.
+        init(_ text: UnsafeRawBufferPointer, isFirst: Bool = false) {
+            var words = text.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d })
+            if isFirst, words.first?.starts(with: [0xef, 0xbb, 0xbf]) == true {
+                words[0] = words[0].dropFirst(3)
+                if words[0].isEmpty { words.removeFirst() }
+            }
+            guard let name = words.first, name.first != UInt8(ascii: "#") else {
+                self = .nothing
+                return
+            }
+            guard let label = TLSKeyLog.labels[Array(name)] else {
+                // Of newer protocols and older programs: a label is capitals, digits and low lines.
+                let isLabel = name.allSatisfy {
+                    (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f
+                }
+                self =
+                    isLabel && words.count > 1
+                    ? .unused(
+                        isGood: words.count == 3 && name.count > 2 && text.allSatisfy { $0 < 0x7f }
+                    )
+                    : .wrong("does not begin with a label")
+                return
+            }
+            self = Self.secret(label, words)
+        }
+
+        private static func secret(_ label: Label, _ words: [UnsafeRawBufferPointer.SubSequence]) -> Line {
+            guard words.count == 3 else { return .wrong("has \(words.count) words instead of three") }
+            guard let random = TLSKeyLog.bytes(words[1]).flatMap({ TLSRandom($0) }) else {
+                return .wrong("its client random is not 64 hexadecimal digits")
+            }
+            guard let secret = TLSKeyLog.bytes(words[2]),
+                secret.count == 48 || secret.count == 32 && label != .masterSecret
+            else {
+                let digits = label == .masterSecret ? "96" : "64 or 96"
+                return .wrong("its secret is not \(digits) hexadecimal digits")
+            }
+            return .secret(label, random, secret)
+        }
+    }
+
+    fileprivate static func bytes(_ digits: UnsafeRawBufferPointer.SubSequence) -> [UInt8]? {
         guard digits.count % 2 == 0, digits.count <= 128 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)

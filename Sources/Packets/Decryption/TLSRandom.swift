@@ -16,6 +16,9 @@ struct TLSRandom: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// A part of it that hardly two have in common.
+    var shortened: UInt64 { words.0 ^ (words.1 &* 3) ^ (words.2 &* 5) ^ (words.3 &* 7) }
+
     /// In hexadecimal, as key logs have it.
     var description: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

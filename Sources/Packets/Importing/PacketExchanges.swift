@@ -43,15 +43,22 @@ package struct PacketExchanges: TCPStreamSink {
 
     /// Adds a file that was given for a key log; where it is something else, the report says what.
     ///
-    /// `next`: the file's next bytes, none at its end.
-    package mutating func add(keyLogFile name: String, next: () -> [UInt8]) {
+    /// - Parameters:
+    ///   - reread: gives bytes of the file again, for one whose secrets are too many to be held; see
+    ///     ``TLSKeyLog/begin(file:rereading:)``.
+    ///   - next: the file's next bytes, none at its end.
+    package mutating func add(
+        keyLogFile name: String,
+        rereading reread: (@Sendable (_ offset: Int, _ count: Int) -> [UInt8])? = nil,
+        next: () -> [UInt8]
+    ) {
         var bytes = next()
         let head = Array(bytes.prefix(4096))
         let (good, problems) = (reading.keys.goodLines, reading.keys.problemCount)
-        reading.keys.begin(file: name)
         var utf16 = KeyLogFile.UTF16Reader(head)
+        reading.keys.begin(file: name, rereading: utf16 == nil ? reread : nil)
         while !bytes.isEmpty {
-            add(keyLog: utf16?.text(bytes) ?? bytes)
+            (utf16?.text(bytes) ?? bytes).withUnsafeBytes { reading.keys.add($0) }
             bytes = next()
         }
         endKeyLog()

@@ -34,7 +34,7 @@ package enum PacketImporter {
             spoolFolder: spoolFolder,
             budget: RecordingBudget(bytes: budget)
         )
-        for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges) }
+        for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges, scratch: spoolFolder) }
         // Keys may stand behind the packets that they open.
         for lines in try PacketFile.keyLogs(in: path) {
             exchanges.add(keyLog: lines)
@@ -47,10 +47,19 @@ package enum PacketImporter {
         return try sink.finish(losses)
     }
 
-    private static func add(keyLog path: String, to exchanges: inout PacketExchanges) throws(CaptureError) {
-        let source = try CaptureSource(path: path)
+    /// A key log larger than this is looked up, and not held.
+    private static let largestHeldKeyLog = 8 << 20
+
+    private static func add(keyLog path: String, to exchanges: inout PacketExchanges, scratch: String?)
+        throws(CaptureError)
+    {
+        let source = try CaptureSource(path: path, scratch: scratch ?? CaptureReader.defaultScratch)
         var offset = 0
-        exchanges.add(keyLogFile: path) {
+        let reread: @Sendable (Int, Int) -> [UInt8] = { source.bytes(at: $0, count: $1) }
+        exchanges.add(
+            keyLogFile: path == "-" ? "standard input" : path,
+            rereading: source.size > largestHeldKeyLog ? reread : nil
+        ) {
             guard offset < source.size else { return [] }
             let window = source.bytes(at: offset, count: 1 << 20)
             offset += window.count

@@ -68,10 +68,10 @@ final class Tee {
         return conversation.map { $0.pendingExchanges == 0 } ?? true
     }
 
-    /// Whether the bytes are not (or no longer) HTTP, so that their ends mean nothing to us.
+    /// Whether the bytes are not (or no longer) HTTP/1, so that their ends mean nothing to us.
     var isOpaque: Bool {
         catchUp()
-        return conversation.map { $0.isUpgraded || $0.hasLostTheThread } ?? true
+        return conversation.map { $0.hasLeftHTTP1 || $0.hasLostTheThread } ?? true
     }
 
     /// Whether the bytes can no longer be told apart, and are passed on all the same.
@@ -80,10 +80,10 @@ final class Tee {
         return conversation?.hasLostTheThread ?? false
     }
 
-    /// Whether another protocol than HTTP is spoken from here on.
+    /// Whether another protocol than HTTP/1 is spoken from here on.
     var isUpgraded: Bool {
         catchUp()
-        return conversation?.isUpgraded ?? false
+        return conversation?.hasLeftHTTP1 ?? false
     }
 
     func other(than side: Side) -> TeeHandler? { side == .client ? server : client }

@@ -29,7 +29,10 @@ extension HTTP1Decoder {
             awaited.removeFirst(answered)
             answered = 0
         }
-        awaited.append(Awaited(exchange: exchange, method: head.first, headBytes: size))
+        let settings = head.headers.first("http2-settings").map(Base64.decode) ?? []
+        awaited.append(
+            Awaited(exchange: exchange, method: head.first, settings: settings, headBytes: size)
+        )
         let request = RequestHead(
             method: head.first,
             target: head.second,
@@ -85,7 +88,7 @@ extension HTTP1Decoder {
         if status == 101, head.headers.first("upgrade")?.lowercased() == "h2c" {
             sink.receive(.interimResponse(response, at: time), of: request.exchange)
             report(head.problems, at: offset, .response, of: request.exchange, &sink)
-            goesOnAsHTTP2 = (request.exchange, request.method)
+            goesOnAsHTTP2 = request
             return failAll("the connection changed its protocol", time, &sink)
         }
         direction.exchange = request.exchange

@@ -44,6 +44,8 @@ struct HTTP1Decoder {
     struct Awaited {
         var exchange: Int
         var method: String
+        /// What the client would say first in HTTP/2 (`HTTP2-Settings`, RFC 7540, section 3.2.1).
+        var settings: [UInt8] = []
         /// What its head is counted with until its answer is complete.
         var headBytes = 0
     }
@@ -62,7 +64,7 @@ struct HTTP1Decoder {
     private(set) var hasLostTheThread = false
     var isUpgraded = false
     /// The exchange whose answer comes in HTTP/2, on stream 1 (`Upgrade: h2c`, RFC 7540, section 3.2).
-    var goesOnAsHTTP2: (exchange: Int, method: String)?
+    var goesOnAsHTTP2: Awaited?
 
     private mutating func exchangeDirection(_ side: Side, _ direction: inout Direction) {
         if side == .client { swap(&client, &direction) } else { swap(&server, &direction) }

@@ -42,11 +42,14 @@ struct HTTP2Decoder {
     init(scheme: String) { self.scheme = scheme }
 
     /// Goes on where an HTTP/1 connection changed to HTTP/2: its request is stream 1 (RFC 7540, section 3.2).
-    init(scheme: String, upgraded exchange: Int, method: String) {
+    ///
+    /// The settings in it are in force already when the server begins to answer (section 3.2.1).
+    init(scheme: String, upgraded request: HTTP1Decoder.Awaited) {
         self.init(scheme: scheme)
-        streams[1] = HTTP2Stream(exchange: exchange, method: method)
+        streams[1] = HTTP2Stream(exchange: request.exchange, method: request.method)
         lastClientStream = 1
-        nextExchange = exchange + 1
+        nextExchange = request.exchange + 1
+        settings(request.settings, .client)
     }
 
     mutating func receive(
@@ -227,6 +230,10 @@ struct HTTP2Decoder {
 
     private mutating func settings(_ payload: [UInt8], _ header: HTTP2FrameHeader, _ side: Side) {
         guard !header.has(.acknowledges), header.stream == 0 else { return }
+        settings(payload, side)
+    }
+
+    private mutating func settings(_ payload: [UInt8], _ side: Side) {
         for start in stride(from: 0, through: payload.count - 6, by: 6) {
             let value = HTTP2FrameHeader.number(payload[(start + 2)...])
             switch HTTP2FrameHeader.number(payload[start..<(start + 2)]) {

@@ -65,7 +65,7 @@ struct Import: ParsableCommand {
     @OptionGroup var identities: IdentityOptions
 
     func validate() throws {
-        guard files.count(where: { $0 == "-" }) < 2 else {
+        guard (files + keyLogs).count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("standard input is one file: name - once")
         }
         guard out != "-" || format == .text else {
@@ -193,12 +193,14 @@ struct Import: ParsableCommand {
                 waiting.append(exchange)
                 // Large bodies are read when they are written: one at a time.
                 if waiting.count >= Self.batch || exchange.hasBodyToRead {
-                    try writer.append(waiting)
+                    let first = index + 1 - waiting.count
+                    try writer.append(waiting) { merger.original(at: first + $0) }
                     waiting = []
                     progress.show(index, out)
                 }
             }
-            try writer.append(waiting)
+            let first = merger.count - waiting.count
+            try writer.append(waiting) { merger.original(at: first + $0) }
         } catch {
             guard case .inputOutput(_, let reason) = error else { throw CommandFailure(error) }
             throw CommandFailure(.unavailable, "\(out) cannot be written: \(reason)")

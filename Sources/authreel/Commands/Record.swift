@@ -30,6 +30,7 @@ struct Record: AsyncParsableCommand {
               authreel record --reverse https://idp.example=127.0.0.1:9443
               authreel record --allow-remote --listen 0.0.0.0:8080 --proxy-auth prompt
               authreel record --interface any --filter "tcp port 443" --keylog keys.log
+              authreel record --interface any -- python3 app.py
               authreel record --upstream-proxy http://proxy.example:3128 --browser https://app.example/
             """
     )
@@ -219,23 +220,24 @@ struct Record: AsyncParsableCommand {
     }
 
     private func recordPackets(of interface: String) async throws {
-        guard command.isEmpty, browser == nil, proxy.listen == nil, proxy.reverse.isEmpty, !view else {
+        guard browser == nil, proxy.listen == nil, proxy.reverse.isEmpty, !view else {
             throw CommandFailure(
                 .usage,
-                "--interface records what passes by, and starts nothing: --browser, --listen, --reverse, --view and a "
-                    + "command are for the proxy",
+                "--interface records what passes by: --browser, --listen, --reverse and --view are for the proxy",
                 hint:
-                    "start the program in another terminal, with SSLKEYLOGFILE=keys.log, and: \(Invocation.name) record "
-                    + "--interface \(interface) --keylog keys.log"
+                    "a program whose packets are recorded stands behind --: \(Invocation.name) record "
+                    + "--interface \(interface) -- chromium"
             )
         }
+        let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         try await PassiveRecording(
             interface: interface,
             filter: packets.filter,
             keyLog: proxy.keylog,
             path: out ?? Self.datedName(SystemClock.now),
             maximumBodyBytes: try proxy.limits.bodyBytes(),
-            detail: detail
+            detail: detail,
+            command: try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
         ).run()
     }
 

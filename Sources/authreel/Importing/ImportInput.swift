@@ -25,22 +25,15 @@ struct ImportInput {
     func open(_ path: String, progress: @escaping (Double) -> Void, beforeAsking: @escaping () -> Void) throws
         -> Opened
     {
-        let source = try Self.source(path)
+        let (source, pipe) = try source(path)
         let name = path == "-" ? "standard input" : path
-        guard PacketInput.isPacketFile(source.bytes(at: 0, count: PacketInput.headSize)) else {
+        guard pipe != nil || PacketInput.isPacketFile(source.bytes(at: 0, count: PacketInput.headSize)) else {
             let capture = try identities.read(source, path: path, beforeAsking: beforeAsking)
             return Opened(source: CaptureMerger.Source(name: name, capture: capture))
         }
-        // Packets are looked at more than once: what comes through a pipe is put into a file.
         var held: [UnfinishedFile] = []
-        var packets = path
-        var status = stat()
-        if path == "-" || stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFREG {
-            let file = UnfinishedFile(for: target)
-            held.append(file)
-            try OutputFile.write(to: file.path, isPrivate: true) { try Self.copy(source, to: $0) }
-            packets = file.path
-        }
+        if let pipe { held.append(pipe) }
+        let packets = pipe?.path ?? path
         let file = UnfinishedFile(for: target)
         held.append(file)
         let (capture, losses) = try PacketInput.write(
@@ -62,13 +55,69 @@ struct ImportInput {
         )
     }
 
-    private static func source(_ path: String) throws(CommandFailure) -> CaptureSource {
-        do throws(CaptureError) {
-            return try CaptureSource(path: path)
-        } catch {
-            guard case .noSuchFile = error else { throw CommandFailure(error) }
-            throw CommandFailure(.noInput, "\(path): no such file")
+    /// Opens a file, a pipe or, as `-`, standard input.
+    ///
+    /// Packets are looked at more than once: those of a pipe are put into a file, which stands beside the target.
+    private func source(_ path: String) throws -> (CaptureSource, pipe: UnfinishedFile?) {
+        do {
+            let descriptor = path == "-" ? dup(STDIN_FILENO) : Foundation.open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                guard errno == ENOENT || errno == ENOTDIR else {
+                    throw CaptureError.inputOutput(path: path, reason: String(cString: strerror(errno)))
+                }
+                throw CommandFailure(.noInput, "\(path): no such file")
+            }
+            var status = stat()
+            let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+            guard kind != S_IFREG, kind != S_IFDIR else {
+                return (try CaptureSource(descriptor: descriptor, name: path), nil)
+            }
+            var head: [UInt8] = []
+            while head.count < PacketInput.headSize {
+                let more = try Self.read(descriptor, PacketInput.headSize - head.count, path)
+                if more.isEmpty { break }
+                head += more
+            }
+            guard PacketInput.isPacketFile(head) else {
+                let source = try CaptureSource(
+                    descriptor: descriptor,
+                    name: path,
+                    scratch: FileManager.default.temporaryDirectory.path,
+                    behind: head
+                )
+                return (source, nil)
+            }
+            defer { close(descriptor) }
+            let file = UnfinishedFile(for: target)
+            try Interruption.whilePatient {
+                try OutputFile.write(to: file.path, isPrivate: true) { sink in
+                    var bytes = head
+                    while !bytes.isEmpty {
+                        try sink(bytes[...])
+                        bytes = try Self.read(descriptor, 1 << 20, path)
+                    }
+                }
+            }
+            return (try CaptureSource(path: file.path), file)
+        } catch let error as CaptureError {
+            throw CommandFailure(error)
         }
+    }
+
+    /// What a pipe has; nothing at its end.
+    private static func read(_ descriptor: Int32, _ count: Int, _ path: String) throws -> [UInt8] {
+        var number: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            var found = -1
+            repeat { found = Foundation.read(descriptor, buffer.baseAddress, count) } while found < 0
+                && errno == EINTR
+            number = found < 0 ? errno : 0
+            filled = max(0, found)
+        }
+        guard number == 0 else {
+            throw CaptureError.inputOutput(path: path, reason: String(cString: strerror(number)))
+        }
+        return bytes
     }
 
     /// Hands out all bytes of a source, a piece at a time.

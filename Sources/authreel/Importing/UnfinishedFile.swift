@@ -17,6 +17,12 @@ final class UnfinishedFile {
         // Has no parent: it goes on for as long as the program does, beside commands that wait for nothing.
         Task.detached {
             for await number in signals {
+                if Interruption.isLeftToOthers(number) {
+                    StandardError.note(
+                        "what has come is imported when the pipe ends; Ctrl-C again leaves nothing"
+                    )
+                    continue
+                }
                 open.withLock { paths in
                     for path in paths { unlink(path) }
                     // Nothing is begun and nothing finished from here on.

@@ -121,7 +121,7 @@ struct RecordingSession {
     }
 
     /// Whether a Ctrl-C on the terminal goes to us, and so to the command as well.
-    private static var isInForeground: Bool {
+    static var isInForeground: Bool {
         [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO].contains {
             isatty($0) == 1 && tcgetpgrp($0) == getpgrp()
         }

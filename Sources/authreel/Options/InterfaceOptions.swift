@@ -6,7 +6,7 @@ struct InterfaceOptions: ParsableArguments {
         help: ArgumentHelp(
             "Record the packets of an interface instead of being a proxy; with --keylog also what is in TLS.",
             discussion:
-                "Nothing is intercepted, and no client needs to be told. It takes the right to capture; root's other rights are given up at once.",
+                "Nothing is intercepted, and no client needs to be told. A COMMAND is told where to write its keys (SSLKEYLOGFILE), and the recording ends with it. It takes the right to capture; root's other rights are given up at once.",
             valueName: "IF"
         )
     )

@@ -13,28 +13,55 @@ struct PassiveRecording {
     let path: String
     let maximumBodyBytes: Int
     let detail: LiveView.Detail
+    /// Runs meanwhile; nil for none.
+    var command: CommandLauncher?
 
-    /// Records until it is interrupted.
+    /// Records until it is interrupted, or the command has ended.
     ///
-    /// - Throws: ``CommandFailure`` where there is nothing to record from or into; `ExitCode` 1 where exchanges are missing from
-    ///   the file.
+    /// - Throws: ``CommandFailure`` where there is nothing to record from or into; `ExitCode` with the command's status where that
+    ///   is not 0, and with 1 where exchanges are missing from the file.
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let live = try open()
         let identity =
             Privileges.areHeld
             ? Privileges.identity(sudoUser: environment["SUDO_UID"], sudoGroup: environment["SUDO_GID"]) : nil
-        let follower = try keyLog.map { path in
+        let keyLog =
+            keyLog ?? command.flatMap { _ in environment["SSLKEYLOGFILE"].flatMap { $0.isEmpty ? nil : $0 } }
+        var follower = try keyLog.map { path in
             try KeyLogFollower(path: path, owner: identity.map { ($0.user, $0.group) })
         }
-        let hasUser = environment["SUDO_UID"].map { $0 != "0" } ?? false
+        let hasUser =
+            Privileges.areHeld && environment["SUDO_UID"].flatMap(UInt32.init).map { $0 != 0 } ?? false
         // Whose file it is: that of who called sudo, who may read it afterwards; otherwise the superuser's.
         if hasUser { try Self.drop(to: identity) }
+        // Keys that nobody asked for are gone with the recording; what root has made, nobody could remove.
+        let isRemovable = identity == nil || hasUser
+        let folder = try command != nil && keyLog == nil && isRemovable ? RunFolder() : nil
+        defer { folder?.remove() }
+        if let folder { follower = try KeyLogFollower(path: folder.file("keys.log"), owner: nil) }
         let writer = try CaptureOpening.open(path)
+        // Is looked at when the rights to open it are gone.
+        let descriptor = isRemovable ? -1 : Foundation.open(path, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        StandardError.note("recording into \(path)".printable)
+        if follower == nil { StandardError.note("what is in TLS stays closed: --keylog FILE names the keys") }
+        StandardError.line("capturing on \(interface)" + (filter.map { ", \($0)" } ?? ""))
+        let signals = Interruption.signals()
+        // What root starts runs as root, whatever the recorder goes on as.
+        let child = try command.map {
+            try RecordedCommand($0, environment: environment, keyLog: keyLog ?? folder?.file("keys.log"))
+        }
         if !hasUser { try Self.drop(to: identity) }
         HeapSettings.setForRecording()
         let halves = Halves()
-        let view = LiveView(writer: writer, detail: detail, tellsHalves: false, half: halves.half)
+        let view = LiveView(
+            writer: writer,
+            readable: descriptor >= 0 ? descriptor : nil,
+            detail: detail,
+            tellsHalves: false,
+            half: halves.half
+        )
         let capture = SteadyCapture(
             writer,
             version: Authreel.version,
@@ -42,7 +69,6 @@ struct PassiveRecording {
             tell: CaptureTeller.tell
         )
         view.follow { capture.position }
-        let signals = Interruption.signals()
         let inspection = CaptureInspection(of: capture)
         let recorder = PacketRecorder(
             live,
@@ -55,11 +81,12 @@ struct PassiveRecording {
         }
         let watcher = Task { await view.run() }
         let listener = Task {
-            for await _ in signals { recorder.stop() }
+            for await signal in signals {
+                let fromTerminal = signal == SIGINT && RecordingSession.isInForeground
+                if child?.interrupted(signal, fromTerminal: fromTerminal) != true { recorder.stop() }
+            }
         }
-        StandardError.note("recording into \(path)".printable)
-        if keyLog == nil { StandardError.note("what is in TLS stays closed: --keylog FILE names the keys") }
-        StandardError.line("capturing on \(interface)" + (filter.map { ", \($0)" } ?? ""))
+        child?.whenEnded(recorder.stop)
         let result: Result<PacketImportReport, any Error>
         do { result = .success(try await recorder.run()) } catch { result = .failure(error) }
         listener.cancel()
@@ -72,6 +99,8 @@ struct PassiveRecording {
         case .failure(let error):
             throw CommandFailure(.unavailable, "\(error)", hint: "what was recorded before is in \(path)")
         }
+        // A command that failed has the first word.
+        if let child, child.status != 0 { throw ExitCode(child.status) }
         if capture.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 

@@ -19,6 +19,25 @@ enum Interruption {
         return stream
     }
 
+    /// Whether a SIGINT ends what comes through a pipe, and not yet us.
+    private static let isPatient = Mutex(false)
+
+    /// Runs `body`, which reads a pipe to its end: the first Ctrl-C is for the program that writes it.
+    static func whilePatient<Result>(_ body: () throws -> Result) rethrows -> Result {
+        isPatient.withLock { $0 = true }
+        defer { isPatient.withLock { $0 = false } }
+        return try body()
+    }
+
+    /// Whether a signal that has come is left to the program that writes the pipe; the next one is not.
+    static func isLeftToOthers(_ number: Int32) -> Bool {
+        number == SIGINT
+            && isPatient.withLock { isPatient in
+                defer { isPatient = false }
+                return isPatient
+            }
+    }
+
     /// From now on each of the signals ends the program at once, as it would without us.
     static func letGo() {
         for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }

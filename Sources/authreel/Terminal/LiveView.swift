@@ -30,6 +30,8 @@ final class LiveView: Sendable {
     }
 
     private let place: Mutex<Place>
+    /// The capture, open for reading, where its name does not lead to it any more.
+    private let readable: Int32?
     private let looksAtAll: Bool
     private let tellsHalves: Bool
     private let detail: Detail
@@ -49,6 +51,7 @@ final class LiveView: Sendable {
 
     /// - Parameters:
     ///   - writer: of the capture.
+    ///   - readable: the capture, open for reading, where we may have no right to open it; stays the caller's.
     ///   - looksAtAll: whether each look is at the whole of it, for somebody who shows it.
     ///   - detail: how much is told.
     ///   - tellsHalves: whether it is told which half of a login arrives.
@@ -56,6 +59,7 @@ final class LiveView: Sendable {
     ///   - observe: is handed each reading of the capture, with the flows of which nothing is certain yet.
     init(
         writer: CaptureWriter,
+        readable: Int32? = nil,
         looksAtAll: Bool = false,
         detail: Detail,
         tellsHalves: Bool = true,
@@ -63,6 +67,7 @@ final class LiveView: Sendable {
         observe: @escaping @Sendable (Report, _ unsettled: Set<String>) -> Void = { _, _ in }
     ) {
         self.observe = observe
+        self.readable = readable
         self.looksAtAll = looksAtAll
         self.tellsHalves = tellsHalves
         let first = writer.mending.entries
@@ -241,7 +246,7 @@ final class LiveView: Sendable {
         guard
             let capture = try? isWhole
                 ? CaptureReader.read(path: path)
-                : CaptureReader.read(path: path, from: start?.offset)
+                : CaptureReader.read(path: path, from: start?.offset, descriptor: readable)
         else { return nil }
         let report = ReportBuilder.report(on: capture, named: path)
         let (news, waiting) = story.withLock {

@@ -51,7 +51,11 @@ final class NGHTTP2Server: @unchecked Sendable {
     }
 
     /// Stands before an HTTP/1.1 server on 127.0.0.1 and speaks HTTP/2 and HTTP/1.1.
-    static func fronting(_ backend: Int, folder: TemporaryFolder) throws -> NGHTTP2Server {
+    ///
+    /// `isInClear`: without TLS; a request may then ask for HTTP/2 (`Upgrade: h2c`).
+    static func fronting(_ backend: Int, isInClear: Bool = false, folder: TemporaryFolder) throws
+        -> NGHTTP2Server
+    {
         let (authority, certificate, key) = try certificates(in: folder)
         // It takes no port 0; a port that another has taken meanwhile is given up for the next.
         for _ in 0..<5 {
@@ -59,7 +63,7 @@ final class NGHTTP2Server: @unchecked Sendable {
                 in: .whitespacesAndNewlines
             )
             let arguments = [
-                "--frontend=127.0.0.1,\(free)", "--backend=127.0.0.1,\(backend)", "--workers=1", "--no-ocsp",
+                "--frontend=127.0.0.1,\(free)\(isInClear ? ";no-tls" : "")", "--backend=127.0.0.1,\(backend)", "--workers=1", "--no-ocsp",
                 "--single-process", "--conf=/dev/null", "--pid-file=\(folder.file("nghttpx.pid"))", key,
                 certificate,
             ]

@@ -28,6 +28,49 @@ struct TLSKeyLogTests {
         }
     }
 
+    /// A large file's secrets are looked up in it and not held; what is found is the same.
+    @Test func secretsOfALargeFileAreFoundInIt() throws {
+        var generator = SeededGenerator(seed: 7)
+        let randoms = (0..<200).map { _ in (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) } }
+        var text: [UInt8] = Array("\u{feff}# made by nobody\r\n".utf8)
+        for _ in 0..<3000 {
+            let random = randoms[Int.random(in: 0..<150, using: &generator)]
+            let label = TLSKeyLog.Label.allCases.randomElement(using: &generator) ?? .exporter
+            let secret = (0..<48).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            // Of one connection more lines stand together than one look at the file shows.
+            for _ in 0..<(Int.random(in: 0..<100, using: &generator) == 0 ? 40 : 1) {
+                text += "\(label.rawValue) \(random.hex) \(secret.hex)\r\n".utf8
+            }
+            if Bool.random(using: &generator) { text += "# \(random.hex)\n\nnonsense\n".utf8 }
+        }
+        text += "CLIENT_RANDOM \(randoms[150].hex) \(Self.long)".utf8
+        var held = TLSKeyLog()
+        held.add(text)
+        held.finish()
+        for size in [100, 4096, 65_536, text.count] {
+            var found = TLSKeyLog()
+            found.begin(file: "keys.log") { [text] in Array(text.dropFirst($0).prefix($1)) }
+            for start in stride(from: 0, to: text.count, by: size) {
+                found.add(Array(text[start..<min(text.count, start + size)]))
+            }
+            found.finish()
+            #expect(found.count == 0 && found.connections == held.connections)
+            #expect(found.goodLines == held.goodLines && found.problemCount == held.problemCount)
+            for random in randoms.compactMap({ TLSRandom($0) }) {
+                #expect(found.hasSecrets(for: random) == held.hasSecrets(for: random))
+                for label in TLSKeyLog.Label.allCases {
+                    #expect(found.secret(label, for: random) == held.secret(label, for: random))
+                }
+            }
+        }
+        // A file that is not what it was gives nothing.
+        var changed = TLSKeyLog()
+        changed.begin(file: "keys.log") { _, _ in Array("nonsense\n".utf8) }
+        changed.add(text)
+        changed.finish()
+        #expect(!changed.hasSecrets(for: try #require(TLSRandom(randoms[150]))))
+    }
+
     @Test func linesMayComeInPieces() throws {
         let text = Array(
             "\u{feff}CLIENT_RANDOM \(Self.random) \(Self.long)\r\nnonsense\nEXPORTER_SECRET \(Self.other) \(Self.short)"

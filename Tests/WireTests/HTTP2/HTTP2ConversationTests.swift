@@ -278,6 +278,30 @@ struct HTTP2ConversationTests {
         #expect(exchanges.first?.upgradedTo == nil)
     }
 
+    /// The server may go by the settings of the request before the client's own have come.
+    @Test mutating func settingsOfTheRequestAreInForceAtOnce() throws {
+        server = HTTP2Speaker.server(tableBytes: 60_000)
+        let value = String(repeating: "v", count: 20_000)
+        server.headers(1, [(":status", "200"), ("x-long", value)], ends: true)
+        let before = server.bytes
+        client.get(3, "/next")
+        server.headers(3, [(":status", "200"), ("x-long", value)], ends: true)
+        let after = Array(server.bytes.dropFirst(before.count))
+        #expect(after.count < 100)
+        // SETTINGS_HEADER_TABLE_SIZE 65536.
+        for (settings, isRead) in [("AAEAAQAA", true), ("AAEAAQA", false), ("", false)] {
+            let exchanges = Self.exchanges([
+                .client(
+                    "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: \(settings)\r\n\r\n"
+                ),
+                .server("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"),
+                .serverBytes(before), .clientBytes(client.bytes), .serverBytes(after),
+            ]) { $0.alpn = nil }
+            let values = exchanges.map { $0.response?.headers.first("x-long") == value }
+            #expect((values == [true, true]) == isRead, "\(settings)")
+        }
+    }
+
     @Test mutating func aServerMayUseAsMuchOfATableAsTheClientAllows() throws {
         client = HTTP2Speaker.client([(1, 65_536)])
         server = HTTP2Speaker.server(tableBytes: 60_000)
