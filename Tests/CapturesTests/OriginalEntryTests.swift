@@ -127,7 +127,9 @@ struct OriginalEntryTests {
         }
     }
 
-    private static func changed(_ value: JSONValue, _ path: ArraySlice<String>, to new: JSONValue?) -> JSONValue {
+    private static func changed(_ value: JSONValue, _ path: ArraySlice<String>, to new: JSONValue?)
+        -> JSONValue
+    {
         switch value {
         case .object(var object):
             guard let name = path.first else { return value }
@@ -170,7 +172,8 @@ struct OriginalEntryTests {
                 // What HAR demands is there, and as it demands it.
                 let entry = result["log"]?["entries"]?.array?.first ?? .null
                 for (name, kind) in Self.required {
-                    for value in Self.values(at: name.split(separator: ".").map(String.init)[...], in: entry) {
+                    for value in Self.values(at: name.split(separator: ".").map(String.init)[...], in: entry)
+                    {
                         #expect(value.map(kind.allows) ?? false, "\(words): \(name)")
                     }
                 }

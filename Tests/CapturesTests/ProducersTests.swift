@@ -124,7 +124,9 @@ struct ProducersTests {
         #expect(after.response?.headers == before.response?.headers && after.failure == before.failure)
         #expect(after.response?.body?.bytes == before.response?.body?.bytes)
         let again = try OriginalEntryTests.imported([JSONWriter.text(of: imported)])
-        #expect(JSONDifferences.lost(of: imported["log"]?["entries"] ?? .null, in: again["log"]?["entries"]) == [])
+        #expect(
+            JSONDifferences.lost(of: imported["log"]?["entries"] ?? .null, in: again["log"]?["entries"]) == []
+        )
     }
 
     @Test func headersOfAnAnswerThatWasBlockedAreKept() throws {

@@ -14,15 +14,18 @@ package final class PacketRecorderProcess: @unchecked Sendable {
     /// `folder`: where its log goes.
     /// `interface`: `lo`, mostly.
     /// `options`: further options of `record`.
+    /// `environment`: variables set besides those of the test.
     package init(
         into capture: String,
         folder: TemporaryFolder,
         interface: String,
-        options: [String] = []
+        options: [String] = [],
+        environment: [String: String] = [:]
     ) throws {
         let process = Process()
         process.executableURL = URL(filePath: Program.path)
         process.arguments = ["record", "--interface", interface, "--out", capture] + options
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let log = folder.file("packets-\(UUID().uuidString).log")
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         process.standardInput = FileHandle.nullDevice

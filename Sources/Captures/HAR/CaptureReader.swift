@@ -31,6 +31,8 @@ package enum CaptureReader {
     ///   - path: of the capture.
     ///   - offset: where the entry begins, or nothing does yet (``CaptureWriter/Position``); nil for all of the capture.
     ///   - descriptor: the file, where it is open for reading already; stays the caller's.
+    /// - Returns: the entries from there on.
+    /// - Throws: ``CaptureError`` when it cannot be read, or is no capture.
     package static func read(path: String, from offset: Int?, descriptor: Int32? = nil)
         throws(CaptureError) -> Capture
     {

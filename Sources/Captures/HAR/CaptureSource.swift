@@ -36,9 +36,11 @@ package final class CaptureSource: @unchecked Sendable {
     /// Takes over what is open for reading already, and closes it at the end.
     ///
     /// - Parameters:
+    ///   - descriptor: a file, a pipe or the like.
     ///   - path: what errors call it.
     ///   - scratch: see ``init(path:scratch:)``.
     ///   - head: bytes that were read of a pipe before.
+    /// - Throws: ``CaptureError/inputOutput(path:reason:)``.
     package init(
         descriptor: Int32,
         name path: String,

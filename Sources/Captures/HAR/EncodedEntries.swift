@@ -15,6 +15,7 @@ package struct EncodedEntries: Sendable {
     var weight: Int { bytes.count + spooled.count << 16 }
 
     /// - Parameters:
+    ///   - exchanges: in the order of the entries.
     ///   - facts: of the connections that had entries before.
     ///   - original: what one of the exchanges was read from, by its index; nil where it is not to be as that was.
     init(

@@ -19,7 +19,9 @@ final class TLSKeyLogIndex: Sendable {
 
         /// `begin` and `end`: where a line of this connection stands.
         mutating func add(_ random: TLSRandom, from begin: Int, to end: Int) {
-            if random == last, let run = runs.last, end - Int(run.offset) <= TLSKeyLogIndex.longestRun { return }
+            if random == last, let run = runs.last, end - Int(run.offset) <= TLSKeyLogIndex.longestRun {
+                return
+            }
             last = random
             runs.append(Run(random: random.shortened, offset: UInt64(begin)))
         }

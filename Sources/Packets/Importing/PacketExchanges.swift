@@ -44,6 +44,7 @@ package struct PacketExchanges: TCPStreamSink {
     /// Adds a file that was given for a key log; where it is something else, the report says what.
     ///
     /// - Parameters:
+    ///   - name: what the file is called.
     ///   - reread: gives bytes of the file again, for one whose secrets are too many to be held; see
     ///     ``TLSKeyLog/begin(file:rereading:)``.
     ///   - next: the file's next bytes, none at its end.

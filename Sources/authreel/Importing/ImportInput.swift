@@ -109,7 +109,9 @@ struct ImportInput {
         var number: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             var found = -1
-            repeat { found = Foundation.read(descriptor, buffer.baseAddress, count) } while found < 0
+            repeat {
+                found = Foundation.read(descriptor, buffer.baseAddress, count)
+            } while found < 0
                 && errno == EINTR
             number = found < 0 ? errno : 0
             filled = max(0, found)

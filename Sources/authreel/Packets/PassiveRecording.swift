@@ -44,10 +44,11 @@ struct PassiveRecording {
         // Is looked at when the rights to open it are gone.
         let descriptor = isRemovable ? -1 : Foundation.open(path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
+        // Before anybody is told of it: who stops us then, stops us cleanly.
+        let signals = Interruption.signals()
         StandardError.note("recording into \(path)".printable)
         if follower == nil { StandardError.note("what is in TLS stays closed: --keylog FILE names the keys") }
         StandardError.line("capturing on \(interface)" + (filter.map { ", \($0)" } ?? ""))
-        let signals = Interruption.signals()
         // What root starts runs as root, whatever the recorder goes on as.
         let child = try command.map {
             try RecordedCommand($0, environment: environment, keyLog: keyLog ?? folder?.file("keys.log"))

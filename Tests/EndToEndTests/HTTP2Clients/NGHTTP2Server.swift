@@ -63,7 +63,8 @@ final class NGHTTP2Server: @unchecked Sendable {
                 in: .whitespacesAndNewlines
             )
             let arguments = [
-                "--frontend=127.0.0.1,\(free)\(isInClear ? ";no-tls" : "")", "--backend=127.0.0.1,\(backend)", "--workers=1", "--no-ocsp",
+                "--frontend=127.0.0.1,\(free)\(isInClear ? ";no-tls" : "")", "--backend=127.0.0.1,\(backend)",
+                "--workers=1", "--no-ocsp",
                 "--single-process", "--conf=/dev/null", "--pid-file=\(folder.file("nghttpx.pid"))", key,
                 certificate,
             ]

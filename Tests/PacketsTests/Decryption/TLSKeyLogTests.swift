@@ -31,7 +31,8 @@ struct TLSKeyLogTests {
     /// A large file's secrets are looked up in it and not held; what is found is the same.
     @Test func secretsOfALargeFileAreFoundInIt() throws {
         var generator = SeededGenerator(seed: 7)
-        let randoms = (0..<200).map { _ in (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) } }
+        let randoms = (0..<200).map { _ in (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        }
         var text: [UInt8] = Array("\u{feff}# made by nobody\r\n".utf8)
         for _ in 0..<3000 {
             let random = randoms[Int.random(in: 0..<150, using: &generator)]
