@@ -118,4 +118,25 @@ struct LiveInterfaceTests {
             else { exit(1) }
         }
     }
+
+    #if os(Linux)
+    /// Also of the first, which has ended in a program that waits for tasks.
+    @Test(.enabled(if: Privileges.areHeld))
+    func rightsAreDroppedOfEveryThread() async {
+        await #expect(processExitsWith: .success) {
+            // On another thread than the one that the program began with.
+            try await Task.detached {
+                try Privileges.drop(to: Privileges.Identity(user: 54_321, group: 54_322))
+            }.value
+            let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+            for thread in threads {
+                let status = try String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
+                for line in ["Uid:\t54321\t54321\t54321\t54321\n", "Gid:\t54322\t54322\t54322\t54322\n"]
+                where !status.contains(line) { exit(1) }
+                guard status.contains("CapPrm:\t0000000000000000") else { exit(2) }
+            }
+            guard threads.count > 1 else { exit(3) }
+        }
+    }
+    #endif
 }

@@ -1,3 +1,5 @@
+internal import CPcap
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -63,7 +65,27 @@ package enum Privileges {
         guard setuid(0) != 0, geteuid() == identity.user, getegid() == identity.group else {
             throw Failure(description: "the superuser's rights are still there")
         }
+        #if os(Linux)
+        try dropOfFirstThread(to: identity)
+        #endif
     }
+
+    #if os(Linux)
+    /// Rights are a thread's to the system. The C library has each of them drop its own, but the first where that has ended, as it
+    /// has in a program that waits for tasks: it lies there with all its rights, and the process counts as the superuser's.
+    private static func dropOfFirstThread(to identity: Identity) throws(Failure) {
+        guard authreel_is_first_thread() == 0 else { return }
+        let error = authreel_identify_first_thread(identity.user, identity.group)
+        guard error == 0 else { throw Failure(description: "tgkill: \(String(cString: strerror(error)))") }
+        // It does nothing but wait for signals.
+        for _ in 0..<2000 where authreel_first_thread_outcome() == 0 { usleep(1000) }
+        switch authreel_first_thread_outcome() {
+        case 1: return
+        case 0: throw Failure(description: "the first thread does not answer")
+        case let error: throw Failure(description: "setresuid: \(String(cString: strerror(-error)))")
+        }
+    }
+    #endif
 
     private static func failure(_ call: String) -> Failure {
         Failure(description: "\(call): \(String(cString: strerror(errno)))")
