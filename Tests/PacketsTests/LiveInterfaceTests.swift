@@ -100,6 +100,51 @@ struct LiveInterfaceTests {
         #endif
     }
 
+    private struct Counter: PacketSink {
+        var count = 0
+
+        mutating func receive(_ packet: Packet) { count += 1 }
+        mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) {}
+    }
+
+    #if os(Linux)
+    /// Many small ones that nobody reads while they come, and the recording is ended before anybody does.
+    @Test(.enabled(if: Privileges.areHeld))
+    func whatCameBeforeTheEndIsGiven() throws {
+        let receiver = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(receiver) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Bool in
+                bind(receiver, address, length) == 0 && getsockname(receiver, address, &length) == 0
+            } ? UInt16(bigEndian: pointer.pointee.sin_port) : 0
+        }
+        try #require(port > 0)
+        var options = LiveInterface.Options()
+        options.filter = "udp and dst port \(port)"
+        let interface = try LiveInterface("lo", options)
+        let datagram = [UInt8](repeating: 0x61, count: 60)
+        let count = 5000
+        for _ in 0..<count {
+            let sent = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    sendto(receiver, datagram, datagram.count, 0, $0, length)
+                }
+            }
+            try #require(sent == datagram.count)
+        }
+        let flag = LiveInterface.StopFlag()
+        flag.set()
+        var counter = Counter()
+        try interface.read(into: &counter, until: flag)
+        #expect(interface.losses.isEmpty)
+        #expect(counter.count == count)
+    }
+    #endif
+
     @Test func whoRanSudoIsGoneOnAs() {
         #expect(Privileges.identity(sudoUser: "1000", sudoGroup: "100") == .init(user: 1000, group: 100))
         for (user, group) in [("0", "0"), ("", "5"), ("-1", "5"), ("4294967295", "5")] {

@@ -76,7 +76,12 @@ package final class LiveInterface {
         }
         pcap_set_snaplen(handle, Int32(clamping: options.snapLength))
         pcap_set_promisc(handle, options.isPromiscuous ? 1 : 0)
+        #if os(Linux)
+        // In immediate mode each packet takes a place of the longest, and a few hundred small ones fill the buffer.
+        pcap_set_timeout(handle, Self.holdTime)
+        #else
         pcap_set_immediate_mode(handle, 1)
+        #endif
         pcap_set_buffer_size(handle, Int32(clamping: options.bufferSize))
         hasNanoseconds = pcap_set_tstamp_precision(handle, PCAP_TSTAMP_PRECISION_NANO) == 0
         let status = pcap_activate(handle)
@@ -102,7 +107,10 @@ package final class LiveInterface {
 
     deinit { pcap_close(handle) }
 
-    /// Gives the packets that come to a sink, until the flag is set.
+    /// How long the system may keep packets to give several at a time, in milliseconds.
+    private static let holdTime: Int32 = 20
+
+    /// Gives the packets that come to a sink, until the flag is set: those that came before it was are given, too.
     ///
     /// - Parameters:
     ///   - sink: takes the packets.
@@ -116,12 +124,22 @@ package final class LiveInterface {
     ) throws(LiveInterfaceError) {
         var header: UnsafeMutablePointer<pcap_pkthdr>?
         var bytes: UnsafePointer<UInt8>?
-        while !flag.isSet {
+        // When the last packet that counts may have come, and be given by the system.
+        var end: (last: Timestamp, given: Timestamp)?
+        while true {
+            if end == nil, flag.isSet {
+                let now = Self.now
+                end = (now, now + .milliseconds(3 * Int64(Self.holdTime)))
+            }
             switch pcap_next_ex(handle, &header, &bytes) {
-            case 1: if let header, let bytes { give(header.pointee, bytes, to: &sink) }
+            case 1:
+                guard let header, let bytes else { continue }
+                if let end, time(of: header.pointee) > end.last { return }
+                give(header.pointee, bytes, to: &sink)
             case 0:
+                if let end, Self.now >= end.given { return }
                 pause(&sink)
-                wait()
+                wait(milliseconds: end == nil ? 100 : Self.holdTime / 2)
             case PCAP_ERROR_BREAK: return
             default: throw .failed(name: name, reason: Self.words(handle))
             }
@@ -192,11 +210,10 @@ package final class LiveInterface {
         to sink: inout Sink
     ) {
         number += 1
-        let rest = Int64(header.ts.tv_usec) &* (hasNanoseconds ? 1 : 1000)
         sink.receive(
             Packet(
                 number: number,
-                time: Timestamp(nanoseconds: Int64(header.ts.tv_sec) &* 1_000_000_000 &+ rest),
+                time: time(of: header),
                 linkType: linkType,
                 bytes: UnsafeRawBufferPointer(start: bytes, count: Int(header.caplen)),
                 originalLength: Int(header.len)
@@ -204,14 +221,26 @@ package final class LiveInterface {
         )
     }
 
-    /// Waits for a packet, a tenth of a second at most.
-    private func wait() {
+    private func time(of header: pcap_pkthdr) -> Timestamp {
+        let rest = Int64(header.ts.tv_usec) &* (hasNanoseconds ? 1 : 1000)
+        return Timestamp(nanoseconds: Int64(header.ts.tv_sec) &* 1_000_000_000 &+ rest)
+    }
+
+    /// By the clock that packets are stamped by.
+    private static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+
+    /// Waits for a packet, so long at most.
+    private func wait(milliseconds: Int32) {
         guard descriptor >= 0 else {
             usleep(1000)
             return
         }
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&waiting, 1, 100)
+        _ = poll(&waiting, 1, milliseconds)
     }
 
     private static func set(_ filter: String, of handle: OpaquePointer) throws(LiveInterfaceError) {
