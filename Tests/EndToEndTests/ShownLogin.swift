@@ -96,11 +96,13 @@ struct ShownLogin {
     }
 
     /// Each link, exactly: from which exchange to which.
+    ///
+    /// But for requests without an answer: what a browser gives up at its end the one may still see and the other not.
     private var valuesLinked: Set<String> {
         var found: Set<String> = []
         for link in flow["links"]?.array ?? [] {
             let name = "\(link["name"]?.string ?? "") \(link["transform"]?.string ?? "")"
-            for use in link["uses"]?.array ?? [] {
+            for use in link["uses"]?.array ?? [] where status(of: use["exchange"] ?? .null) != 0 {
                 found.insert("\(name) from \(place(link["origin"])) to \(place(use))")
             }
         }

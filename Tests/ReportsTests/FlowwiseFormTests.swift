@@ -71,8 +71,10 @@ struct FlowwiseFormTests {
         )
         builder.get("https://app.example/cb?code=code-of-the-login&state=state-of-login")
         let lines = written(TextReport.timeline(.plain), builder.capture).text.split(separator: "\n")
-        let marks = lines.filter { $0.contains("▸") || $0.contains("◂") }.map { $0.prefix { $0 == " " }.count }
-                let actors = lines.filter { $0.contains(" → ") }.map { line -> Int in
+        let marks = lines.filter { $0.contains("▸") || $0.contains("◂") }.map {
+            $0.prefix { $0 == " " }.count
+        }
+        let actors = lines.filter { $0.contains(" → ") }.map { line -> Int in
             let behind = line.firstIndex(of: "]").map { line.index(after: $0) } ?? line.endIndex
             let actor = line[behind...].firstIndex { $0 != " " } ?? line.endIndex
             return line.distance(from: line.startIndex, to: actor)

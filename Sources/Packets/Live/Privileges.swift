@@ -71,7 +71,9 @@ package enum Privileges {
     }
 
     #if os(Linux)
-    /// Rights are a thread's to the system. The C library has each of them drop its own, but the first where that has ended, as it
+    /// Has the first thread go on as somebody else.
+    ///
+    /// To the system rights are a thread's. The C library has each of them drop its own, but the first where that has ended, as it
     /// has in a program that waits for tasks: it lies there with all its rights, and the process counts as the superuser's.
     private static func dropOfFirstThread(to identity: Identity) throws(Failure) {
         guard authreel_is_first_thread() == 0 else { return }

@@ -149,7 +149,7 @@ struct PassiveRecording {
         let counts = report.counts
         StandardError.note(
             "\(capture.path): \(CaptureTeller.count(counts.exchanges)) recorded, from \(counts.packets) packets of "
-                + "\(counts.connections) connections"
+                + (counts.connections == 1 ? "1 connection" : "\(counts.connections) connections")
                 + (counts.unreadConnections > 0 ? "; \(counts.unreadConnections) could not be read" : "")
         )
         for line in summary { StandardError.line(line) }
