@@ -197,6 +197,11 @@ extension Exchange {
 
     /// Whether there is something to say of ``provenance``.
     var hasProvenance: Bool { members.hasProvenance }
+
+    /// Whether one of its bodies is in a file of the recorder's.
+    var hasSpooledBody: Bool {
+        [request.body, response?.body].contains { if case .spooled? = $0?.content { true } else { false } }
+    }
 }
 
 /// The request of an exchange.

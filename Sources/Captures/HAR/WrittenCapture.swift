@@ -129,9 +129,3 @@ package struct WrittenCapture {
         }
     }
 }
-
-extension Exchange {
-    fileprivate var hasSpooledBody: Bool {
-        [request.body, response?.body].contains { if case .spooled? = $0?.content { true } else { false } }
-    }
-}
