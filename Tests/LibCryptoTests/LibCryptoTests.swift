@@ -80,6 +80,33 @@ struct CertificateTests {
         #expect(!issuer.certificate.belongs(to: key))
     }
 
+    @Test(arguments: [PrivateKey.Kind.elliptic(.p256), .elliptic(.p521), .rsa(bits: 2048), .ed25519])
+    func whatIsWrittenHoldsThePublicHalfOfTheKey(kind: PrivateKey.Kind) throws {
+        let key = try PrivateKey.generate(kind)
+        let validity = CertificateIssuer.Validity(notBefore: 1_700_000_100, notAfter: 1_700_000_900)
+        let leaf = try issuer().leaf(for: .host("idp.example"), key: key, validity: validity)
+        let read = try Certificate(der: leaf.der)
+        #expect(read.belongs(to: key))
+        #expect(read.holds(key.publicKey))
+        #expect(Digest.of(read.der) == Digest.of(leaf.der))
+    }
+
+    /// A visit to a new host waits for its certificate.
+    @Test func aLeafCostsLittleMoreThanItsSignature() throws {
+        let issuer = try issuer()
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let validity = CertificateIssuer.Validity(notBefore: 1_700_000_100, notAfter: 1_700_000_900)
+        func shortest(_ work: () throws -> Void) rethrows -> Duration {
+            try (0..<20).map { _ in try ContinuousClock().measure { for _ in 0..<10 { try work() } } }.min()
+                ?? .zero
+        }
+        let signing = try shortest { _ = try key.sign([1, 2, 3], .ecdsa(.sha256)) }
+        let minting = try shortest {
+            _ = try issuer.leaf(for: .host("idp.example"), key: key, validity: validity)
+        }
+        #expect(minting < signing * 4, "\(minting) for ten leaves, \(signing) for ten signatures")
+    }
+
     @Test func certificatesComeBackFromPEMAndDER() throws {
         let certificate = try issuer().certificate
         #expect(try Certificate(der: certificate.der).pem == certificate.pem)
