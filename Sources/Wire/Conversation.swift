@@ -5,7 +5,7 @@ package import NIOCore
 ///
 /// Does no IO and reads no clock. The caller forwards every chunk itself, after it has written the exchanges
 /// that the chunk completed: that is the recorder's promise.
-package struct Conversation {
+package final class Conversation {
     /// What is known before the first byte.
     package struct Configuration: Sendable {
         /// `http` or `https`: makes absolute URLs of the targets.
@@ -62,7 +62,7 @@ package struct Conversation {
     }
 
     /// The exchanges that became complete within this chunk.
-    package mutating func received(_ bytes: ByteBuffer, from side: Side, at time: Timestamp) -> [Exchange] {
+    package func received(_ bytes: ByteBuffer, from side: Side, at time: Timestamp) -> [Exchange] {
         bytes.withUnsafeReadableBytes { raw in
             receive(raw.assumingMemoryBound(to: UInt8.self), from: side, at: time)
         }
@@ -70,7 +70,7 @@ package struct Conversation {
     }
 
     /// The exchanges that became complete within these bytes, which are there during the call only.
-    package mutating func received(
+    package func received(
         _ bytes: UnsafeRawBufferPointer,
         from side: Side,
         at time: Timestamp
@@ -79,7 +79,7 @@ package struct Conversation {
         return assembler.takeFinished()
     }
 
-    private mutating func receive(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
+    private func receive(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
         if side == .client, sniffer.isHTTP2 == nil {
             guard let held = sniffer.received(bytes) else { return }
             if sniffer.isHTTP2 == true { http2 = HTTP2Decoder(scheme: scheme) }
@@ -104,12 +104,12 @@ package struct Conversation {
         }
     }
 
-    private mutating func decodeHeldOfServer(at time: Timestamp) {
+    private func decodeHeldOfServer(at time: Timestamp) {
         let bytes = sniffer.takeHeldOfServer()
         if !bytes.isEmpty { bytes.withUnsafeBufferPointer { decode($0, from: .server, at: time) } }
     }
 
-    private mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
+    private func decode(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
         if http2 == nil {
             let wasUpgraded = http1.isUpgraded
             let taken = http1.receive(bytes, from: side, at: time, into: &assembler)
@@ -138,7 +138,7 @@ package struct Conversation {
     ///   - time: when.
     /// - Returns: the exchanges that end with them; nil where what comes next cannot be made out, so that the conversation is
     ///   over: all of HTTP/1 but bodies whose end is known.
-    package mutating func lost(
+    package func lost(
         _ count: Int,
         isExact: Bool = true,
         from side: Side,
@@ -167,7 +167,7 @@ package struct Conversation {
     ///
     /// Of the server's end: a body that ends with the connection is complete, everything else under way has
     /// failed. Of the client's: only with a reason, for it may still be waiting for its answers.
-    package mutating func ended(_ side: Side, reason: String?, at time: Timestamp) -> [Exchange] {
+    package func ended(_ side: Side, reason: String?, at time: Timestamp) -> [Exchange] {
         if side == .server { decodeHeldOfServer(at: time) }
         http1.end(side, reason: reason, at: time, into: &assembler)
         http2?.end(side, reason: reason, at: time, into: &assembler)
@@ -175,7 +175,7 @@ package struct Conversation {
     }
 
     /// The recording ends: everything under way, as it stands.
-    package mutating func abandon(at time: Timestamp, reason: String) -> [Exchange] {
+    package func abandon(at time: Timestamp, reason: String) -> [Exchange] {
         decodeHeldOfServer(at: time)
         http1.failAll(reason, time, &assembler)
         http2?.failAll(reason, time, &assembler)
@@ -193,7 +193,7 @@ package struct Conversation {
     package var hasLeftHTTP1: Bool { http1.isUpgraded || http1.goesOnAsHTTP2 != nil }
 
     /// The bytes of the server that belong to the other protocol already (``isUpgraded``); once.
-    package mutating func takeUnread() -> [UInt8] {
+    package func takeUnread() -> [UInt8] {
         defer { unread = [] }
         return unread
     }

@@ -32,7 +32,7 @@ final class Recording: Sendable {
         func add(_ exchanges: [Exchange]) {
             value.withLock {
                 $0.exchanges += exchanges.count
-                $0.failures += exchanges.count { $0.response == nil }
+                $0.failures += exchanges.count { !$0.isAnswered }
             }
         }
 

@@ -73,7 +73,7 @@ struct ProxyServerTests {
             " %{http_code} "
         )
         #expect(
-            output.text.hasPrefix("hello 200 ") && !output.text.dropFirst(9).contains("200"),
+            output.text.hasPrefix("hello 200 ") && !output.text.dropFirst(10).contains(" 200 "),
             "\(output.text)"
         )
         let refused = try await rig.exchanges(atLeast: 2).last

@@ -44,7 +44,7 @@ struct Dialogue {
 
     /// The exchanges, each turn's bytes handed over in pieces that `cut` makes of them.
     func exchanges(cut: ([UInt8]) -> [[UInt8]] = { [$0] }) -> [Exchange] {
-        var conversation = conversation()
+        let conversation = conversation()
         var found: [Exchange] = []
         var clock = Timestamp(seconds: 1_780_000_000)
         func feed(_ bytes: [UInt8], _ side: Side) {

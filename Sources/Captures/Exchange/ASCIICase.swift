@@ -9,6 +9,23 @@ package enum ASCIICase {
         }
     }
 
+    /// Whether two texts are the same but for the case of `A`–`Z`.
+    package static func areEqual(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>)
+        -> Bool
+    {
+        guard one.count == other.count else { return false }
+        for index in one.indices where one[index] != other[index] {
+            let folded = one[index] | 0x20
+            guard folded == other[index] | 0x20, folded &- 0x61 < 26 else { return false }
+        }
+        return true
+    }
+
+    /// Whether a text is a word of a protocol, but for the case of `A`–`Z`.
+    package static func areEqual(_ text: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
+        areEqual(text, UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    }
+
     fileprivate static func write(
         _ bytes: UnsafeBufferPointer<UInt8>,
         lowercasedTo room: UnsafeMutableBufferPointer<UInt8>

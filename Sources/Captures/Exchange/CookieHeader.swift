@@ -29,10 +29,19 @@ extension RecordedRequest {
 extension RecordedResponse {
     /// The cookies set: of the `Set-Cookie` headers, else of the HAR's `cookies` array.
     package var setCookies: [SetCookie] {
-        let headers = headers.all("set-cookie")
-        // Firefox and some recorders fold several fields into one, separated by line feeds.
-        let lines = headers.flatMap { $0.split(separator: "\n").map(String.init) }
-        return lines.isEmpty ? listedCookies : lines.compactMap(SetCookie.init(parsing:))
+        var cookies: [SetCookie] = []
+        var isListedOnly = true
+        for field in headers.fields where field.name.equalsIgnoringASCIICase("set-cookie") {
+            var value = field.value
+            value.withUTF8 { bytes in
+                // Firefox and some recorders fold several fields into one, separated by line feeds.
+                for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
+                    isListedOnly = false
+                    if let cookie = SetCookie(UnsafeBufferPointer(rebasing: line)) { cookies.append(cookie) }
+                }
+            }
+        }
+        return isListedOnly ? listedCookies : cookies
     }
 }
 
@@ -40,37 +49,63 @@ extension SetCookie {
     /// Takes apart a `Set-Cookie` value as a user agent does; nil without `=` or with an empty name and
     /// value.
     package init?(parsing field: String) {
-        var parts = field.utf8.split(separator: 0x3b, omittingEmptySubsequences: false).map {
-            Self.trimmed(String($0) ?? "")
-        }
-        guard let pair = parts.first, let equals = pair.utf8.firstIndex(of: 0x3d) else { return nil }
-        parts.removeFirst()
-        self.init(
-            name: Self.trimmed(String(pair[..<equals])),
-            value: Self.trimmed(String(pair[pair.utf8.index(after: equals)...]))
-        )
+        var field = field
+        guard let cookie = field.withUTF8({ SetCookie($0) }) else { return nil }
+        self = cookie
+    }
+
+    /// Every answer of a recording comes by here: text is made only of what is kept.
+    fileprivate init?(_ field: UnsafeBufferPointer<UInt8>) {
+        var end = field.firstIndex(of: 0x3b) ?? field.count
+        guard let equals = field[..<end].firstIndex(of: 0x3d) else { return nil }
+        self.init(name: Self.text(field[..<equals]), value: Self.text(field[(equals + 1)..<end]))
         guard !name.isEmpty || !value.isEmpty else { return nil }
-        for part in parts where !part.isEmpty {
-            let equals = part.utf8.firstIndex(of: 0x3d)
-            let value = equals.map { Self.trimmed(String(part[part.utf8.index(after: $0)...])) } ?? ""
-            switch Self.trimmed(String(part[..<(equals ?? part.endIndex)])).lowercased() {
-            case "domain": domain = value.isEmpty ? nil : value
-            case "path": path = value.utf8.first == 0x2f ? value : nil
-            case "max-age": maxAge = Int64(value) ?? maxAge
-            case "expires": expires = value
-            case "secure": isSecure = true
-            case "httponly": isHTTPOnly = true
-            case "samesite": sameSite = value
-            default: otherAttributes.append(part)
-            }
+        while end < field.count {
+            let start = end + 1
+            end = field[start...].firstIndex(of: 0x3b) ?? field.count
+            add(attribute: Self.trimmed(field[start..<end]))
         }
     }
 
-    private static func trimmed(_ text: String) -> String {
-        let bytes = text.utf8
-        guard let first = bytes.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }),
-            let last = bytes.lastIndex(where: { $0 != 0x20 && $0 != 0x09 })
-        else { return "" }
-        return String(text[first...last])
+    private mutating func add(attribute: Slice<UnsafeBufferPointer<UInt8>>) {
+        guard !attribute.isEmpty else { return }
+        let equals = attribute.firstIndex(of: 0x3d)
+        let name = UnsafeBufferPointer(rebasing: Self.trimmed(attribute[..<(equals ?? attribute.endIndex)]))
+        let value = equals.map { Self.text(attribute[($0 + 1)...]) } ?? ""
+        func isCalled(_ known: StaticString) -> Bool { ASCIICase.areEqual(name, known) }
+        if isCalled("domain") {
+            domain = value.isEmpty ? nil : value
+        } else if isCalled("path") {
+            path = value.utf8.first == 0x2f ? value : nil
+        } else if isCalled("max-age") {
+            maxAge = Int64(value) ?? maxAge
+        } else if isCalled("expires") {
+            expires = value
+        } else if isCalled("secure") {
+            isSecure = true
+        } else if isCalled("httponly") {
+            isHTTPOnly = true
+        } else if isCalled("samesite") {
+            sameSite = value
+        } else {
+            otherAttributes.append(Self.text(attribute))
+        }
+    }
+
+    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: trimmed(bytes)), as: UTF8.self)
+    }
+
+    private static func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<
+        UnsafeBufferPointer<UInt8>
+    > {
+        var range = bytes.indices
+        while let first = range.first, bytes[first] == 0x20 || bytes[first] == 0x09 {
+            range = (first + 1)..<range.upperBound
+        }
+        while let last = range.last, bytes[last] == 0x20 || bytes[last] == 0x09 {
+            range = range.lowerBound..<last
+        }
+        return bytes[range]
     }
 }

@@ -195,6 +195,14 @@ extension Exchange {
         _modify { yield &members.sharedClient }
     }
 
+    /// Whether there is a ``response``, which is not copied for the answer.
+    package var isAnswered: Bool { storage.members.response != nil }
+
+    /// Bytes of the larger one of its bodies, decoded; 0 where they are not known.
+    package var largestBodySize: Int {
+        max(storage.members.request.body?.size ?? 0, storage.members.response?.body?.size ?? 0)
+    }
+
     /// Whether there is something to say of ``provenance``.
     var hasProvenance: Bool { members.hasProvenance }
 

@@ -42,11 +42,9 @@ package struct HeaderFields: Sendable, Hashable {
 extension String {
     /// Compares as protocols compare their ASCII names: `A`–`Z` equal to `a`–`z`, every other byte to itself.
     package func equalsIgnoringASCIICase(_ other: String) -> Bool {
-        let left = utf8
-        let right = other.utf8
-        guard left.count == right.count else { return false }
-        return zip(left, right).allSatisfy {
-            $0 == $1 || ($0 | 0x20 == $1 | 0x20 && (0x61...0x7a).contains($0 | 0x20))
-        }
+        guard utf8.count == other.utf8.count else { return false }
+        // Strings that are not stored as UTF-8 (bridged ones) are copied first.
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in right.withUTF8 { ASCIICase.areEqual(left, $0) } }
     }
 }

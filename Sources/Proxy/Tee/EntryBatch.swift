@@ -29,7 +29,9 @@ final class EntryBatch {
     func add(_ exchanges: [Exchange], of tee: Tee) {
         self.exchanges += exchanges
         if waiting.last !== tee { waiting.append(tee) }
-        if self.exchanges.count >= Self.capacity || exchanges.contains(where: Self.isLarge) {
+        if self.exchanges.count >= Self.capacity
+            || exchanges.contains(where: { $0.largestBodySize > Self.largeBody })
+        {
             commit()
         } else if !isScheduled {
             isScheduled = true
@@ -49,9 +51,5 @@ final class EntryBatch {
         self.waiting = []
         gate.keep(exchanges)
         for tee in waiting { tee.released() }
-    }
-
-    private static func isLarge(_ exchange: Exchange) -> Bool {
-        (exchange.response?.body?.size ?? 0) > largeBody || (exchange.request.body?.size ?? 0) > largeBody
     }
 }

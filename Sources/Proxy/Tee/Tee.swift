@@ -138,11 +138,12 @@ final class Tee {
     }
 
     /// First into the file, then to the client.
-    private func completed(_ exchanges: [Exchange]) {
+    private func completed(_ exchanges: consuming [Exchange]) {
         guard records else { return }
         if !exchanges.isEmpty {
             isHolding = true
-            batch.add(identified(exchanges), of: self)
+            identify(&exchanges)
+            batch.add(exchanges, of: self)
         }
         if !hasNotedGarbage, conversation?.hasLostTheThread == true {
             hasNotedGarbage = true
@@ -275,15 +276,14 @@ final class Tee {
     }
 
     /// Into the file at once.
-    private func keep(_ exchanges: [Exchange]) {
+    private func keep(_ exchanges: consuming [Exchange]) {
         guard records, !exchanges.isEmpty else { return }
-        proxy.gate.keep(identified(exchanges))
+        identify(&exchanges)
+        proxy.gate.keep(exchanges)
     }
 
-    private func identified(_ exchanges: [Exchange]) -> [Exchange] {
-        var exchanges = exchanges
+    private func identify(_ exchanges: inout [Exchange]) {
         for index in exchanges.indices { exchanges[index].sharedClient = identity.shared }
-        return exchanges
     }
 
     private func close() {

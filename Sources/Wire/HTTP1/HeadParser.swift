@@ -155,12 +155,17 @@ struct HeadParser {
 
     /// `HTTP/d.d`, in any case: what answers and servers in the field send.
     private func isVersion(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        word.count >= 6 && zip(word, "http/".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        word.count > 5 && ASCIICase.areEqual(UnsafeBufferPointer(rebasing: word.prefix(5)), "http/")
             && word.dropFirst(5).allSatisfy { $0 == 0x2e || (0x30...0x39).contains($0) }
     }
 
     private mutating func version(_ range: Range<Int>) -> String {
-        if bytes[range].count == 8, zip(bytes[range], "HTTP/1.1".utf8).allSatisfy(==) { return "HTTP/1.1" }
+        let usual: StaticString = "HTTP/1.1"
+        if range.count == usual.utf8CodeUnitCount,
+            (0..<range.count).allSatisfy({ bytes[range.lowerBound + $0] == usual.utf8Start[$0] })
+        {
+            return "HTTP/1.1"
+        }
         let text = text(range)
         if text != "HTTP/1.0" { note(range.lowerBound, "version \(text)") }
         return text

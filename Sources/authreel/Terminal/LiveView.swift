@@ -125,7 +125,7 @@ final class LiveView: Sendable {
         arrived.add(exchanges.count, ordering: .relaxed)
         for index in exchanges.indices {
             if detail == .exchanges { StandardError.line(Self.line(exchanges[index], style)) }
-            guard exchanges[index].response != nil, exchanges[index].tunnel.reason == nil else { continue }
+            guard exchanges[index].isAnswered, exchanges[index].tunnel.reason == nil else { continue }
             // Each process once: what it is does not change.
             let client = exchanges[index].client
             guard tested.withLock({ $0.insert(client.processID).inserted }) else { continue }

@@ -42,7 +42,7 @@ enum ConversationTarget {
     }
 
     private static func exchanges(_ turns: [[ArraySlice<UInt8>]]) -> [Exchange] {
-        var conversation = Conversation(Conversation.Configuration(scheme: "http", authority: "rp.example"))
+        let conversation = Conversation(Conversation.Configuration(scheme: "http", authority: "rp.example"))
         var found: [Exchange] = []
         for (number, pieces) in turns.enumerated() {
             for piece in pieces {

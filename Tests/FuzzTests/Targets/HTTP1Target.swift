@@ -39,7 +39,7 @@ enum HTTP1Target {
         configuration.connection.alpn = alpn
         configuration.maximumBodyBytes = 4096
         configuration.budget = budget
-        var conversation = Conversation(configuration)
+        let conversation = Conversation(configuration)
         var found: [Exchange] = []
         for (side, bytes) in turns {
             found += conversation.received(ByteBuffer(bytes: bytes), from: side, at: now)
