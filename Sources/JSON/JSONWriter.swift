@@ -26,8 +26,10 @@ package enum JSONWriter {
     /// ends.
     package static func append(string text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { append(escaping: $0, to: &bytes) }
+        if text.utf8.withContiguousStorageIfAvailable({ append(escaping: $0, to: &bytes) }) == nil {
+            var text = text
+            text.withUTF8 { append(escaping: $0, to: &bytes) }
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -45,15 +47,21 @@ package enum JSONWriter {
                     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block[..<filled]))
                     filled = 0
                 }
-                if index + 8 <= utf8.count {
-                    let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                    block.storeBytes(of: word, toByteOffset: filled, as: UInt64.self)
-                    let plain = plainBytes(UInt64(littleEndian: word))
-                    index += plain
-                    filled += plain
-                    guard plain < 8 else { continue }
+                let count = min(8, utf8.count - index)
+                var word = UInt64(0)
+                if count == 8 {
+                    word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                } else {
+                    // Zeros are not plain: what is behind the end is not taken for text.
+                    withUnsafeMutableBytes(of: &word) {
+                        $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: raw[index...]))
+                    }
                 }
-                index += escape(utf8, at: index, into: block, &filled)
+                block.storeBytes(of: word, toByteOffset: filled, as: UInt64.self)
+                let plain = plainBytes(UInt64(littleEndian: word))
+                index += plain
+                filled += plain
+                if plain < count { index += escape(utf8, at: index, into: block, &filled) }
             }
             bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block[..<filled]))
         }

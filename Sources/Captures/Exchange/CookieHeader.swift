@@ -99,13 +99,9 @@ extension SetCookie {
     private static func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<
         UnsafeBufferPointer<UInt8>
     > {
-        var range = bytes.indices
-        while let first = range.first, bytes[first] == 0x20 || bytes[first] == 0x09 {
-            range = (first + 1)..<range.upperBound
-        }
-        while let last = range.last, bytes[last] == 0x20 || bytes[last] == 0x09 {
-            range = range.lowerBound..<last
-        }
-        return bytes[range]
+        var (lower, upper) = (bytes.startIndex, bytes.endIndex)
+        while lower < upper, bytes[lower] == 0x20 || bytes[lower] == 0x09 { lower += 1 }
+        while upper > lower, bytes[upper - 1] == 0x20 || bytes[upper - 1] == 0x09 { upper -= 1 }
+        return bytes[lower..<upper]
     }
 }

@@ -134,25 +134,27 @@ package struct ExchangeAssembler: ExchangeEventSink {
     }
 
     package mutating func receive(_ event: ExchangeEvent, of exchange: Int) {
-        switch event {
-        case .requestHead(let head, let time):
+        if case .requestHead(let head, let time) = event {
             open[exchange] = Open(head: head, startedAt: time, folder: spoolFolder)
-        case .requestTrailers(let fields): open[exchange]?.requestTrailers = fields
-        case .requestEnd(let time): open[exchange]?.requestEndedAt = time
-        case .interimResponse: break
+            return
+        }
+        // Changed where it stands: through the key it would be copied out and in again.
+        guard let index = open.index(forKey: exchange) else { return }
+        switch event {
+        case .requestHead, .interimResponse: break
+        case .requestTrailers(let fields): open.values[index].requestTrailers = fields
+        case .requestEnd(let time): open.values[index].requestEndedAt = time
         case .responseHead(let head, let time):
-            open[exchange]?.response = head
-            open[exchange]?.responseAt = time
-        case .responseTrailers(let fields): open[exchange]?.responseTrailers = fields
-        case .responseEnd(let time): finish(exchange, at: time, failure: nil)
-        case .upgraded(let name): open[exchange]?.upgradedTo = name
-        case .pushed: open[exchange]?.isPushed = true
+            open.values[index].response = head
+            open.values[index].responseAt = time
+        case .responseTrailers(let fields): open.values[index].responseTrailers = fields
+        case .responseEnd(let time): finish(index, at: time, failure: nil)
+        case .upgraded(let name): open.values[index].upgradedTo = name
+        case .pushed: open.values[index].isPushed = true
         case .malformed(let malformation):
-            guard open[exchange].map({ $0.malformations.count < Self.maximumMalformations }) == true else {
-                return
-            }
-            open[exchange]?.malformations.append(malformation)
-        case .failed(let reason, let time): finish(exchange, at: time, failure: reason)
+            guard open.values[index].malformations.count < Self.maximumMalformations else { return }
+            open.values[index].malformations.append(malformation)
+        case .failed(let reason, let time): finish(index, at: time, failure: reason)
         }
     }
 
@@ -182,25 +184,23 @@ package struct ExchangeAssembler: ExchangeEventSink {
 
     // MARK: -
 
-    private mutating func finish(_ number: Int, at time: Timestamp, failure: String?) {
-        guard let open = open.removeValue(forKey: number) else { return }
+    private mutating func finish(_ index: Dictionary<Int, Open>.Index, at time: Timestamp, failure: String?) {
+        let open = open.remove(at: index).value
         budget?.give(open.taken)
-        finished.append(
-            Exchange(
-                startedAt: open.startedAt,
-                duration: time - open.startedAt,
-                request: request(of: open),
-                response: open.response.map { response(of: open, $0, isWhole: failure == nil) },
-                failure: failure,
-                timings: timings(of: open, endedAt: time),
-                malformations: open.malformations,
-                upgradedTo: open.upgradedTo
-            )
+        var exchange = Exchange(
+            startedAt: open.startedAt,
+            duration: time - open.startedAt,
+            request: request(of: open),
+            response: open.response.map { response(of: open, $0, isWhole: failure == nil) },
+            failure: failure,
+            timings: timings(of: open, endedAt: time),
+            malformations: open.malformations,
+            upgradedTo: open.upgradedTo
         )
-        let last = finished.count - 1
-        finished[last].sharedConnection = connection
-        finished[last].sharedClient = client
-        finished[last].isPushed = open.isPushed
+        exchange.sharedConnection = connection
+        exchange.sharedClient = client
+        exchange.isPushed = open.isPushed
+        finished.append(exchange)
         openingTimings = Timings()
     }
 

@@ -21,7 +21,7 @@ package struct HeaderFields: Sendable, Hashable {
     /// The value of the first field of this name; names compare without regard to case (RFC 9110, section
     /// 5.1).
     package func first(_ name: String) -> String? {
-        fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+        fields.firstIndex { $0.name.equalsIgnoringASCIICase(name) }.map { fields[$0].value }
     }
 
     /// The values of all fields of this name, in order.
@@ -43,8 +43,13 @@ extension String {
     /// Compares as protocols compare their ASCII names: `A`–`Z` equal to `a`–`z`, every other byte to itself.
     package func equalsIgnoringASCIICase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        // Strings that are not stored as UTF-8 (bridged ones) are copied first.
-        var (left, right) = (self, other)
-        return left.withUTF8 { left in right.withUTF8 { ASCIICase.areEqual(left, $0) } }
+        return withBytes { bytes in other.withBytes { ASCIICase.areEqual(bytes, $0) } }
+    }
+
+    /// Strings that are not stored as UTF-8 (bridged ones) are copied first.
+    private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = self
+        return copy.withUTF8(body)
     }
 }

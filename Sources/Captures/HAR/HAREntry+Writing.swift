@@ -65,15 +65,13 @@ extension HAREntry {
         writer.string("url", request.url.text, &out)
         writer.string("httpVersion", request.httpVersion, &out)
         let kept = request.foreign
-        writer.list("cookies", kept, &out) { pairs(request.cookies.map { ($0.name, $0.value) }, &$0) }
-        writer.list("headers", kept, &out) {
-            pairs(request.headers.fields.lazy.map { ($0.name, $0.value) }, &$0)
-        }
+        writer.list("cookies", kept, &out) { pairs(request.cookies, &$0) }
+        writer.list("headers", kept, &out) { pairs(request.headers.fields, &$0) }
         writer.list("queryString", kept, &out) {
             if request.url.query == nil {
                 $0.append(contentsOf: [0x5b, 0x5d])
             } else {
-                pairs(request.url.queryItems.items.lazy.map { ($0.name, $0.value) }, &$0)
+                pairs(request.url.queryItems.items.map { .init(name: $0.name, value: $0.value) }, &$0)
             }
         }
         if let body = request.body {
@@ -97,9 +95,7 @@ extension HAREntry {
         writer.string("httpVersion", response?.httpVersion ?? "", &out)
         let kept = response?.foreign ?? JSONObject()
         writer.list("cookies", kept, &out) { cookies(response?.setCookies ?? [], &$0) }
-        writer.list("headers", kept, &out) {
-            pairs((response?.headers.fields ?? []).lazy.map { ($0.name, $0.value) }, &$0)
-        }
+        writer.list("headers", kept, &out) { pairs(response?.headers.fields ?? [], &$0) }
         writer.name("content", &out)
         append(
             response?.body ?? Body(content: .bytes([]), size: 0, wireSize: 0),
@@ -163,7 +159,7 @@ extension HAREntry {
             writer.value("params", kept, &out)
         } else if case .parameters(let fields) = body.content {
             writer.name("params", &out)
-            pairs(fields.lazy.map { ($0.name, $0.value) }, &out)
+            pairs(fields, &out)
         }
         if isRequest, !body.foreign.isEmpty, let kept = body.foreign["size"] {
             writer.value("size", kept, &out)
@@ -253,15 +249,13 @@ extension HAREntry {
         return ours
     }
 
-    private static func pairs(_ pairs: some Sequence<(String, String)>, _ out: inout [UInt8]) {
+    private static func pairs(_ pairs: [HeaderFields.Field], _ out: inout [UInt8]) {
         out.append(0x5b)
-        var isFirst = true
-        for (name, value) in pairs {
-            if !isFirst { out.append(0x2c) }
-            isFirst = false
+        for index in pairs.indices {
+            if index > 0 { out.append(0x2c) }
             var writer = ObjectWriter(&out)
-            writer.string("name", name, &out)
-            writer.string("value", value, &out)
+            writer.string("name", pairs[index].name, &out)
+            writer.string("value", pairs[index].value, &out)
             writer.end(&out)
         }
         out.append(0x5d)
