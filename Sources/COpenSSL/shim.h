@@ -100,7 +100,8 @@ static inline size_t ar_tls_session_ticket_length(const SSL_SESSION *session) {
 // Only what was given is sent: OpenSSL would add what it finds among the trusted roots.
 static inline int ar_tls_use_certificate(SSL *ssl, X509 *certificate, EVP_PKEY *key) {
     SSL_set_mode(ssl, SSL_MODE_NO_AUTO_CHAIN);
-    return SSL_use_certificate(ssl, certificate) == 1 && SSL_use_PrivateKey(ssl, key) == 1;
+    // In the place of the context's own; one after the other they would be compared with what they replace.
+    return SSL_use_cert_and_key(ssl, certificate, key, NULL, 1) == 1;
 }
 static inline int ar_tls_add_chain_certificate(SSL *ssl, X509 *certificate) { return (int)SSL_add1_chain_cert(ssl, certificate); }
 

@@ -21,9 +21,13 @@ final class ClientIdentity {
     private var waiting: [() -> Void] = []
     private var waitingLong: [() -> Void] = []
 
+    private var owner: ClientProcess.Owner?
+
     init(connectionID: String) {
         self.connectionID = connectionID
     }
+
+    deinit { if let owner { ClientProcess.left(owner) } }
 
     /// Starts looking; call once, on the channel's loop.
     func find(for channel: any Channel, proxy: ProxyContext) {
@@ -65,6 +69,7 @@ final class ClientIdentity {
     }
 
     private func found(_ owner: ClientProcess.Owner?, isVouchedFor: Bool) {
+        self.owner = owner
         facts.process = owner?.name
         facts.processID = owner?.processID
         self.isVouchedFor = isVouchedFor

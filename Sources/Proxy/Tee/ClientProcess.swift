@@ -12,17 +12,17 @@ internal import Musl
 /// Linux: ``SocketTable`` leads from the addresses to the socket, `/proc/PID/fd` from there to the process.
 /// Reads many small files: never on an event loop.
 enum ClientProcess {
-    struct Owner: Sendable, Hashable {
+    struct Owner: Sendable {
         var name: String
         var processID: Int32
+        fileprivate var finding: DescriptorPlaces.Finding
     }
 
-    /// Who was found last, and where among its descriptors, most recent first: a browser opens dozens of connections.
-    private static let recent = NIOLockedValueBox<[(processID: Int32, descriptor: Int)]>([])
-    /// How many places a look at them is worth.
-    private static let likelyPlaces = 16
-    /// How far behind the last place the next one is looked for: a client that opens connections and closes none.
-    private static let vicinity = 4
+    /// Who was found last, and where: a browser opens dozens of connections.
+    private static let places = NIOLockedValueBox(DescriptorPlaces())
+
+    /// The connection of this owner is over.
+    static func left(_ owner: Owner) { places.withLockedValue { $0.left(owner.finding) } }
 
     /// The owner of the socket whose own address is `client` and whose peer is `proxy`.
     ///
@@ -50,13 +50,12 @@ enum ClientProcess {
     /// A score of system calls that wait for nothing: not out of place on an event loop.
     static func likelyOwner(client: SocketAddress, proxy: SocketAddress) -> Owner? {
         #if os(Linux)
-        let places = recent.withLockedValue { $0 }
+        let places = places.withLockedValue { $0.likely }
         guard !places.isEmpty, let own = endpoint(client), let peer = endpoint(proxy),
             case .inode(let inode) = SocketTable.askKernel(own, peer)
         else { return nil }
         let wanted = Array("socket:[\(inode)]".utf8)
-        let next = (1...vicinity).map { (places[0].processID, places[0].descriptor + $0) }
-        let place = (places + next).first { leads("/proc/\($0.processID)/fd/\($0.descriptor)", to: wanted) }
+        let place = places.first { leads("/proc/\($0.processID)/fd/\($0.descriptor)", to: wanted) }
         return place.flatMap { owner($0.processID, at: $0.descriptor) }
         #else
         return nil
@@ -66,10 +65,7 @@ enum ClientProcess {
     #if os(Linux)
     private static func process(withSocket inode: UInt64) -> Owner? {
         let wanted = Array("socket:[\(inode)]".utf8)
-        var likely: [Int32] = []
-        for place in recent.withLockedValue({ $0 }) where !likely.contains(place.processID) {
-            likely.append(place.processID)
-        }
+        let likely = places.withLockedValue { $0.processIDs }
         for processID in likely {
             if let descriptor = descriptor(processID, wanted) { return owner(processID, at: descriptor) }
         }
@@ -80,17 +76,13 @@ enum ClientProcess {
     }
 
     private static func owner(_ processID: Int32, at descriptor: Int) -> Owner? {
-        recent.withLockedValue { recent in
-            recent.removeAll { $0 == (processID, descriptor) }
-            recent.insert((processID, descriptor), at: 0)
-            if recent.count > likelyPlaces { recent.removeLast() }
+        let finding = places.withLockedValue {
+            $0.found(at: .init(processID: processID, descriptor: descriptor))
         }
-        guard let name = SocketTable.contents(of: "/proc/\(processID)/comm")?.prefix(while: { $0 != 0x0a }),
-            !name.isEmpty
-        else {
-            return nil
-        }
-        return Owner(name: String(decoding: name, as: UTF8.self), processID: processID)
+        // Sixteen bytes at most (proc(5)).
+        let name = SocketTable.contents(of: "/proc/\(processID)/comm", atATime: 64)?.prefix { $0 != 0x0a }
+        guard let name, !name.isEmpty else { return nil }
+        return Owner(name: String(decoding: name, as: UTF8.self), processID: processID, finding: finding)
     }
 
     /// Which of a process's descriptors is the socket; the newest first, which mostly has the largest number.
