@@ -214,12 +214,12 @@ static inline int ar_name_constraints_add(NAME_CONSTRAINTS *constraints, int exc
 static inline int ar_x509_add_name_constraints(X509 *certificate, NAME_CONSTRAINTS *constraints) {
     return X509_add1_ext_i2d(certificate, NID_name_constraints, constraints, 1, 0) == 1;
 }
-// Puts the public half of a key into a certificate.
+// The public half of a key as it goes into certificates, a reference of the caller's; NULL on failure.
 //
-// An elliptic key goes in as an EC_KEY, though that is deprecated: of a key as providers hold it libcrypto 3 first makes
-// DER and then reads that again with all decoders there are, which takes six times as long as all the rest of a
-// certificate, the signature included.
-static inline int ar_x509_set_key(X509 *certificate, EVP_PKEY *key) {
+// An elliptic key as an EC_KEY, though that is deprecated: of a key as providers hold it X509_set_pubkey of libcrypto 3
+// first makes DER and then reads that again with all decoders there are, which takes six times as long as all the rest
+// of a certificate, the signature included.
+static inline EVP_PKEY *ar_key_for_certificates(EVP_PKEY *key) {
 #ifndef OPENSSL_NO_DEPRECATED_3_0
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
@@ -228,19 +228,19 @@ static inline int ar_x509_set_key(X509 *certificate, EVP_PKEY *key) {
         EC_KEY *half = own ? EC_KEY_new() : NULL;
         EVP_PKEY *held = half ? EVP_PKEY_new() : NULL;
         int ok = held && EC_KEY_set_group(half, EC_KEY_get0_group(own)) == 1
-            && EC_KEY_set_public_key(half, EC_KEY_get0_public_key(own)) == 1
-            && EVP_PKEY_set1_EC_KEY(held, half) == 1 && X509_set_pubkey(certificate, held) == 1;
-        EVP_PKEY_free(held);
+            && EC_KEY_set_public_key(half, EC_KEY_get0_public_key(own)) == 1 && EVP_PKEY_set1_EC_KEY(held, half) == 1;
         EC_KEY_free(half);
         EC_KEY_free(own);
-        if (ok) return 1;
+        if (ok) return held;
+        EVP_PKEY_free(held);
         ERR_clear_error();
     }
 #pragma clang diagnostic pop
 #endif
-    return X509_set_pubkey(certificate, key);
+    return EVP_PKEY_up_ref(key) == 1 ? key : NULL;
 }
-// A certificate without its extensions and signature; serial: positive, at most 20 bytes (RFC 5280, section 4.1.2.2).
+// A certificate without its extensions and signature; key: see ar_key_for_certificates; serial: positive, at most 20
+// bytes (RFC 5280, section 4.1.2.2).
 static inline X509 *ar_x509_begin(EVP_PKEY *key, const unsigned char *serial, int serial_length,
                                   int64_t not_before, int64_t not_after) {
     X509 *certificate = X509_new();
@@ -249,7 +249,7 @@ static inline X509 *ar_x509_begin(EVP_PKEY *key, const unsigned char *serial, in
         && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL
         && ASN1_TIME_set(X509_getm_notBefore(certificate), (time_t)not_before) != NULL
         && ASN1_TIME_set(X509_getm_notAfter(certificate), (time_t)not_after) != NULL
-        && ar_x509_set_key(certificate, key) == 1;
+        && X509_set_pubkey(certificate, key) == 1;
     BN_free(number);
     if (!ok) { X509_free(certificate); return NULL; }
     return certificate;
@@ -258,7 +258,7 @@ static inline X509 *ar_x509_begin(EVP_PKEY *key, const unsigned char *serial, in
 static inline X509 *ar_x509_rekeyed(const X509 *certificate, EVP_PKEY *key) {
     X509 *copy = X509_dup((X509 *)certificate);
     const EVP_MD *digest = EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 ? NULL : EVP_sha256();
-    int ok = copy && ar_x509_set_key(copy, key) == 1 && X509_sign(copy, key, digest) > 0;
+    int ok = copy && X509_set_pubkey(copy, key) == 1 && X509_sign(copy, key, digest) > 0;
     if (!ok) { X509_free(copy); return NULL; }
     return copy;
 }

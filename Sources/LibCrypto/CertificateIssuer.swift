@@ -140,7 +140,14 @@ package struct CertificateIssuer: Sendable {
         guard RAND_bytes(&serial, 16) == 1 else { throw OpenSSLError.draining("no random numbers") }
         // Positive and never shorter than its length says: the top bits are fixed.
         serial[0] = serial[0] & 0x3f | 0x40
-        guard let pointer = ar_x509_begin(key.pointer, serial, 16, validity.notBefore, validity.notAfter)
+        guard
+            let pointer = ar_x509_begin(
+                key.keyForCertificates,
+                serial,
+                16,
+                validity.notBefore,
+                validity.notAfter
+            )
         else {
             throw OpenSSLError.draining("cannot begin a certificate")
         }

@@ -15,6 +15,8 @@ package final class PrivateKey: @unchecked Sendable {
     /// The `EVP_PKEY *`, borrowed: valid as long as this object.
     package let pointer: OpaquePointer
     package let publicKey: PublicKey
+    /// The public half as certificates take it, `EVP_PKEY *`, borrowed; the same for all of them.
+    let keyForCertificates: OpaquePointer
 
     /// Takes over one reference of `pointer`.
     init(owning pointer: OpaquePointer) throws(OpenSSLError) {
@@ -22,12 +24,20 @@ package final class PrivateKey: @unchecked Sendable {
             EVP_PKEY_free(pointer)
             throw OpenSSLError(what: "a key of a kind that is not used here", reason: "")
         }
+        guard let half = ar_key_for_certificates(pointer) else {
+            EVP_PKEY_free(pointer)
+            throw .draining("the public half of a key")
+        }
         self.pointer = pointer
+        keyForCertificates = half
         EVP_PKEY_up_ref(pointer)
         publicKey = PublicKey(owning: pointer, kind: kind)
     }
 
-    deinit { EVP_PKEY_free(pointer) }
+    deinit {
+        EVP_PKEY_free(keyForCertificates)
+        EVP_PKEY_free(pointer)
+    }
 
     package static func generate(_ kind: Kind) throws(OpenSSLError) -> PrivateKey {
         let key =
