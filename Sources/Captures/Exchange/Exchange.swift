@@ -7,7 +7,7 @@ package import JSON
 ///
 /// Copies share their members until one of them is changed: exchanges are handed on far more often than that.
 package struct Exchange: Sendable {
-    private var storage: Storage
+    @Shared private var members: Members
 
     package init(
         startedAt: Timestamp,
@@ -24,22 +24,20 @@ package struct Exchange: Sendable {
         upgradedTo: String? = nil,
         foreign: JSONObject = JSONObject()
     ) {
-        storage = Storage(
-            Members(
-                startedAt: startedAt,
-                duration: duration,
-                request: request,
-                response: response,
-                failure: failure,
-                timings: timings,
-                connection: connection,
-                client: client,
-                tunnel: tunnel,
-                provenance: provenance,
-                malformations: malformations,
-                upgradedTo: upgradedTo,
-                foreign: foreign
-            )
+        members = Members(
+            startedAt: startedAt,
+            duration: duration,
+            request: request,
+            response: response,
+            failure: failure,
+            timings: timings,
+            connection: connection,
+            client: client,
+            tunnel: tunnel,
+            provenance: provenance,
+            malformations: malformations,
+            upgradedTo: upgradedTo,
+            foreign: foreign
         )
     }
 
@@ -78,21 +76,6 @@ extension Exchange {
         }
 
         var hasProvenance: Bool { _provenance.identity != nil }
-    }
-
-    /// `@unchecked Sendable`: changed only where nobody else has it.
-    private final class Storage: @unchecked Sendable {
-        @exclusivity(unchecked) var members: Members
-
-        init(_ members: Members) { self.members = members }
-    }
-
-    private var members: Members {
-        _read { yield storage.members }
-        _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.members) }
-            yield &storage.members
-        }
     }
 
     /// When the first byte of the request was seen (`startedDateTime`).
@@ -196,11 +179,11 @@ extension Exchange {
     }
 
     /// Whether there is a ``response``, which is not copied for the answer.
-    package var isAnswered: Bool { storage.members.response != nil }
+    package var isAnswered: Bool { members.response != nil }
 
     /// Bytes of the larger one of its bodies, decoded; 0 where they are not known.
     package var largestBodySize: Int {
-        max(storage.members.request.body?.size ?? 0, storage.members.response?.body?.size ?? 0)
+        max(members.request.body?.size ?? 0, members.response?.body?.size ?? 0)
     }
 
     /// Whether there is something to say of ``provenance``.
@@ -209,91 +192,6 @@ extension Exchange {
     /// Whether one of its bodies is in a file of the recorder's.
     var hasSpooledBody: Bool {
         [request.body, response?.body].contains { if case .spooled? = $0?.content { true } else { false } }
-    }
-}
-
-/// The request of an exchange.
-package struct RecordedRequest: Sendable {
-    package var method: String
-    /// The absolute URL, as it was sent (nothing normalised).
-    package var url: RecordedURL
-    /// `HTTP/1.1`, `HTTP/2`, … as the producer writes it; empty where unknown.
-    package var httpVersion: String
-    package var headers: HeaderFields
-    /// Cookies of the HAR's `cookies` array, used only where there is no `Cookie` header (see
-    /// ``CookieHeader``).
-    package var listedCookies: [HeaderFields.Field]
-    package var body: Body?
-    /// Fields after a chunked body (RFC 9112, section 7.1.2).
-    package var trailers: HeaderFields
-    /// The members of `request` that nothing above holds.
-    package var foreign: JSONObject
-
-    package init(
-        method: String,
-        url: RecordedURL,
-        httpVersion: String = "HTTP/1.1",
-        headers: HeaderFields = HeaderFields(),
-        listedCookies: [HeaderFields.Field] = [],
-        body: Body? = nil,
-        trailers: HeaderFields = HeaderFields(),
-        foreign: JSONObject = JSONObject()
-    ) {
-        self.method = method
-        self.url = url
-        self.httpVersion = httpVersion
-        self.headers = headers
-        self.listedCookies = listedCookies
-        self.body = body
-        self.trailers = trailers
-        self.foreign = foreign
-    }
-}
-
-/// The answer of an exchange.
-package struct RecordedResponse: Sendable {
-    /// 100...599, as sent.
-    package var status: Int
-    package var statusText: String
-    package var httpVersion: String
-    package var headers: HeaderFields
-    /// Cookies of the HAR's `cookies` array, used only where there is no `Set-Cookie` header.
-    package var listedCookies: [SetCookie]
-    package var body: Body?
-    /// `redirectURL` of the HAR, used where there is no `Location` header; empty otherwise.
-    package var redirectURL: String
-    /// Fields after a chunked body (RFC 9112, section 7.1.2).
-    package var trailers: HeaderFields
-    /// The members of `response` that nothing above holds.
-    package var foreign: JSONObject
-
-    package init(
-        status: Int,
-        statusText: String = "",
-        httpVersion: String = "HTTP/1.1",
-        headers: HeaderFields = HeaderFields(),
-        listedCookies: [SetCookie] = [],
-        body: Body? = nil,
-        redirectURL: String = "",
-        trailers: HeaderFields = HeaderFields(),
-        foreign: JSONObject = JSONObject()
-    ) {
-        self.status = status
-        self.statusText = statusText
-        self.httpVersion = httpVersion
-        self.headers = headers
-        self.listedCookies = listedCookies
-        self.body = body
-        self.redirectURL = redirectURL
-        self.trailers = trailers
-        self.foreign = foreign
-    }
-
-    /// The target of a redirect as it was written: the `Location` header, else `redirectURL`; nil where
-    /// neither has text.
-    package var location: String? {
-        if let location = headers.first("location"), !location.isEmpty { return location }
-        return redirectURL.isEmpty ? nil : redirectURL
     }
 }
 

@@ -1,0 +1,87 @@
+package import JSON
+
+/// The request of an exchange.
+///
+/// Copies share their members until one of them is changed.
+package struct RecordedRequest: Sendable {
+    private struct Members: Sendable {
+        var method: String
+        var url: RecordedURL
+        var httpVersion: String
+        var headers: HeaderFields
+        var listedCookies: [HeaderFields.Field]
+        var body: Body?
+        var trailers: HeaderFields
+        var foreign: JSONObject
+    }
+
+    @Shared private var members: Members
+
+    package init(
+        method: String,
+        url: RecordedURL,
+        httpVersion: String = "HTTP/1.1",
+        headers: HeaderFields = HeaderFields(),
+        listedCookies: [HeaderFields.Field] = [],
+        body: Body? = nil,
+        trailers: HeaderFields = HeaderFields(),
+        foreign: JSONObject = JSONObject()
+    ) {
+        members = Members(
+            method: method,
+            url: url,
+            httpVersion: httpVersion,
+            headers: headers,
+            listedCookies: listedCookies,
+            body: body,
+            trailers: trailers,
+            foreign: foreign
+        )
+    }
+
+    package var method: String {
+        _read { yield members.method }
+        _modify { yield &members.method }
+    }
+
+    /// The absolute URL, as it was sent (nothing normalised).
+    package var url: RecordedURL {
+        _read { yield members.url }
+        _modify { yield &members.url }
+    }
+
+    /// `HTTP/1.1`, `HTTP/2`, … as the producer writes it; empty where unknown.
+    package var httpVersion: String {
+        _read { yield members.httpVersion }
+        _modify { yield &members.httpVersion }
+    }
+
+    package var headers: HeaderFields {
+        _read { yield members.headers }
+        _modify { yield &members.headers }
+    }
+
+    /// Cookies of the HAR's `cookies` array, used only where there is no `Cookie` header (see
+    /// ``CookieHeader``).
+    package var listedCookies: [HeaderFields.Field] {
+        _read { yield members.listedCookies }
+        _modify { yield &members.listedCookies }
+    }
+
+    package var body: Body? {
+        _read { yield members.body }
+        _modify { yield &members.body }
+    }
+
+    /// Fields after a chunked body (RFC 9112, section 7.1.2).
+    package var trailers: HeaderFields {
+        _read { yield members.trailers }
+        _modify { yield &members.trailers }
+    }
+
+    /// The members of `request` that nothing above holds.
+    package var foreign: JSONObject {
+        _read { yield members.foreign }
+        _modify { yield &members.foreign }
+    }
+}

@@ -1,0 +1,101 @@
+package import JSON
+
+/// The answer of an exchange.
+///
+/// Copies share their members until one of them is changed.
+package struct RecordedResponse: Sendable {
+    private struct Members: Sendable {
+        var status: Int
+        var statusText: String
+        var httpVersion: String
+        var headers: HeaderFields
+        var listedCookies: [SetCookie]
+        var body: Body?
+        var redirectURL: String
+        var trailers: HeaderFields
+        var foreign: JSONObject
+    }
+
+    @Shared private var members: Members
+
+    package init(
+        status: Int,
+        statusText: String = "",
+        httpVersion: String = "HTTP/1.1",
+        headers: HeaderFields = HeaderFields(),
+        listedCookies: [SetCookie] = [],
+        body: Body? = nil,
+        redirectURL: String = "",
+        trailers: HeaderFields = HeaderFields(),
+        foreign: JSONObject = JSONObject()
+    ) {
+        members = Members(
+            status: status,
+            statusText: statusText,
+            httpVersion: httpVersion,
+            headers: headers,
+            listedCookies: listedCookies,
+            body: body,
+            redirectURL: redirectURL,
+            trailers: trailers,
+            foreign: foreign
+        )
+    }
+
+    /// 100...599, as sent.
+    package var status: Int {
+        _read { yield members.status }
+        _modify { yield &members.status }
+    }
+
+    package var statusText: String {
+        _read { yield members.statusText }
+        _modify { yield &members.statusText }
+    }
+
+    package var httpVersion: String {
+        _read { yield members.httpVersion }
+        _modify { yield &members.httpVersion }
+    }
+
+    package var headers: HeaderFields {
+        _read { yield members.headers }
+        _modify { yield &members.headers }
+    }
+
+    /// Cookies of the HAR's `cookies` array, used only where there is no `Set-Cookie` header.
+    package var listedCookies: [SetCookie] {
+        _read { yield members.listedCookies }
+        _modify { yield &members.listedCookies }
+    }
+
+    package var body: Body? {
+        _read { yield members.body }
+        _modify { yield &members.body }
+    }
+
+    /// `redirectURL` of the HAR, used where there is no `Location` header; empty otherwise.
+    package var redirectURL: String {
+        _read { yield members.redirectURL }
+        _modify { yield &members.redirectURL }
+    }
+
+    /// Fields after a chunked body (RFC 9112, section 7.1.2).
+    package var trailers: HeaderFields {
+        _read { yield members.trailers }
+        _modify { yield &members.trailers }
+    }
+
+    /// The members of `response` that nothing above holds.
+    package var foreign: JSONObject {
+        _read { yield members.foreign }
+        _modify { yield &members.foreign }
+    }
+
+    /// The target of a redirect as it was written: the `Location` header, else `redirectURL`; nil where
+    /// neither has text.
+    package var location: String? {
+        if let location = headers.first("location"), !location.isEmpty { return location }
+        return redirectURL.isEmpty ? nil : redirectURL
+    }
+}
