@@ -31,12 +31,12 @@ package enum Diagnostician {
         var abstentions: [FlowDiagnosis.Abstention] = []
         let positions = Dictionary(flow.exchanges.enumerated().map { ($1, $0) }) { first, _ in first }
         for (rank, rule) in rules.enumerated() {
-            let info = type(of: rule).info
             switch flow.verdict(of: rule) {
             case .holds: continue
             case .abstains(let reason):
-                abstentions.append(FlowDiagnosis.Abstention(rule: info.id, reason: reason))
+                abstentions.append(FlowDiagnosis.Abstention(rule: type(of: rule).info.id, reason: reason))
             case .violated(let violation):
+                let info = type(of: rule).info
                 candidates.append(
                     RootCause.Candidate(
                         finding: finding(

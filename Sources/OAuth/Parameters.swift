@@ -56,9 +56,12 @@ package struct Parameters: Sendable, Hashable {
     package var isEmpty: Bool { items.isEmpty }
 
     /// The value of the first parameter of this name.
-    package subscript(name: String) -> String? { parameter(name)?.value }
+    package subscript(name: String) -> String? { index(of: name).map { items[$0].value } }
 
-    package func parameter(_ name: String) -> Parameter? { items.first { $0.name == name } }
+    package func parameter(_ name: String) -> Parameter? { index(of: name).map { items[$0] } }
+
+    /// By index, so that those of other names are not copied.
+    private func index(of name: String) -> Int? { items.indices.first { items[$0].name == name } }
 
     package func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
 

@@ -2,7 +2,7 @@
 ///
 /// For what has many members and is handed on far more often than changed: a copy costs one reference.
 @propertyWrapper
-struct Shared<Value: Sendable>: Sendable {
+package struct Shared<Value: Sendable>: Sendable {
     /// `@unchecked Sendable`: changed only where nobody else has it.
     private final class Storage: @unchecked Sendable {
         @exclusivity(unchecked) var value: Value
@@ -12,9 +12,9 @@ struct Shared<Value: Sendable>: Sendable {
 
     private var storage: Storage
 
-    init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+    package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 
-    var wrappedValue: Value {
+    package var wrappedValue: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }

@@ -4,12 +4,23 @@ import JSON
 
 /// A request to the token endpoint with its answer (RFC 6749, sections 4.1.3, 5 and 6).
 package struct TokenRequest: Sendable {
-    package var exchange: Int
-    package var endpoint: RecordedURL
-    package var parameters: Parameters
-    package var authentication: ClientAuthentication
-    package var answer: Answer
-    package var startedAt: Timestamp
+    private struct Members: Sendable {
+        var exchange: Int
+        var endpoint: RecordedURL
+        var parameters: Parameters
+        var authentication: ClientAuthentication
+        var answer: Answer
+        var startedAt: Timestamp
+    }
+
+    @Shared private var members: Members
+
+    package var exchange: Int { members.exchange }
+    package var endpoint: RecordedURL { members.endpoint }
+    package var parameters: Parameters { members.parameters }
+    package var authentication: ClientAuthentication { members.authentication }
+    package var answer: Answer { members.answer }
+    package var startedAt: Timestamp { members.startedAt }
 
     package init(
         exchange: Int,
@@ -18,12 +29,14 @@ package struct TokenRequest: Sendable {
         answer: Answer,
         startedAt: Timestamp
     ) {
-        self.exchange = exchange
-        self.endpoint = RecordedURL(request.url.withoutQuery)
-        self.parameters = parameters
-        self.authentication = ClientAuthentication(of: request, exchange: exchange, parameters: parameters)
-        self.answer = answer
-        self.startedAt = startedAt
+        members = Members(
+            exchange: exchange,
+            endpoint: RecordedURL(request.url.withoutQuery),
+            parameters: parameters,
+            authentication: ClientAuthentication(of: request, exchange: exchange, parameters: parameters),
+            answer: answer,
+            startedAt: startedAt
+        )
     }
 
     /// `authorization_code` where none is named and a code is sent, as GitHub's endpoint wants it.
