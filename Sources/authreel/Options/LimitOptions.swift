@@ -95,7 +95,7 @@ struct LimitOptions: ParsableArguments {
         return .milliseconds(Int64(seconds * 1000))
     }
 
-    /// A size as an option takes it: digits, and K, M or G.
+    /// A size as an option takes it: digits, and K, M or G, which mean the same as KB and KiB.
     ///
     /// - Throws: ``CommandFailure`` for what is no size, or below the least.
     static func bytes(
@@ -105,8 +105,15 @@ struct LimitOptions: ParsableArguments {
         least: Int = 0
     ) throws -> Int {
         let units: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
-        let unit = text.last.flatMap { units[Character($0.lowercased())] }
-        let digits = unit == nil ? Substring(text) : text.dropLast()
+        var digits = text.lowercased()[...]
+        for ending in ["ib", "b"] where digits.hasSuffix(ending) && digits.count > ending.count {
+            let rest = digits.dropLast(ending.count)
+            guard rest.last.flatMap({ units[$0] }) != nil else { continue }
+            digits = rest
+            break
+        }
+        let unit = digits.last.flatMap { units[$0] }
+        if unit != nil { digits.removeLast() }
         guard let count = Int(digits), count >= 0, count < 1 << 32 else {
             throw CommandFailure(
                 .usage,
