@@ -40,6 +40,16 @@ package struct LinkType: RawRepresentable, Sendable, Hashable {
     package static let raw = LinkType(rawValue: 101)
     /// OpenBSD loopback: the address family in network byte order.
     package static let loop = LinkType(rawValue: 108)
+    /// IEEE 802.11, captured in monitor mode.
+    package static let wireless = LinkType(rawValue: 105)
+    /// The log of BSD's packet filter, which firewalls write.
+    package static let packetFilterLog = LinkType(rawValue: 117)
+    /// IEEE 802.11 behind radiotap's fields.
+    package static let wirelessRadiotap = LinkType(rawValue: 127)
+    /// Anybody's; Apple's tcpdump means ``tap``.
+    package static let userDefined2 = LinkType(rawValue: 149)
+    /// Apple's packets with the process they belong to (PKTAP).
+    package static let tap = LinkType(rawValue: 258)
     /// Linux cooked capture.
     package static let linuxSLL = LinkType(rawValue: 113)
     /// Linux's netfilter log.

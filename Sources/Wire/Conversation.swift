@@ -185,6 +185,8 @@ package final class Conversation {
     /// The bytes cannot be read any further: from here on they are only forwarded.
     package var hasLostTheThread: Bool { http2?.hasLostTheThread ?? http1.hasLostTheThread }
 
+    package var speaksHTTP2: Bool { http2 != nil }
+
     /// The connection speaks another protocol than HTTP now.
     package var isUpgraded: Bool { http2 == nil && http1.isUpgraded }
 

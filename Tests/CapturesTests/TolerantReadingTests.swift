@@ -125,7 +125,10 @@ struct TolerantReadingTests {
     }
 
     @Test(arguments: [
-        ([0x89, 0x50, 0x4e, 0x47, 13, 10], "a PNG image"), (Array("<!DOCTYPE html><p>".utf8), "an HTML page"),
+        ([0x89, 0x50, 0x4e, 0x47, 13, 10], "a PNG image"),
+        (Array("snoop\0\0\0\0\0\0\u{2}".utf8), "a packet capture of Solaris' snoop"),
+        (Array("GMBU\0\u{2}".utf8), "a packet capture of Microsoft's Network Monitor"),
+        (Array("<!DOCTYPE html><p>".utf8), "an HTML page"),
         ([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], "a packet capture"),
         (Array("%PDF-1.7".utf8), "a PDF document"),
         (Array(#"{"info":{},"item":[]}"#.utf8), "a Postman collection"),

@@ -42,6 +42,15 @@ struct LayersTests {
                 (LinkType(rawValue: 242), type + [0, 0] + inner),
                 (.nflog, Self.logged(inner) { $0.littleEndianBytes }),
                 (.nflog, Self.logged(inner) { $0.bigEndianBytes }),
+                (.packetFilterLog, [61, 2] + [UInt8](repeating: 0, count: 62) + inner),
+                (.tap, Self.tapped(inner, 12)), (.userDefined2, Self.tapped(inner, 101)),
+                (.tap, Self.tapped(PacketBuilder.ethernet(inner), 1, length: 156)),
+                (.tap, Self.tapped(family + inner, 0)),
+                (.wireless, Self.wireless([0x08, 0x01], 24, type + inner)),
+                (.wireless, Self.wireless([0x08, 0x03], 30, type + inner)),
+                (.wireless, Self.wireless([0x88, 0x02], 26, type + inner)),
+                (.wireless, Self.wireless([0x88, 0x83], 36, type + inner)),
+                (.wirelessRadiotap, Self.radio + Self.wireless([0x88, 0x01], 26, type + inner)),
                 // VLAN, QinQ, MPLS, PPPoE, SNAP.
                 (.ethernet, PacketBuilder.ethernet([0, 5] + type + inner, type: 0x8100)),
                 (.ethernet, PacketBuilder.ethernet([0, 5, 0x81, 0, 0, 7] + type + inner, type: 0x88a8)),
@@ -68,8 +77,70 @@ struct LayersTests {
             + inner
     }
 
+    /// Apple's header: length, 1 for a packet, link type, then names and numbers.
+    private static func tapped(_ inner: [UInt8], _ type: UInt32, length: UInt32 = 108, kind: UInt32 = 1)
+        -> [UInt8]
+    {
+        length.littleEndianBytes + kind.littleEndianBytes + type.littleEndianBytes
+            + [UInt8](repeating: 0x65, count: Int(length) - 12) + inner
+    }
+
+    /// Frame control, the rest of the header, then SNAP with the EtherType.
+    private static func wireless(_ control: [UInt8], _ length: Int, _ inner: [UInt8]) -> [UInt8] {
+        control + [UInt8](repeating: 0, count: length - 2) + [0xaa, 0xaa, 3, 0, 0, 0] + inner
+    }
+
+    private static let radio: [UInt8] = [0, 0, 13, 0, 4, 0x80, 2, 0, 2, 0, 0, 0, 0]
+
+    @Test func framesWithoutAPacketInClearAreNoPackets() {
+        let inner: [UInt8] = [8, 0] + version4
+        let frames: [(LinkType, [UInt8])] = [
+            // Encrypted; a beacon; without data; several packets in one.
+            (.wireless, Self.wireless([0x08, 0x41], 24, inner)),
+            (.wireless, Self.wireless([0x80, 0], 24, inner)),
+            (.wireless, Self.wireless([0x48, 1], 24, inner)),
+            (
+                .wireless,
+                [0x88, 1] + [UInt8](repeating: 0, count: 22) + [0x80, 0, 0xaa, 0xaa, 3, 0, 0, 0] + inner
+            ),
+            (.tap, Self.tapped(version4, 12, kind: 0)),
+        ]
+        for (index, (type, frame)) in frames.enumerated() {
+            #expect(text(packet(frame, type)).isEmpty, "frame \(index)")
+            #expect(
+                StreamLog.decoded([packet(frame, type)]).losses.map(\.description) == [
+                    "no packet carries TCP, which HTTP runs over"
+                ],
+                "frame \(index)"
+            )
+        }
+        // In itself, too short, of a kind that is not known, and another user's link type.
+        for (type, frame) in [
+            (LinkType.tap, Self.tapped(Self.tapped(version4, 12), 258)), (.tap, Self.tapped(version4, 999)),
+            (.userDefined2, version4), (.userDefined2, [1, 2]),
+        ] {
+            #expect(
+                StreamLog.decoded([packet(frame, type)]).losses.map(\.description).first?.contains(
+                    "link type"
+                ) == true
+            )
+        }
+        for length in 0..<120 {
+            let frame = Array(Self.tapped(version4, 12).prefix(length))
+            #expect(text(packet(frame, .tap)).isEmpty)
+            #expect(
+                text(
+                    packet(
+                        Array((Self.radio + Self.wireless([0x88, 1], 26, inner)).prefix(length / 2)),
+                        .wirelessRadiotap
+                    )
+                ).isEmpty
+            )
+        }
+    }
+
     @Test func whatCannotBeReadIsCountedOnceForItsKind() {
-        let radio = LinkType(rawValue: 127)
+        let radio = LinkType(rawValue: 119)
         let packets = [
             packet(PacketBuilder.ethernet([0, 1, 8, 0], type: 0x0806), .ethernet), packet([1, 2, 3], radio),
             packet([1, 2, 3], radio), packet(Array(version4.prefix(12))),
@@ -78,7 +149,7 @@ struct LayersTests {
         ]
         #expect(
             StreamLog.decoded(packets).losses.map(\.description) == [
-                "packet 2: 2 packets of link type 127 (802.11 with radiotap), which is not read here",
+                "packet 2: 2 packets of link type 119 (802.11 with Prism headers), which is not read here",
                 "packet 4: 1 packet cut off within the headers: the capture kept too little of each (tcpdump -s 0 keeps all)",
                 "packet 5: 1 packet with IP or TCP headers that cannot be",
                 "packet 6: 1 packet of link type 999, which is not read here",

@@ -64,6 +64,36 @@ struct TunnelTests {
         await rig.stop()
     }
 
+    /// The provider has gone when the client's request comes, and has told only us why.
+    @Test func requestBehindTheProvidersRefusalIsRecorded() async throws {
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let seconds = ProxyRig.now().seconds
+        let leaf = try ProxyRig.originAuthority().leaf(
+            for: .host("localhost"),
+            key: key,
+            validity: .init(notBefore: seconds - 60, notAfter: seconds + 600)
+        )
+        let server = try OpenSSLServer(
+            chain: leaf.pem,
+            key: key.pem,
+            options: ["-Verify", "1", "-verify_return_error"]
+        )
+        defer { server.stop() }
+        let rig = try await ProxyRig()
+        let command =
+            "(sleep 0.7; printf 'GET /late HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'; sleep 0.5) | timeout 10 openssl s_client -quiet "
+            + "-proxy 127.0.0.1:\(rig.port) -connect localhost:\(server.port)"
+        let output = try await ProxyRig.run(["/bin/sh", "-c", command])
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.request.url.path == "/late")
+        #expect(
+            exchange.failure?.contains("ERR_BAD_SSL_CLIENT_AUTH_CERT") == true,
+            "\(exchange.failure ?? "-")"
+        )
+        #expect(output.text.hasPrefix("HTTP/1.1 502"), "\(output.text.prefix(200))")
+        await rig.stop()
+    }
+
     @Test(arguments: ["-tls1", "-tls1_1", "-tls1_2", "-tls1_3"])
     func clientOfAnyVersionIsRecorded(_ version: String) async throws {
         let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS()) { [hello] _ in

@@ -22,6 +22,11 @@ enum FileKind: Equatable {
         packets([0xa1, 0xb2, 0xc3, 0xd4]), packets([0xd4, 0xc3, 0xb2, 0xa1]),
         packets([0xa1, 0xb2, 0x3c, 0x4d]),
         packets([0x4d, 0x3c, 0xb2, 0xa1]), packets([0x0a, 0x0d, 0x0d, 0x0a]),
+        otherPackets("snoop\0\0\0", "a packet capture of Solaris' snoop"),
+        otherPackets("GMBU", "a packet capture of Microsoft's Network Monitor"),
+        otherPackets("RTSS", "a packet capture of Microsoft's Network Monitor"),
+        otherPackets("TRSNIFF data", "a packet capture of Sniffer"),
+        otherPackets("XCP\0", "a packet capture of NetXray"),
         named([0x89, 0x50, 0x4e, 0x47], "a PNG image"), named([0xff, 0xd8, 0xff], "a JPEG image"),
         named("GIF8", "a GIF image"), named("%PDF", "a PDF document"),
         named([0x7f, 0x45, 0x4c, 0x46], "a program"),
@@ -59,6 +64,16 @@ enum FileKind: Equatable {
             .other(
                 looksLike: "a packet capture",
                 advice: "authreel import FILE --keylog KEYLOG --out login.har makes a capture of it"
+            )
+        )
+    }
+
+    private static func otherPackets(_ text: String, _ what: String) -> ([UInt8], FileKind) {
+        (
+            Array(text.utf8),
+            .other(
+                looksLike: what,
+                advice: "Wireshark's editcap makes one of it that can be imported: editcap FILE new.pcapng"
             )
         )
     }

@@ -50,8 +50,35 @@ package enum LinkLayer {
             // The frame's address and control may be left out (RFC 1661, section 6.6).
             let isFramed = bytes.count >= 2 && bytes[0] == 0xff && bytes[1] == 3
             return pointToPoint(isFramed ? bytes.behind(2) : bytes)
+        case .wireless: return WirelessFrame.content(of: bytes)
+        case .wirelessRadiotap: return WirelessFrame.contentBehindRadiotap(bytes)
+        case .packetFilterLog:
+            // The header's length without what fills it up to four bytes.
+            guard let length = bytes.first, bytes.count > Int(length) else { return .cutOff }
+            return length >= 4 ? byVersion(bytes.behind((Int(length) + 3) & ~3)) : .other
+        case .tap, .userDefined2: return tapped(packet)
         default: return .unknownLinkType
         }
+    }
+
+    /// Apple's, which comes of iPhones too (`rvictl`): how long it is, 1 for a packet, the link type of what follows, then
+    /// interface and process, in little-endian order.
+    private static func tapped(_ packet: Packet) -> Content {
+        let bytes = packet.bytes
+        guard bytes.count >= 12 else { return packet.linkType == .tap ? .cutOff : .unknownLinkType }
+        let order = ByteOrder(isSwapped: UInt16(1).littleEndian != 1)
+        let length = order.integer(bytes, 0, as: UInt32.self)
+        let kind = order.integer(bytes, 4, as: UInt32.self)
+        let inner = LinkType(rawValue: order.integer(bytes, 8, as: UInt32.self))
+        guard (108...1024).contains(length), inner != .tap, inner != .userDefined2 else {
+            return .unknownLinkType
+        }
+        guard kind == 1 else { return .other }
+        guard bytes.count > Int(length) else { return .cutOff }
+        var carried = packet
+        carried.bytes = bytes.behind(Int(length))
+        carried.linkType = inner
+        return content(of: carried)
     }
 
     /// What stands behind an EtherType, through VLAN tags, MPLS labels and PPPoE.
@@ -140,8 +167,6 @@ package enum LinkLayer {
     /// What a link type that is not read is called.
     static func name(of type: LinkType) -> String? {
         switch type.rawValue {
-        case 105: "802.11"
-        case 127: "802.11 with radiotap"
         case 119: "802.11 with Prism headers"
         case 163: "802.11 with AVS headers"
         case 192: "PPI"
@@ -150,7 +175,6 @@ package enum LinkLayer {
         case 189, 220, 249: "USB"
         case 195, 230: "802.15.4"
         case 227: "CAN"
-        case 117: "PFLOG"
         case 240: "netANALYZER"
         case 251: "Bluetooth Low Energy"
         case 252: "PDUs exported by Wireshark"

@@ -30,6 +30,9 @@ final class Tee {
     private var hasServerEnded = false
     private var isOver = false
     private var hasNotedGarbage = false
+    private var hasCompletedAny = false
+    /// Why the provider went before it was asked anything: what the client asks of it then is told this.
+    private var refusal: UpstreamFailure?
     private var linger: Scheduled<Void>?
     /// Called when no exchange is under way any more.
     var whenIdle: (() -> Void)?
@@ -103,6 +106,7 @@ final class Tee {
                 ahead.append((bytes, proxy.clock()))
             }
             server?.write(bytes)
+            if let refusal, !isIdle { failed(refusal) }
             return
         }
         catchUp()
@@ -141,6 +145,7 @@ final class Tee {
     private func completed(_ exchanges: consuming [Exchange]) {
         guard records else { return }
         if !exchanges.isEmpty {
+            hasCompletedAny = true
             isHolding = true
             identify(&exchanges)
             batch.add(exchanges, of: self)
@@ -201,8 +206,23 @@ final class Tee {
     func broken(_ side: Side, _ reason: String) {
         settle()
         guard !isOver else { return }
+        if side == .server, !hasCompletedAny, !hasClientEnded, conversation != nil, isIdle, !isOpaque {
+            return refused(reason)
+        }
         end(side, isIdle ? nil : reason)
         close()
+    }
+
+    /// The provider has broken off before it was asked anything: with TLS 1.3 it says only behind its handshake that it
+    /// wants another certificate of the client. The client's request is on its way, and is to be in the capture.
+    private func refused(_ reason: String) {
+        guard refusal == nil else { return }
+        refusal = UpstreamFailure(reason: reason)
+        server?.detach()
+        server?.closeAfterFlush()
+        server = nil
+        client?.resumeReading()
+        closeAfter(proxy.configuration.limits.lingerTime)
     }
 
     /// The way to the provider turns out to be none: the client is told in the place of an answer.
@@ -211,12 +231,13 @@ final class Tee {
         guard !isOver else { return }
         proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
         end(.server, failure.reason)
+        let isTold = conversation?.speaksHTTP2 != true
         conversation = nil
         hasServerEnded = true
         server?.detach()
         server?.closeAfterFlush()
         server = nil
-        client?.write(ByteBuffer(bytes: PlainResponse.unreachable(origin, failure).bytes()))
+        if isTold { client?.write(ByteBuffer(bytes: PlainResponse.unreachable(origin, failure).bytes())) }
         client?.closeOutput()
         // What it has not sent yet is read and dropped, as in inputClosed.
         client?.resumeReading()
