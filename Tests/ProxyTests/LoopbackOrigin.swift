@@ -43,6 +43,7 @@ final class LoopbackOrigin: Sendable {
         tls: TLSContext?,
         reads: Bool = true,
         greeting: String = "",
+        resetsAfter patience: TimeAmount? = nil,
         host: String = "127.0.0.1",
         script: @escaping Script
     ) async throws {
@@ -62,7 +63,9 @@ final class LoopbackOrigin: Sendable {
                             )
                         )
                     }
-                    try channel.pipeline.syncOperations.addHandler(ScriptHandler(script, counts, greeting))
+                    try channel.pipeline.syncOperations.addHandler(
+                        ScriptHandler(script, counts, greeting, patience)
+                    )
                 }
             }
             .bind(host: host, port: 0).get()
@@ -85,16 +88,31 @@ final class LoopbackOrigin: Sendable {
         private let counts: Counts
 
         private let greeting: String
+        private let patience: TimeAmount?
 
-        init(_ script: @escaping Script, _ counts: Counts, _ greeting: String) {
+        init(_ script: @escaping Script, _ counts: Counts, _ greeting: String, _ patience: TimeAmount?) {
+            self.patience = patience
             self.greeting = greeting
             self.script = script
             self.counts = counts
         }
 
         func channelActive(context: ChannelHandlerContext) {
+            if let patience {
+                context.eventLoop.assumeIsolated().scheduleTask(in: patience) { self.reset(context) }
+            }
             guard !greeting.isEmpty else { return }
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: greeting)), promise: nil)
+        }
+
+        private func reset(_ context: ChannelHandlerContext) {
+            // (on, 0 s): closing resets. The struct's members belong to a module of NIO's that tests
+            // cannot import.
+            let abortive = unsafeBitCast((CInt(1), CInt(0)), to: linger.self)
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abortive)
+            // Below TLS, which would say goodbye first.
+            let tls = try? context.pipeline.syncOperations.context(handlerType: TLSHandler.self)
+            (tls ?? context).close(promise: nil)
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -115,11 +133,7 @@ final class LoopbackOrigin: Sendable {
                     }
                 case .reset:
                     received = []
-                    // (on, 0 s): closing resets. The struct's members belong to a module of NIO's that tests
-                    // cannot import.
-                    let abortive = unsafeBitCast((CInt(1), CInt(0)), to: linger.self)
-                    _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abortive)
-                    context.close(promise: nil)
+                    reset(context)
                 case .flood(let head, let count):
                     received = []
                     context.write(wrapOutboundOut(ByteBuffer(bytes: head)), promise: nil)

@@ -34,6 +34,7 @@ final class Tee {
     /// Why the provider went before it was asked anything: what the client asks of it then is told this.
     private var refusal: UpstreamFailure?
     private var linger: Scheduled<Void>?
+    private let began = NIODeadline.now()
     /// Called when no exchange is under way any more.
     var whenIdle: (() -> Void)?
 
@@ -206,15 +207,21 @@ final class Tee {
     func broken(_ side: Side, _ reason: String) {
         settle()
         guard !isOver else { return }
-        if side == .server, !hasCompletedAny, !hasClientEnded, conversation != nil, isIdle, !isOpaque {
+        if side == .server, isNew, !hasCompletedAny, !hasClientEnded, conversation != nil, isIdle, !isOpaque {
             return refused(reason)
         }
         end(side, isIdle ? nil : reason)
         close()
     }
 
-    /// The provider has broken off before it was asked anything: with TLS 1.3 it says only behind its handshake that it
-    /// wants another certificate of the client. The client's request is on its way, and is to be in the capture.
+    /// A provider that has waited for longer does not refuse the client: it is tired of waiting, and the client, which sees
+    /// the end at once, will open another connection.
+    private var isNew: Bool { .now() - began < TimeAmount(proxy.configuration.limits.lingerTime) }
+
+    /// The provider has broken off before it was asked anything.
+    ///
+    /// With TLS 1.3 it says only behind its handshake that it wants another certificate of the client. The client's request
+    /// is on its way, and is to be in the capture.
     private func refused(_ reason: String) {
         guard refusal == nil else { return }
         refusal = UpstreamFailure(reason: reason)
