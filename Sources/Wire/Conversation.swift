@@ -185,6 +185,7 @@ package final class Conversation {
     /// The bytes cannot be read any further: from here on they are only forwarded.
     package var hasLostTheThread: Bool { http2?.hasLostTheThread ?? http1.hasLostTheThread }
 
+    /// HTTP/2 is spoken, from the first byte on or since an upgrade.
     package var speaksHTTP2: Bool { http2 != nil }
 
     /// The connection speaks another protocol than HTTP now.

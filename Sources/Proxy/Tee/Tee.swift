@@ -207,7 +207,7 @@ final class Tee {
     func broken(_ side: Side, _ reason: String) {
         settle()
         guard !isOver else { return }
-        if side == .server, isNew, !hasCompletedAny, !hasClientEnded, conversation != nil, isIdle, !isOpaque {
+        if side == .server, isNew, !hasCompletedAny, !hasClientEnded, isIdle, !isOpaque {
             return refused(reason)
         }
         end(side, isIdle ? nil : reason)
@@ -223,7 +223,6 @@ final class Tee {
     /// With TLS 1.3 it says only behind its handshake that it wants another certificate of the client. The client's request
     /// is on its way, and is to be in the capture.
     private func refused(_ reason: String) {
-        guard refusal == nil else { return }
         refusal = UpstreamFailure(reason: reason)
         server?.detach()
         server?.closeAfterFlush()

@@ -104,24 +104,21 @@ struct LimitOptions: ParsableArguments {
         example: String,
         least: Int = 0
     ) throws -> Int {
-        let units: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
-        var digits = text.lowercased()[...]
-        for ending in ["ib", "b"] where digits.hasSuffix(ending) && digits.count > ending.count {
-            let rest = digits.dropLast(ending.count)
-            guard rest.last.flatMap({ units[$0] }) != nil else { continue }
-            digits = rest
-            break
-        }
-        let unit = digits.last.flatMap { units[$0] }
-        if unit != nil { digits.removeLast() }
-        guard let count = Int(digits), count >= 0, count < 1 << 32 else {
+        let units = [
+            "": 1, "k": 1 << 10, "kb": 1 << 10, "kib": 1 << 10, "m": 1 << 20, "mb": 1 << 20, "mib": 1 << 20,
+            "g": 1 << 30, "gb": 1 << 30, "gib": 1 << 30,
+        ]
+        let digits = text.prefix { $0.isASCII && !$0.isLetter }
+        guard let unit = units[text.dropFirst(digits.count).lowercased()], let count = Int(digits),
+            count >= 0, count < 1 << 32
+        else {
             throw CommandFailure(
                 .usage,
                 "\(option) takes a number of bytes, not \(text)",
                 hint: "for example \(option) \(example)"
             )
         }
-        let bytes = count * (unit ?? 1)
+        let bytes = count * unit
         guard bytes >= least else {
             throw CommandFailure(
                 .usage,
