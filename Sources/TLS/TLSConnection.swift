@@ -46,6 +46,9 @@ final class TLSConnection {
     var incoming = ByteBuffer()
     /// Ciphertext for the other end.
     var outgoing: ByteBuffer
+    /// How much at the beginning of ``outgoing`` may wait until there is more: a ticket, which a client wants for its next
+    /// connection only.
+    private var patientBytes = 0
     /// The last fatal alert that came from the other end.
     private(set) var receivedAlert: TLSAlert?
     /// Whether our Certificate message has been made.
@@ -123,6 +126,10 @@ final class TLSConnection {
         if result == 1 {
             // It would be called for every record from here on.
             SSL_set_msg_callback(ssl, nil)
+            // Up to TLS 1.2 our Finished is behind the ticket (RFC 5077, section 3.1).
+            if case .server = role, SSL_version(ssl) == TLS1_3_VERSION {
+                patientBytes = outgoing.readableBytes
+            }
             return .done
         }
         if SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ { return .needsInput }
@@ -275,6 +282,15 @@ final class TLSConnection {
             }
         }
         if failed { throw drainedReason().map { .protocolError($0) } ?? .closed }
+    }
+
+    /// Whether the other end waits for something of ``outgoing``.
+    var hasUrgentOutgoing: Bool { outgoing.readableBytes > patientBytes }
+
+    /// All of ``outgoing`` is on its way; its memory is used again.
+    func sentOutgoing() {
+        outgoing.clear()
+        patientBytes = 0
     }
 
     /// Says that we send no more (close_notify); its record is in ``outgoing`` then.

@@ -242,15 +242,19 @@ package final class TLSHandler: ChannelDuplexHandler {
         if let promise {
             // With a promise the record has to be its own write.
             context.write(wrapOutboundOut(connection.outgoing), promise: promise)
-            connection.outgoing.clear()
+            connection.sentOutgoing()
         }
     }
 
     private func send(_ context: ChannelHandlerContext) {
-        guard let connection, connection.outgoing.readableBytes > 0 else { return }
+        guard let connection, connection.hasUrgentOutgoing else { return }
+        sendAll(of: connection, context)
+    }
+
+    private func sendAll(of connection: TLSConnection, _ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(connection.outgoing), promise: nil)
-        // The write is usually done by now and this memory used again.
-        connection.outgoing.clear()
+        // The write is usually done by now.
+        connection.sentOutgoing()
     }
 
     private func sendWaiting(_ context: ChannelHandlerContext) {
@@ -271,15 +275,16 @@ package final class TLSHandler: ChannelDuplexHandler {
         isUsed = true
         guard !isWatched else { return }
         isWatched = true
-        watch(context.eventLoop)
+        watch(context)
     }
 
-    private func watch(_ loop: any EventLoop) {
+    private func watch(_ context: ChannelHandlerContext) {
         isUsed = false
-        loop.assumeIsolated().scheduleTask(in: Self.idleTime) { [weak self] in
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.idleTime) { [weak self] in
             guard let self, let connection else { return }
-            guard !isUsed else { return watch(loop) }
+            guard !isUsed else { return watch(context) }
             isWatched = false
+            if connection.outgoing.readableBytes > 0 { sendAll(of: connection, context) }
             plaintext = ByteBuffer()
             connection.releaseBuffers()
         }

@@ -38,6 +38,8 @@ struct SessionResumptionTests {
             server: server
         )
         try ends.exchange()
+        try ends.server.writeOutbound(ByteBuffer(string: "answer"))
+        try ends.exchange()
         let found = try facts(ends.clientTail)
         #expect(try facts(ends.serverTail).isResumed == found.isResumed)
         ends.finish()
@@ -91,6 +93,37 @@ struct SessionResumptionTests {
         #expect(try facts(ends.clientTail).isResumed)
         #expect(ends.serverTail.bytes == Array("early".utf8))
         ends.finish()
+    }
+
+    /// A write of its own would wake the client for nothing.
+    @Test func ticketGoesWithTheFirstAnswer() throws {
+        let (client, server) = try contexts()
+        let ends = try Ends(client: client, endpoint: Self.endpoint, server: server)
+        var writes = 0
+        for channel in [ends.client, ends.server, ends.client, ends.server] {
+            while let bytes = try channel.readOutbound(as: ByteBuffer.self) {
+                writes += 1
+                try (channel === ends.client ? ends.server : ends.client).writeInbound(bytes)
+            }
+        }
+        #expect(try facts(ends.serverTail).version == "TLSv1.3" && writes == 3)
+        try ends.server.writeOutbound(ByteBuffer(string: "answer"))
+        let answer = try #require(try ends.server.readOutbound(as: ByteBuffer.self))
+        #expect(try ends.server.readOutbound(as: ByteBuffer.self) == nil)
+        try ends.client.writeInbound(answer)
+        #expect(ends.clientTail.bytes == Array("answer".utf8))
+        ends.finish()
+        #expect(try connect(client, server).isResumed)
+    }
+
+    @Test func ticketGoesAloneWhereNobodyAnswers() throws {
+        let (client, server) = try contexts()
+        let ends = try Ends(client: client, endpoint: Self.endpoint, server: server)
+        try ends.exchange()
+        for _ in 0..<2 { ends.server.embeddedEventLoop.advanceTime(by: TLSHandler.idleTime) }
+        try ends.client.writeInbound(try #require(try ends.server.readOutbound(as: ByteBuffer.self)))
+        ends.finish()
+        #expect(try connect(client, server).isResumed)
     }
 
     @Test func eachTicketIsUsedOnce() throws {
@@ -192,6 +225,8 @@ struct SessionResumptionTests {
         let (client, server) = try contexts()
         do {
             let ends = try Ends(client: client, endpoint: Self.endpoint, server: server)
+            try ends.exchange()
+            try ends.server.writeOutbound(ByteBuffer(string: "answer"))
             try ends.exchange()
             // Without close_notify from either side.
             ends.client.pipeline.fireChannelInactive()
