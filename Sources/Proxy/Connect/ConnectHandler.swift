@@ -21,6 +21,7 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// What came before it was known whose it is; nil where that does not matter, or is known.
     private var held: ByteBuffer?
     private var hasDemanded = false
+    private var isSearched = false
 
     init(proxy: ProxyContext) {
         self.proxy = proxy
@@ -52,13 +53,11 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func begin(_ context: ChannelHandlerContext) {
         guard deadline == nil else { return }
         startedAt = proxy.clock()
-        identity.find(for: context.channel, proxy: proxy)
         awaitHead()
         let configuration = proxy.configuration
-        guard configuration.proxyCredentials != nil, configuration.vouchesFor != nil, !identity.isRemote
-        else {
-            return
-        }
+        guard configuration.proxyCredentials != nil, configuration.vouchesFor != nil else { return }
+        find(context)
+        guard !identity.isRemote else { return }
         held = ByteBuffer()
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
         identity.whenFound { [self] in
@@ -68,6 +67,14 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
             guard let bytes, bytes.readableBytes > 0, !isAnswered else { return }
             carryOut(machine.received(bytes.readableBytesView))
         }
+    }
+
+    /// Who it is is looked up when it says something: of those that say nothing nobody wants to know it, and a client that
+    /// has just closed another connection has its descriptor in use again.
+    private func find(_ context: ChannelHandlerContext) {
+        guard !isSearched else { return }
+        isSearched = true
+        identity.find(for: context.channel, proxy: proxy)
     }
 
     private func awaitHead() {
@@ -84,6 +91,7 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // After an answer the rest is read and dropped, so that closing does not take the answer with it.
         guard !isAnswered else { return }
+        find(context)
         var bytes = unwrapInboundIn(data)
         if held != nil {
             held?.writeBuffer(&bytes)

@@ -1,15 +1,9 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// Finds out which process owns the other end of a connection of this machine.
 ///
-/// Linux: ``SocketTable`` leads from the addresses to the socket, `/proc/PID/fd` from there to the process.
+/// Linux: ``SocketTable`` leads from the addresses to the socket, ``ProcessFolder`` from there to the process.
 /// Reads many small files: never on an event loop.
 enum ClientProcess {
     struct Owner: Sendable {
@@ -19,10 +13,18 @@ enum ClientProcess {
     }
 
     /// Who was found last, and where: a browser opens dozens of connections.
-    private static let places = NIOLockedValueBox(DescriptorPlaces())
+    private struct Found {
+        var places = DescriptorPlaces()
+        #if os(Linux)
+        /// Of the processes of the places.
+        var folders: [Int32: ProcessFolder] = [:]
+        #endif
+    }
+
+    private static let found = NIOLockedValueBox(Found())
 
     /// The connection of this owner is over.
-    static func left(_ owner: Owner) { places.withLockedValue { $0.left(owner.finding) } }
+    static func left(_ owner: Owner) { found.withLockedValue { $0.places.left(owner.finding) } }
 
     /// The owner of the socket whose own address is `client` and whose peer is `proxy`.
     ///
@@ -50,13 +52,16 @@ enum ClientProcess {
     /// A score of system calls that wait for nothing: not out of place on an event loop.
     static func likelyOwner(client: SocketAddress, proxy: SocketAddress) -> Owner? {
         #if os(Linux)
-        let places = places.withLockedValue { $0.likely }
+        let (places, folders) = found.withLockedValue { ($0.places.likely, $0.folders) }
         guard !places.isEmpty, let own = endpoint(client), let peer = endpoint(proxy),
             case .inode(let inode) = SocketTable.askKernel(own, peer)
         else { return nil }
-        let wanted = Array("socket:[\(inode)]".utf8)
-        let place = places.first { leads("/proc/\($0.processID)/fd/\($0.descriptor)", to: wanted) }
-        return place.flatMap { owner($0.processID, at: $0.descriptor) }
+        for place in places {
+            guard let folder = folders[place.processID], folder.holds(socket: inode, at: place.descriptor)
+            else { continue }
+            return owner(folder, at: place.descriptor)
+        }
+        return nil
         #else
         return nil
         #endif
@@ -64,56 +69,39 @@ enum ClientProcess {
 
     #if os(Linux)
     private static func process(withSocket inode: UInt64) -> Owner? {
-        let wanted = Array("socket:[\(inode)]".utf8)
-        let likely = places.withLockedValue { $0.processIDs }
+        let likely = found.withLockedValue { $0.places.processIDs }
         for processID in likely {
-            if let descriptor = descriptor(processID, wanted) { return owner(processID, at: descriptor) }
+            if let owner = owner(processID, ofSocket: inode) { return owner }
         }
-        for processID in processIDs() where !likely.contains(processID) {
-            if let descriptor = descriptor(processID, wanted) { return owner(processID, at: descriptor) }
+        for processID in ProcessFolder.processIDs where !likely.contains(processID) {
+            if let owner = owner(processID, ofSocket: inode) { return owner }
         }
         return nil
     }
 
-    private static func owner(_ processID: Int32, at descriptor: Int) -> Owner? {
-        let finding = places.withLockedValue {
-            $0.found(at: .init(processID: processID, descriptor: descriptor))
-        }
-        // Sixteen bytes at most (proc(5)).
-        let name = SocketTable.contents(of: "/proc/\(processID)/comm", atATime: 64)?.prefix { $0 != 0x0a }
-        guard let name, !name.isEmpty else { return nil }
-        return Owner(name: String(decoding: name, as: UTF8.self), processID: processID, finding: finding)
+    /// Looks at all descriptors; the newest first, which mostly has the largest number.
+    private static func owner(_ processID: Int32, ofSocket inode: UInt64) -> Owner? {
+        guard let folder = ProcessFolder(processID),
+            let descriptor = folder.descriptors.reversed().first(where: {
+                folder.holds(socket: inode, at: $0)
+            })
+        else { return nil }
+        return owner(folder, at: descriptor)
     }
 
-    /// Which of a process's descriptors is the socket; the newest first, which mostly has the largest number.
-    private static func descriptor(_ processID: Int32, _ socket: [UInt8]) -> Int? {
-        let folder = "/proc/\(processID)/fd"
-        return names(in: folder).reversed().first { leads("\(folder)/\($0)", to: socket) }.flatMap { Int($0) }
-    }
-
-    private static func leads(_ path: String, to socket: [UInt8]) -> Bool {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { link in
-            guard let base = link.baseAddress else { return false }
-            let count = readlink(path, base, link.count)
-            guard count == socket.count else { return false }
-            return UnsafeRawBufferPointer(link).prefix(count).elementsEqual(socket)
-        }
-    }
-
-    /// The newest first: who opens a connection has often just been started.
-    private static func processIDs() -> [Int32] { names(in: "/proc").compactMap { Int32($0) }.sorted(by: >) }
-
-    private static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    private static func owner(_ folder: ProcessFolder, at descriptor: Int) -> Owner? {
+        guard let name = folder.name else { return nil }
+        let finding = found.withLockedValue { found in
+            let place = DescriptorPlaces.Place(processID: folder.processID, descriptor: descriptor)
+            let finding = found.places.found(at: place)
+            found.folders[folder.processID] = folder
+            if found.folders.count > 1 {
+                let known = Set(found.places.processIDs)
+                found.folders = found.folders.filter { known.contains($0.key) }
             }
-            if name.utf8.first != 0x2e { names.append(name) }
+            return finding
         }
-        return names
+        return Owner(name: name, processID: folder.processID, finding: finding)
     }
     #endif
 }
