@@ -109,6 +109,30 @@ struct DiskTroubleTests {
         await origin.stop()
     }
 
+    @Test(.enabled(if: FrozenDisk.isPossible, "a file system can be frozen by root only"))
+    func diskThatTakesNothingForAWhileIsToldOf() async throws {
+        let folder = try TemporaryFolder()
+        let disk = try FrozenDisk()
+        defer {
+            disk.remove()
+            folder.remove()
+        }
+        let origin = try await Self.origin()
+        let recorder = try RecorderProcess(into: disk.file("login.har"), folder: folder)
+        #expect(try await get("100", origin, recorder) == 100)
+        try disk.freeze()
+        async let answer = get("200", origin, recorder)
+        try await wait(for: "login.har has not taken what was written for ", from: recorder)
+        #expect(!recorder.messages.contains("is written again"))
+        try disk.thaw()
+        #expect(try await answer == 200, "the answer went on when its entry was in the file")
+        try await wait(for: "login.har is written again after ", from: recorder)
+        #expect(recorder.interrupt() == 0, "\(recorder.messages)")
+        #expect(recorder.messages.components(separatedBy: "has not taken").count == 2, "told once")
+        #expect(try whole(recorder.capture) == 2)
+        await origin.stop()
+    }
+
     /// A limit on the size of files needs nobody's rights, and would kill a program that is not prepared for it.
     @Test func fileThatMayNotGrowIsToldOf() async throws {
         let folder = try TemporaryFolder()

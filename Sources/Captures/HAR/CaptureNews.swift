@@ -2,6 +2,10 @@
 package enum CaptureNews: Sendable, Equatable {
     /// Entries cannot be written, in the system's words; they wait in memory.
     case stuck(path: String, reason: String)
+    /// A write has not come back for so long, and whoever writes waits with it.
+    case stalls(path: String, time: Duration)
+    /// It has, after so long at least.
+    case cameBack(path: String, time: Duration)
     /// There is no more room for them in memory either.
     case losing(path: String)
     /// All is written again; so many entries waited until then, and so many are lost.

@@ -62,6 +62,9 @@ package final class SteadyCapture: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let tell: @Sendable (CaptureNews) -> Void
     private let state: Mutex<State>
+    private let watch: WriteWatch
+    /// The file's path as last seen: for whoever may not wait for a write.
+    private let lastPath: Mutex<String>
     private let facts = FactsTexts()
     /// How many bytes are kept of what was written since the file was last seen to be in order.
     private static let recentLimit = 1 << 20
@@ -70,12 +73,14 @@ package final class SteadyCapture: Sendable {
     ///   - writer: of the file; entries that it has already stay where they are.
     ///   - version: of the program, should another file have to be begun.
     ///   - limit: how many bytes may wait in memory.
+    ///   - patience: how long a write may take before it is told of.
     ///   - clock: tells since when entries are missing.
     ///   - tell: is called on the thread that finds out.
     package init(
         _ writer: CaptureWriter,
         version: String,
         limit: Int = 16 << 20,
+        patience: Duration = .seconds(2),
         clock: @escaping @Sendable () -> Timestamp,
         tell: @escaping @Sendable (CaptureNews) -> Void
     ) {
@@ -83,6 +88,8 @@ package final class SteadyCapture: Sendable {
         self.limit = limit
         self.clock = clock
         self.tell = tell
+        watch = WriteWatch(patience: patience)
+        lastPath = Mutex(writer.path)
         state = Mutex(State(writer: writer, orderlyEnd: writer.end))
     }
 
@@ -110,19 +117,34 @@ package final class SteadyCapture: Sendable {
     /// Writes the exchanges, or keeps them until they can be.
     package func append(_ exchanges: [Exchange]) {
         let entries = facts.withOne { EncodedEntries(exchanges, &$0) }
-        let news = state.withLock { state -> [CaptureNews] in
-            if state.waiting.isEmpty, !state.isBarred {
-                do throws(CaptureError) {
-                    try state.writer.append(entries)
-                    wrote(entries, &state)
-                    return []
-                } catch {
-                    return wait(entries, &state, because: Self.reason(error))
+        let news = watch.during {
+            state.withLock { state -> [CaptureNews] in
+                if state.waiting.isEmpty, !state.isBarred {
+                    do throws(CaptureError) {
+                        try state.writer.append(entries)
+                        wrote(entries, &state)
+                        return []
+                    } catch {
+                        return wait(entries, &state, because: Self.reason(error))
+                    }
                 }
+                return wait(entries, &state, because: nil)
             }
-            return wait(entries, &state, because: nil)
         }
         news.forEach(tell)
+    }
+
+    /// Tells when a write does not come back, and when it does.
+    ///
+    /// Touches neither the file nor what a write holds. To be called about once a second, on another thread than
+    /// ``inspect(isLast:)``, which waits for the same disk.
+    package func watchWrites() {
+        guard let change = watch.look() else { return }
+        let path = lastPath.withLock(\.self)
+        switch change {
+        case .stalls(let time): tell(.stalls(path: path, time: time))
+        case .cameBack(let time): tell(.cameBack(path: path, time: time))
+        }
     }
 
     /// Looks after the file, and writes what waits.
@@ -144,6 +166,7 @@ package final class SteadyCapture: Sendable {
             case .changed: news += beginAnew(&state)
             }
             news += catchUp(&state)
+            lastPath.withLock { $0 = state.writer.path }
             return news
         }
         news.forEach(tell)

@@ -148,7 +148,7 @@ struct Record: AsyncParsableCommand {
                 switch news {
                 case .copied(_, _, let path): view.moved(to: path, beginsAnew: false)
                 case .begunAnew(_, let path, _): view.moved(to: path, beginsAnew: true)
-                case .stuck, .losing, .goesOn, .adrift: break
+                case .stuck, .stalls, .cameBack, .losing, .goesOn, .adrift: break
                 }
             },
             notify: { notice in

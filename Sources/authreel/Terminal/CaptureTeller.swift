@@ -9,6 +9,15 @@ enum CaptureTeller {
             StandardError.warn(
                 "\(path) cannot be written: \(reason); traffic goes on, what is not in the file waits in memory"
             )
+        case .stalls(let path, let time):
+            StandardError.warn(
+                "the disk of \(path) has not taken what was written for \(time.components.seconds) s; "
+                    + "connections wait until it does, since an answer goes on when it is in the file"
+            )
+        case .cameBack(let path, let time):
+            StandardError.note(
+                "\(path) is written again after \(time.components.seconds) s; connections go on"
+            )
         case .losing(let path):
             StandardError.warn(
                 "no more room in memory for what \(path) should hold: exchanges are lost until it can be written"
