@@ -31,6 +31,7 @@ struct Authreel: AsyncParsableCommand {
     )
 
     static func main() async {
+        StandardDescriptors.keepPlaces()
         _ = InheritedDescriptors.all
         CryptoLibrary.staysUntilTheEnd()
         do {
@@ -40,6 +41,7 @@ struct Authreel: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            try StandardOutput.finish()
         } catch {
             ExitStatus.leave(after: error)
         }

@@ -24,6 +24,7 @@ enum ExitStatus: Int32 {
             StandardError.report(failure.message, hint: failure.hint)
             Foundation.exit(failure.status.rawValue)
         case let status as ExitCode:
+            finishOutput()
             Foundation.exit(status.rawValue)
         case let failure as CaptureError:
             let mapped = CommandFailure(failure)
@@ -38,11 +39,17 @@ enum ExitStatus: Int32 {
         }
     }
 
+    /// A verdict that nobody can read is none.
+    private static func finishOutput() {
+        do { try StandardOutput.finish() } catch { leave(after: error) }
+    }
+
     /// Help and version go to stdout with status 0; wrong usage is worded like every other error.
     private static func leave(afterParsing error: any Error) -> Never {
         let code = Authreel.exitCode(for: error)
         if code == .success {
             print(Authreel.fullMessage(for: error))
+            finishOutput()
             Foundation.exit(0)
         }
         guard code == .validationFailure else {

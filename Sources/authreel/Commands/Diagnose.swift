@@ -98,11 +98,11 @@ struct Diagnose: ParsableCommand {
         let capture = try identities.read(captures[0])
         var buffer = OutputBuffer()
         var isNegative = false
-        form.write(capture, named: captures[0], rules: rules, to: { buffer.append($0) }) { item in
+        try form.write(capture, named: captures[0], rules: rules, to: { try buffer.append($0) }) { item in
             isNegative = isNegative || item.hasFindings(of: failOn.severity)
         }
-        buffer.line("")
-        buffer.flush()
+        try buffer.line("")
+        try buffer.flush()
         if isNegative { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 

@@ -106,7 +106,7 @@ struct Import: ParsableCommand {
             let source = try CaptureSource(path: file.path)
             // Whoever stops reading ends us: nothing is left then either.
             file.remove()
-            try ImportInput.copy(source) { FileHandle.standardOutput.write(Data($0)) }
+            try ImportInput.copy(source) { try StandardOutput.write($0) }
         }
         tell(summary)
     }

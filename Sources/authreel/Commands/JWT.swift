@@ -204,7 +204,7 @@ struct JWT: ParsableCommand {
             )
             var output = OutputBuffer()
             var isGood = true
-            bytes.withUnsafeBufferPointer { buffer in
+            try bytes.withUnsafeBufferPointer { buffer in
                 var start = 0
                 while start < buffer.count {
                     let end = buffer[start...].firstIndex(of: 0x0a) ?? buffer.count
@@ -214,14 +214,14 @@ struct JWT: ParsableCommand {
                     defer { start = end + 1 }
                     guard start < last else { continue }
                     switch verifier.verdict(on: UnsafeBufferPointer(rebasing: buffer[start..<last])) {
-                    case .valid: output.line("valid")
+                    case .valid: try output.line("valid")
                     case .invalid(let reasons):
                         isGood = false
-                        output.line("invalid: " + reasons.joined(separator: "; ").printable)
+                        try output.line("invalid: " + reasons.joined(separator: "; ").printable)
                     }
                 }
             }
-            output.flush()
+            try output.flush()
             if !isGood { throw ExitCode(ExitStatus.negative.rawValue) }
         }
     }

@@ -61,9 +61,9 @@ struct Show: ParsableCommand {
     private func write(_ read: Capture, _ form: FlowwiseForm) throws {
         guard let out else {
             var buffer = OutputBuffer()
-            try check(form.write(read, named: capture.capture, flow: flow) { buffer.append($0) })
-            buffer.line("")
-            return buffer.flush()
+            try check(form.write(read, named: capture.capture, flow: flow) { try buffer.append($0) })
+            try buffer.line("")
+            return try buffer.flush()
         }
         try OutputFile.write(to: out) { sink in
             try check(

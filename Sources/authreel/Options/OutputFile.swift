@@ -17,7 +17,7 @@ enum OutputFile {
     /// `isPrivate`: only its owner may read the file.
     /// Throws ``CommandFailure`` when the file exists (nothing is overwritten) or cannot be written, and what `body` throws.
     static func write(to path: String, isPrivate: Bool = false, _ body: (Sink) throws -> Void) throws {
-        guard path != "-" else { return try body { FileHandle.standardOutput.write(Data($0)) } }
+        guard path != "-" else { return try body(StandardOutput.write) }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else {
             guard errno != EEXIST else { throw exists(path) }

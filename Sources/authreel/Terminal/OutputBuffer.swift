@@ -1,21 +1,21 @@
-import Foundation
-
 /// Standard output for much text: written in blocks.
+///
+/// Everything throws what ``StandardOutput/write(_:)`` throws.
 struct OutputBuffer {
     private var bytes: [UInt8] = []
 
-    mutating func line(_ text: String) {
-        append(text)
+    mutating func line(_ text: String) throws {
+        try append(text)
         bytes.append(0x0a)
     }
 
-    mutating func append(_ text: String) {
+    mutating func append(_ text: String) throws {
         bytes.append(contentsOf: text.utf8)
-        if bytes.count > 1 << 16 { flush() }
+        if bytes.count > 1 << 16 { try flush() }
     }
 
-    mutating func flush() {
-        FileHandle.standardOutput.write(Data(bytes))
+    mutating func flush() throws {
+        try StandardOutput.write(bytes[...])
         bytes.removeAll(keepingCapacity: true)
     }
 }
