@@ -82,11 +82,15 @@ package struct Capture: Sendable {
     mutating func attachBodies(_ find: (JSONObject) -> (@Sendable () -> [UInt8]?)?) {
         var attached: Set<Int> = []
         for index in exchanges.indices {
-            if let body = exchanges[index].request.body, !body.isRecorded, let load = find(body.foreign) {
+            // The parameters are what the producer made of it.
+            if let body = exchanges[index].request.body, body.bytesAreElsewhere, let load = find(body.foreign)
+            {
                 exchanges[index].request.body?.content = .deferred(load)
                 attached.insert(index)
             }
-            if let body = exchanges[index].response?.body, !body.isRecorded, let load = find(body.foreign) {
+            if let body = exchanges[index].response?.body, body.bytesAreElsewhere,
+                let load = find(body.foreign)
+            {
                 exchanges[index].response?.body?.content = .deferred(load)
                 attached.insert(index)
             }

@@ -141,7 +141,7 @@ struct ProducersTests {
 
     @Test func detailsOfHeadersCookiesAndPartsAreKept() throws {
         let entry = #"""
-            {"startedDateTime":"2026-03-04T09:54:08.356000Z","request":{"method":"POST","url":"https://a.example/",
+            {"startedDateTime":"2026-03-04T09:54:08.356000Z","request":{"method":"POST","url":"https://a.example/#x",
             "headers":[{"name":"a","value":"1","comment":"x"}],"bodySize":5,"cookies":[],"queryString":[{"name":"q","value":"1"}],
             "postData":{"mimeType":"multipart/form-data","params":[{"name":"f","fileName":"a.txt","contentType":"text/plain","value":"x"}]}},
             "response":{"status":200,"headers":[],"cookies":[{"name":"s","value":"1","_partitionKey":"k"}],"redirectURL":"/x"}}

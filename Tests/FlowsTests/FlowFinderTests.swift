@@ -27,6 +27,30 @@ struct FlowFinderTests {
         #expect(flow.steps.map(\.from.role) == [.backend, .browser, .browser, .browser, .backend, .backend])
     }
 
+    /// Charles and Fiddler record how a tunnel was opened; the user met nothing there.
+    @Test(arguments: [(200, false), (502, true)])
+    func openedTunnelIsNoStep(_ status: Int, _ isStep: Bool) throws {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.authorize(&capture)
+        let tunnel = capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: RecordedRequest(
+                    method: "CONNECT",
+                    url: RecordedURL("https://idp.example:443"),
+                    headers: HeaderFields(ShopLogin.browser)
+                ),
+                response: RecordedResponse(status: status)
+            )
+        )
+        login.answer(&capture)
+        login.callback(&capture)
+        let flow = try #require(capture.flows.first)
+        #expect(flow.exchanges.contains(tunnel))
+        #expect(flow.steps.contains { $0.exchange == tunnel } == isStep)
+    }
+
     @Test func interleavedLoginsAreToldApartByTheirValues() {
         var capture = CaptureBuilder()
         let one = ShopLogin("one")

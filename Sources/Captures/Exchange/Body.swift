@@ -86,6 +86,14 @@ package struct Body: Sendable {
         return true
     }
 
+    /// Whether the capture has no bytes of it, be there parameters or not.
+    var bytesAreElsewhere: Bool {
+        switch content {
+        case .missing, .parameters: true
+        case .bytes, .spooled, .deferred: false
+        }
+    }
+
     /// The media type without parameters, in lower case: `application/x-www-form-urlencoded`.
     package var essence: String? {
         guard let mediaType else { return nil }

@@ -32,6 +32,15 @@ package enum ContentCoding {
         }.filter { !$0.isEmpty && $0 != "identity" }
     }
 
+    /// The bytes that each body of a coding begins with; nil where any may be there.
+    static func magic(of coding: String?) -> [UInt8]? {
+        switch coding {
+        case "gzip", "x-gzip": [0x1f, 0x8b]
+        case "zstd": [0x28, 0xb5, 0x2f, 0xfd]
+        default: nil
+        }
+    }
+
     /// Undoes the codings, the last applied first.
     ///
     /// `limit`: bytes of output at most; a small body that would become a large one ends there.

@@ -87,7 +87,7 @@ enum HAREntry {
         }
         if object["_content"]?.object != nil, object["postData"]?.object == nil { foreign["_content"] = nil }
         return RecordedRequest(
-            method: Producers.text(object["method"]) ?? "",
+            method: Producers.method(object["method"]),
             url: url,
             httpVersion: Producers.text(object["httpVersion"]) ?? "",
             headers: headers(object["headers"]),
@@ -129,7 +129,7 @@ enum HAREntry {
     private static func requestURL(_ object: JSONObject) -> RecordedURL {
         let text = Producers.text(object["url"]) ?? ""
         let isBare = object["method"]?.string == "CONNECT" && text.utf8.firstRange(of: [0x2f, 0x2f]) == nil
-        return RecordedURL(isBare ? "https://" + text : text)
+        return RecordedURL(isBare ? "https://" + text : text + Producers.query(missingIn: text, of: object))
     }
 
     private static func recordedResponse(_ object: JSONObject, _ status: Int, deferral: Deferral)
@@ -153,7 +153,14 @@ enum HAREntry {
         )
     }
 
-    static func headers(_ value: JSONValue?) -> HeaderFields { HeaderFields(Producers.fields(value)) }
+    /// Blanks around a value are none of it (RFC 9110, section 5.5).
+    static func headers(_ value: JSONValue?) -> HeaderFields {
+        var fields = Producers.fields(value)
+        for index in fields.indices where Producers.hasBlanksAround(fields[index].value) {
+            fields[index].value = Producers.withoutBlanksAround(fields[index].value)
+        }
+        return HeaderFields(fields)
+    }
 
     private static func listedCookie(_ value: JSONValue) -> SetCookie? {
         guard let name = value["name"]?.string else { return nil }

@@ -126,7 +126,8 @@ extension HARShape {
 
     /// A text that is none, or is not told as HAR tells it, becomes ours.
     private func mendText(_ object: inout JSONObject, _ ours: JSONObject) {
-        guard object["text"]?.string == nil || object["_encoding"] != nil, let text = ours["text"] else {
+        guard object["text"]?.string?.isEmpty ?? true || object["_encoding"] != nil, let text = ours["text"]
+        else {
             return
         }
         object["text"] = text

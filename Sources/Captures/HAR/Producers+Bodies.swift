@@ -11,7 +11,7 @@ extension Producers {
         if let size = data["size"] { foreign.members.append(JSONObject.Member(name: "size", value: size)) }
         foreign["_encoding"] = nil
         let parameters = data["params"]?.array ?? []
-        let text = text(data["text"])
+        let text = bodyText(data)
         guard text == nil, !parameters.isEmpty else {
             // Beside the text they are what the producer made of it; of a file part they tell more.
             if !parameters.isEmpty { foreign["params"] = data["params"] }
@@ -24,7 +24,7 @@ extension Producers {
                 deferral: deferral
             ) { entry in
                 let data = entry["request"]?["postData"]?.object ?? JSONObject()
-                return self.text(data["text"]) ?? bodyInComment(data)
+                return bodyText(data) ?? bodyInComment(data)
             }
         }
         if let whole = wholeBody(in: parameters, of: data) {
@@ -50,6 +50,13 @@ extension Producers {
             wireSize: wireSize,
             foreign: foreign
         )
+    }
+
+    /// The text of a body; none where it is empty beside something that tells of one (Playwright, Insomnia).
+    private static func bodyText(_ data: JSONObject) -> String? {
+        guard let text = text(data["text"]) else { return nil }
+        let isTold = data["_file"] != nil || data["params"]?.array?.isEmpty == false
+        return text.isEmpty && isTold ? nil : text
     }
 
     /// Charles takes a JSON body for a form of one parameter, named as the body up to its first `=`.
@@ -95,7 +102,10 @@ extension Producers {
     static func responseBody(_ response: JSONObject, deferral: HAREntry.Deferral) -> Body? {
         let wireSize = HAREntry.size(response["bodySize"])
         guard let content = response["content"]?.object else {
-            guard let text = response["content"]?.string else { return nil }
+            guard let text = response["content"]?.string else {
+                // Nothing is said of it: there may have been one.
+                return response.isEmpty || wireSize == 0 ? nil : Body(content: .missing, wireSize: wireSize)
+            }
             let type = HAREntry.headers(response["headers"]).first("content-type")
             return HAREntry.body(
                 type.map { ["mimeType": .string($0)] } ?? JSONObject(),
@@ -120,7 +130,39 @@ extension Producers {
             return text(content["text"]) ?? bodyInComment(content)
         }
         if !body.isRecorded, body.size == 0 { body.content = .bytes([]) }
+        if isBase64(content) { body = decoded(body, of: response) }
+        if isCut(body) { body.isTruncated = true }
         return body
+    }
+
+    /// Some loggers keep the bytes as they came over the wire, `Content-Encoding` not undone; others leave the field though
+    /// they undid it, so the bytes have to begin as the coding says.
+    private static func decoded(_ body: Body, of response: JSONObject) -> Body {
+        let codings = ContentCoding.codings(of: HAREntry.headers(response["headers"]))
+        guard let magic = ContentCoding.magic(of: codings.last) else { return body }
+        let decode: @Sendable ([UInt8]) -> [UInt8] = { bytes in
+            guard bytes.starts(with: magic) else { return bytes }
+            return ContentCoding.decode(bytes, codings: codings, limit: largestDecodedBody).bytes
+        }
+        var body = body
+        switch body.content {
+        case .bytes(let bytes): body.content = .bytes(decode(bytes))
+        case .deferred(let load): body.content = .deferred { load().map(decode) }
+        case .spooled, .missing, .parameters: break
+        }
+        return body
+    }
+
+    private static let largestDecodedBody = 64 << 20
+
+    /// Whether JSON breaks off before the length that the producer tells: some keep the first bytes only, and do not say so.
+    private static func isCut(_ body: Body) -> Bool {
+        // A byte order mark may be counted.
+        guard case .bytes(let bytes) = body.content, let size = body.size, size > bytes.count + 3,
+            body.essence?.utf8.suffix(4).elementsEqual("json".utf8) == true,
+            let first = bytes.first(where: { $0 > 0x20 }), let last = bytes.last(where: { $0 > 0x20 })
+        else { return false }
+        return first == 0x7b && last != 0x7d || first == 0x5b && last != 0x5d
     }
 
     /// k6 and others flag Base64 in `postData` as `content` does, or under `_encoding`, since HAR has no member for it

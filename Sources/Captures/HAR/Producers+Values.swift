@@ -38,6 +38,46 @@ extension Producers {
         return String(decoding: bytes.filter { $0 != 0x20 }, as: UTF8.self)
     }
 
+    static func hasBlanksAround(_ text: String) -> Bool {
+        guard let first = text.utf8.first, let last = text.utf8.last else { return false }
+        return first == 0x20 || first == 0x09 || last == 0x20 || last == 0x09
+    }
+
+    static func withoutBlanksAround(_ text: String) -> String {
+        let inner = text.utf8.drop { $0 == 0x20 || $0 == 0x09 }
+        let end = inner.lastIndex { $0 != 0x20 && $0 != 0x09 }.map(inner.index(after:))
+        return String(decoding: inner[..<(end ?? inner.startIndex)], as: UTF8.self)
+    }
+
+    /// The method; loggers in scripts write it as their library's options had it.
+    static func method(_ value: JSONValue?) -> String {
+        let text = text(value) ?? ""
+        guard text.utf8.first.map({ $0 >= 0x61 }) == true else { return text }
+        // Methods are case-sensitive (RFC 9110, section 9.1), and all that are registered are in upper case.
+        let upper = text.uppercased()
+        return registeredMethods.contains(upper) ? upper : text
+    }
+
+    private static let registeredMethods: Set<String> = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
+    ]
+
+    /// The query that stands in `queryString` alone, as Insomnia and others write it; empty where the URL has one.
+    ///
+    /// Values that are percent-encoded stay as they are.
+    static func query(missingIn url: String, of request: JSONObject) -> String {
+        guard let list = request["queryString"], list.array?.isEmpty == false,
+            !url.utf8.contains(0x3f), !url.utf8.contains(0x23), url.utf8.contains(0x3a)
+        else { return "" }
+        let pairs = fields(list).map { "\(queryPart($0.name))=\(queryPart($0.value))" }
+        return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
+    }
+
+    private static func queryPart(_ text: String) -> String {
+        let isEncoded = text.utf8.contains(0x25) && PercentEncoding.decode(text) != text
+        return isEncoded ? text : PercentEncoding.encode(text)
+    }
+
     /// Header fields, cookies or parameters.
     ///
     /// Besides HAR's objects: pairs as lists of two (Slack), lines of text, and objects with a member for each name, the

@@ -99,7 +99,7 @@ enum Producers {
     private static func isOddBody(_ body: JSONValue?, _ message: JSONValue?) -> Bool {
         guard let body, body != .null else { return false }
         guard let object = body.object else { return true }
-        if object["text"]?.string != nil { return object["_encoding"] != nil }
+        if let text = object["text"]?.string, !text.isEmpty { return object["_encoding"] != nil }
         return object["params"]?.array?.isEmpty == false || object["text"].map { $0 != .null } ?? false
             || bodyInComment(object) != nil
     }

@@ -40,7 +40,10 @@ struct StepBuilder {
     ///
     /// Scripts, styles and the data a page fetches belong to the flow, but are no step.
     private func isInteraction(_ exchange: Exchange) -> Bool {
-        guard ["GET", "HEAD"].contains(exchange.request.method.uppercased()) else { return true }
+        let method = exchange.request.method.uppercased()
+        // Some proxies record how the tunnel was opened, too.
+        if method == "CONNECT" { return exchange.response?.status != 200 }
+        guard ["GET", "HEAD"].contains(method) else { return true }
         guard let response = exchange.response else { return exchange.failure != nil }
         return response.location != nil || response.body?.essence == "text/html"
             || !response.setCookies.isEmpty

@@ -1,0 +1,116 @@
+@testable import Captures
+import JSON
+import TestSupport
+import Testing
+
+/// Entries that tell a part of a message elsewhere than in the place that HAR has for it, or not at all.
+struct HalfToldEntriesTests {
+    private func read(_ entry: String, _ name: String = "login.har") throws -> Exchange {
+        let text =
+            #"{"log":{"entries":[{"startedDateTime":"2026-03-04T09:54:08.356Z",\#(entry)}]}}"#
+        return try CaptureReader.read(bytes: Array(text.utf8), name: name)[0]
+    }
+
+    private func request(_ members: String) throws -> RecordedRequest {
+        try read(#""request":{\#(members)},"response":{"status":200}"#).request
+    }
+
+    private func response(_ members: String) throws -> RecordedResponse {
+        let exchange = try read(
+            #""request":{"method":"GET","url":"https://idp.example/"},"response":{"status":200,\#(members)}"#
+        )
+        return try #require(exchange.response)
+    }
+
+    /// What the answer's body is when the entry has been written by us.
+    private func bodyWritten(_ response: RecordedResponse) throws -> Body? {
+        let exchange = Exchange(
+            startedAt: Timestamp(seconds: 1_772_618_048),
+            request: RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/")),
+            response: response
+        )
+        let written = String(decoding: HAREntry.text(of: exchange), as: UTF8.self)
+        let text = #"{"log":{"entries":[\#(written)]}}"#
+        return try CaptureReader.read(bytes: Array(text.utf8), name: "written.har")[0].response?.body
+    }
+
+    // MARK: - Requests
+
+    /// Playwright and Insomnia.
+    @Test func parametersBesideAnEmptyTextAreTheForm() throws {
+        let request = try request(
+            #""method":"POST","url":"https://idp.example/token","postData":{"mimeType":"application/x-www-form-urlencoded","text":"","params":[{"name":"code","value":"abcd"}],"_file":"a.txt"}"#
+        )
+        #expect(FormBody.items(of: request.body)?.first("code") == "abcd")
+    }
+
+    @Test func emptyTextAloneIsAnEmptyBody() throws {
+        let request = try request(
+            #""method":"POST","url":"https://idp.example/token","postData":{"mimeType":"text/plain","text":"","params":[]}"#
+        )
+        #expect(request.body?.bytes == [])
+    }
+
+    @Test func formOfAFileIsReadFromIt() throws {
+        let har =
+            #"{"log":{"entries":[{"startedDateTime":"2026-03-04T09:54:08.356Z","request":{"method":"POST","url":"https://idp.example/token","postData":{"mimeType":"application/x-www-form-urlencoded","text":"","params":[{"name":"code","value":"as shown"}],"_file":"form.txt"}},"response":{"status":200}}]}}"#
+        let zip = Archive.zip([("har.har", Array(har.utf8)), ("form.txt", Array("code=as+sent".utf8))])
+        let capture = try CaptureReader.read(bytes: zip, name: "login.zip")
+        #expect(capture[0].request.body?.text == "code=as+sent")
+    }
+
+    @Test func queryThatStandsInTheListOnlyIsPartOfTheURL() throws {
+        let members =
+            #""method":"GET","queryString":[{"name":"state","value":"a b"},{"name":"scope","value":"openid%20x"}]"#
+        let request = try request(members + #","url":"https://idp.example/authorize""#)
+        #expect(request.url.text == "https://idp.example/authorize?state=a%20b&scope=openid%20x")
+        for url in ["https://idp.example/authorize?", "https://idp.example/#a", ""] {
+            #expect(try self.request(members + ",\"url\":\"\(url)\"").url.text == url)
+        }
+    }
+
+    @Test(arguments: [("post", "POST"), ("Patch", "Patch"), ("delete", "DELETE"), ("mine", "mine")])
+    func methodIsAsOnTheWire(_ written: String, _ method: String) throws {
+        #expect(try request(#""method":"\#(written)","url":"https://idp.example/""#).method == method)
+    }
+
+    @Test func blanksAroundAValueAreNoneOfIt() throws {
+        let response = try response(#""headers":[{"name":"Location","value":" https://app.example/cb\t"}]"#)
+        #expect(response.location == "https://app.example/cb")
+    }
+
+    // MARK: - Answers
+
+    @Test func bytesAsTheyCameAreDecoded() throws {
+        let gzip = "H4sIAAAAAAAAA0ssLckoSk3NAQDWIGYtCAAAAA=="
+        let content = #""content":{"size":8,"mimeType":"text/plain","encoding":"base64","text":"\#(gzip)"}"#
+        let header = #""headers":[{"name":"Content-Encoding","value":"gzip"}]"#
+        #expect(try response("\(header),\(content)").body?.text == "authreel")
+        // Nobody says that it is coded.
+        #expect(try response(content).body?.bytes?.first == 0x1f)
+        // The producer has undone the coding, and left the field.
+        let plain = content.replacing(gzip, with: Base64.encode(Array("authreel".utf8)))
+        #expect(try response("\(header),\(plain)").body?.text == "authreel")
+    }
+
+    @Test(arguments: [
+        (#"{\"a\":"#, 100, true), (#"{\"a\":1}"#, 100, false), (#"{\"a\":"#, 5, false), (#"[1, 2"#, 50, true),
+        ("word", 50, false),
+    ])
+    func cutJSONIsTold(_ text: String, _ size: Int, _ isCut: Bool) throws {
+        let body = try response(
+            #""content":{"size":\#(size),"mimeType":"application/json; charset=utf-8","text":"\#(text)"}"#
+        ).body
+        #expect(body?.isTruncated == isCut)
+    }
+
+    @Test(arguments: [#""content":null"#, #""statusText":"OK""#])
+    func bodyOfWhichNothingIsSaidIsNotEmpty(_ members: String) throws {
+        let response = try response(members)
+        #expect(response.body?.isRecorded == false)
+        #expect(try bodyWritten(response)?.isRecorded == false)
+        let empty = try self.response(members + #","bodySize":0"#)
+        #expect(empty.body == nil)
+        #expect(try bodyWritten(empty)?.bytes == [])
+    }
+}
