@@ -4,7 +4,7 @@ import JSON
 struct CaptureMarks: Sendable {
     /// By entry.
     private(set) var keys: [Int] = []
-    /// By entry; nil where there is no time.
+    /// By entry; nil where there is no time, or none by the clock of the others.
     private(set) var spans: [ClockSpan?] = []
     /// Entries by marks that only one of them has, or one and what is ``inside`` of it.
     private(set) var unique: [Int: Int] = [:]
@@ -16,14 +16,15 @@ struct CaptureMarks: Sendable {
     /// A file may have seen both sides of some proxies, not of a whole chain of them.
     private static let mostSides = 4
 
-    init(_ capture: Capture) {
+    /// `isComparable`: whether the time of an exchange can be compared with those of the others.
+    init(_ capture: Capture, isComparable: (Exchange) -> Bool = { _ in true }) {
         keys.reserveCapacity(capture.count)
         spans.reserveCapacity(capture.count)
         var owners: [Int: [Int]] = [:]
         var dates = ServerDates()
         for index in capture.indices {
             let marks = ExchangeMarks(capture[index])
-            let span = ClockSpan(capture[index])
+            let span = isComparable(capture[index]) ? ClockSpan(capture[index]) : nil
             keys.append(marks.key)
             spans.append(span)
             for mark in Set(marks.marks) where owners[mark, default: []].count <= Self.mostSides {

@@ -27,6 +27,8 @@ package struct CaptureMerger: Sendable {
     }
 
     private let sources: [Source]
+    /// What each of them stands for.
+    private let files: [SourceFiles]
     private let clocks: [ImportStatement.Clock]
     /// How far each file's clock is ahead of the common one; zero where that is not known.
     private let ahead: [Duration]
@@ -42,14 +44,16 @@ package struct CaptureMerger: Sendable {
     ///   - alignsClocks: move times to that clock, instead of only saying how the others lie to it.
     ///   - joinsSides: a file alone is looked through, too, for exchanges that it has from both sides of a proxy.
     package init(_ sources: [Source], alignsClocks: Bool = false, joinsSides: Bool = false) {
-        let sources = Self.named(sources)
+        let (sources, files) = Self.named(sources)
         self.sources = sources
+        self.files = files
         ids = IDRenaming(sources.map(\.capture))
         guard sources.count > 1 || joinsSides && sources.count == 1 else {
             isConverted = true
             clocks = sources.isEmpty ? [] : [.reference]
             ahead = sources.map { _ in .zero }
-            isAligned = false
+            let wasAligned = sources.first?.capture.imported?.isAligned ?? false
+            isAligned = files.first?.isMerged == true && (alignsClocks || wasAligned)
             // A file alone is converted: it stays in its own order.
             merged =
                 (sources.first?.capture.indices).map { indices in
@@ -59,7 +63,9 @@ package struct CaptureMerger: Sendable {
         }
         isConverted = false
         isAligned = alignsClocks
-        let marks = sources.map { CaptureMarks($0.capture) }
+        let marks = zip(sources, files).map { source, files in
+            CaptureMarks(source.capture, isComparable: files.isComparable)
+        }
         var pairings: [ClockGraph.Edge] = []
         var groups = SightingGroups(counts: sources.map(\.capture.count))
         for second in sources.indices {
@@ -100,19 +106,18 @@ package struct CaptureMerger: Sendable {
         path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    /// Names without folders, the later of two that are the same with a number.
-    private static func named(_ sources: [Source]) -> [Source] {
+    /// Names without folders, the later of two that are the same with a number; those of the files that a source was made
+    /// of also.
+    private static func named(_ sources: [Source]) -> ([Source], [SourceFiles]) {
         var taken: Set<String> = []
-        return sources.map { source in
-            let base = named(source.name)
-            var name = base
-            var number = 1
-            while !taken.insert(name).inserted {
-                number += 1
-                name = "\(base) (\(number))"
-            }
-            return Source(name: name, capture: source.capture)
+        let pairs = sources.map { source in
+            let source = Source(
+                name: SourceFiles.free(named(source.name), &taken),
+                capture: source.capture
+            )
+            return (source, SourceFiles(source, &taken))
         }
+        return (pairs.map(\.0), pairs.map(\.1))
     }
 
     private static func ordered(
@@ -190,22 +195,27 @@ package struct CaptureMerger: Sendable {
     /// An exchange of the merged capture, 0 to ``count`` - 1, read and put together when it is asked for.
     package func exchange(at index: Int) -> Exchange {
         let places = merged[index].sightings
-        guard !isConverted else { return sources[0].capture[places[0].entry] }
+        guard !isConverted else {
+            var exchange = sources[0].capture[places[0].entry]
+            if !isAligned { files[0].moveToOwnClock(&exchange) }
+            return exchange
+        }
         var exchange = sighting(places[0])
         for place in places.dropFirst() {
-            let union = ExchangeUnion(exchange, sighting(place))
+            let other = sighting(place)
+            let union = ExchangeUnion(exchange, other)
             exchange = union.exchange
-            if !union.differences.isEmpty {
+            if !union.differences.isEmpty, let seen = other.provenance.seen.first {
                 // Of both sides of a proxy the second has a number.
-                let name = sources[place.file].name
-                let isTaken = exchange.provenance.differs[name] != nil
-                exchange.provenance.differs[isTaken ? "\(name) #\(place.entry)" : name] = .object(
+                let isTaken = exchange.provenance.differs[seen.file] != nil
+                exchange.provenance.differs[isTaken ? "\(seen.file) #\(seen.entry)" : seen.file] = .object(
                     union.differences
                 )
             }
         }
-        let shift = isAligned ? .zero - ahead[places[0].file] : .zero
-        if shift != .zero {
+        let (base, entry) = (places[0].file, places[0].entry)
+        let shift = isAligned ? .zero - ahead[base] : .zero
+        if shift != .zero, files[base].isComparable(sources[base].capture[entry]) {
             exchange.startedAt = exchange.startedAt + shift
             exchange.provenance.shift = (exchange.provenance.shift ?? .zero) + shift
         }
@@ -223,9 +233,9 @@ package struct CaptureMerger: Sendable {
     private func sighting(_ place: SightingGroups.Place) -> Exchange {
         var exchange = sources[place.file].capture[place.entry]
         ids.rename(&exchange, of: place.file)
-        exchange.provenance.seen = [
-            Provenance.Sighting(file: sources[place.file].name, entry: place.entry)
-        ]
+        // Else the new capture would have it read by a clock that it is moved to already.
+        if !isAligned { files[place.file].moveToOwnClock(&exchange) }
+        files[place.file].mark(&exchange, entry: place.entry)
         return exchange
     }
 
@@ -236,18 +246,20 @@ package struct CaptureMerger: Sendable {
 
     /// What stands in `log` of the merged capture, `version`, `creator` and `entries` aside.
     package var logMembers: JSONObject {
-        let statement = ImportStatement(
-            files: sources.enumerated().map { index, source in
-                ImportStatement.File(
-                    name: source.name,
-                    creator: source.capture.logMembers["creator"],
-                    entries: source.capture.count,
-                    clock: clocks[index]
-                )
-            },
-            isAligned: isAligned
-        )
-        return LogUnion.members(of: sources.map(\.capture), statement, ids)
+        LogUnion.members(of: sources.map(\.capture), files, ids) { differing in
+            ImportStatement(
+                files: files.indices.flatMap { files[$0].stated(statedClock(of: $0), members: differing[$0]) },
+                isAligned: isAligned
+            )
+        }
+    }
+
+    /// A source's clock, compared with a file that the new capture names.
+    private func statedClock(of source: Int) -> ImportStatement.Clock {
+        guard case .known(let offset, let name) = clocks[source],
+            let root = sources.firstIndex(where: { $0.name == name })
+        else { return clocks[source] }
+        return .known(offset, to: files[root].referenceName)
     }
 
     /// What became of the files.

@@ -51,14 +51,31 @@ package struct ImportStatement: Sendable, Equatable {
     ///
     /// Only of files whose entries are to be moved when they are read.
     package var corrections: [String: Duration] {
-        guard !isAligned else { return [:] }
+        isAligned ? [:] : ahead.filter { $0.value != .zero }
+    }
+
+    /// How far the clock of each file is ahead of the one that it is compared with in the end.
+    var ahead: [String: Duration] {
         var ahead: [String: Duration] = [:]
         // A file is compared with one before it.
         for file in files {
             guard case .known(let offset, let other) = file.clock else { continue }
             ahead[file.name] = offset.ahead + (ahead[other] ?? .zero)
         }
-        return ahead.filter { $0.value != .zero }
+        return ahead
+    }
+
+    /// The files whose clock nothing compares with the one that the others are compared with.
+    var apart: Set<String> {
+        var apart: Set<String> = []
+        for file in files {
+            switch file.clock {
+            case .reference: break
+            case .unknown: apart.insert(file.name)
+            case .known(_, let other): if apart.contains(other) { apart.insert(file.name) }
+            }
+        }
+        return apart
     }
 }
 

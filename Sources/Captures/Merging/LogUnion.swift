@@ -4,12 +4,17 @@ import JSON
 enum LogUnion {
     /// - Parameters:
     ///   - captures: what is merged.
-    ///   - statement: what is said of the files; takes up what two files say differently.
+    ///   - files: what each stands for.
     ///   - ids: how pages are called now.
+    ///   - statement: what is said of the files; is handed, of each capture, what another has, too, with another value.
     /// - Returns: what stands in `log`, `version`, `creator` and `entries` aside.
-    static func members(of captures: [Capture], _ statement: ImportStatement, _ ids: IDRenaming) -> JSONObject
-    {
-        var statement = statement
+    static func members(
+        of captures: [Capture],
+        _ files: [SourceFiles],
+        _ ids: IDRenaming,
+        statement: ([JSONObject]) -> ImportStatement
+    ) -> JSONObject {
+        var differing = captures.map { _ in JSONObject() }
         var log = JSONObject()
         var ours = JSONObject()
         var pages: [JSONValue] = []
@@ -21,20 +26,20 @@ enum LogUnion {
                     pages += ids.renamed(pages: member.value.array ?? [], of: file)
                 case "_authreel":
                     for own in member.value.object?.members ?? [] where own.name != "redacted" {
-                        if own.name == "imported" {
-                            // It was made of others before: what it says of them stays with it.
-                            statement.files[file].members["imported"] = own.value
-                        } else {
-                            take(own, into: &ours, else: &statement.files[file].members)
+                        if own.name != "imported" {
+                            take(own, into: &ours, else: &differing[file])
+                        } else if !files[file].isMerged {
+                            // What it says of a file that no entry names stays with it.
+                            differing[file]["imported"] = own.value
                         }
                     }
-                default: take(member, into: &log, else: &statement.files[file].members)
+                default: take(member, into: &log, else: &differing[file])
                 }
             }
         }
         if !pages.isEmpty { log["pages"] = .array(pages) }
         if let redaction = redaction(of: captures) { ours["redacted"] = redaction.json }
-        ours["imported"] = statement.json
+        ours["imported"] = statement(differing).json
         log["_authreel"] = .object(ours)
         return log
     }
