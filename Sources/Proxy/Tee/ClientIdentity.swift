@@ -55,7 +55,7 @@ final class ClientIdentity {
             self.found(owner, isVouchedFor: isVouchedFor)
         }
         // A machine with very many processes must not keep its logins waiting.
-        channel.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(250)) { self.release() }
+        channel.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.release() }
     }
 
     /// Calls back when the search is over, or has taken too long; at once where it has.
