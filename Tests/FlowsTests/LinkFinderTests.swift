@@ -127,6 +127,32 @@ struct LinkFinderTests {
         #expect(part.uses.map(\.place.part) == [.requestCookie])
     }
 
+    /// One drawn value in a hundred has no digit; a word has none either.
+    @Test(arguments: [
+        ("FqhOpUxlxLGYAAAxKNLKtXFVmds", true), ("kQZr-vbTmXHeLUc_pWGa", true),
+        ("FqhOpUxlxLGYAAAx3NLKtXFVmds", true), ("applicationPreferences", false),
+        ("theUserHasSeenOurBanner", false), ("THEME_DARK_COMPACT", false), ("HTTPServerURLForTheAPI", false),
+    ])
+    func cookieIsFollowedWhereItsValueIsNoWord(value: String, isLinked: Bool) {
+        let found = links { capture, login in
+            capture.get(
+                login.authorizationURL,
+                headers: ShopLogin.browser,
+                answer: [("Set-Cookie", "kept=\(value); Path=/; HttpOnly")],
+                body: .html("<form method=post action=/login><input name=user></form>")
+            )
+            capture.post(
+                login.issuer + "/login",
+                [("user", "alice")],
+                302,
+                headers: ShopLogin.browser + [("Cookie", "kept=\(value)")],
+                answer: [("Location", login.callbackURL)]
+            )
+            login.callback(&capture)
+        }
+        #expect(found.contains { $0.name == "kept" } == isLinked)
+    }
+
     @Test func percentEncodedOnceMoreIsStillTheSameValue() throws {
         let found = links { capture, login in
             var login = login

@@ -76,8 +76,10 @@ enum LinkFinder {
         let length = value.utf8.count
         guard length >= 2, length <= 1 << 20, !commonNames.contains(occurrence.name) else { return false }
         if protocolNames.contains(occurrence.name) { return true }
-        // What was made up for one login is long, has digits, and is no address or sentence.
-        guard length >= 12, value.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return false }
+        // What was made up for one login is long, has digits or letters in no order, and is no address or sentence.
+        guard length >= 12,
+            value.utf8.contains(where: { (0x30...0x39).contains($0) }) || LetterCase.isOfNoWord(value)
+        else { return false }
         return !value.utf8.contains(0x20) && RecordedURL(value).authority == nil
     }
 
