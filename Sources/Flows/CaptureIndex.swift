@@ -181,9 +181,18 @@ package final class CaptureIndex: Sendable {
     ) -> [Int: OAuthMessage] {
         guard !issued.isEmpty else { return messages }
         var messages = messages
+        // Where a token was asked for once, the marks in place of tokens are marks of tokens.
+        let resources = Set(
+            capture.indices.compactMap {
+                isChallenged(capture[$0]) ? capture[$0].request.url.withoutQuery : nil
+            }
+        )
         for index in capture.indices where messages[index] == nil {
             let exchange = capture[index]
-            guard let token = bearer(exchange.request, index), issued.contains(token.value) else { continue }
+            guard let token = bearer(exchange.request, index),
+                issued.contains(token.value)
+                    || Placeholder.isOne(token.value) && resources.contains(exchange.request.url.withoutQuery)
+            else { continue }
             messages[index] = .resource(
                 EndpointCall(
                     exchange: index,
@@ -211,6 +220,13 @@ package final class CaptureIndex: Sendable {
         if let token = BearerToken.of(request, exchange: index) { return token }
         guard let query = request.url.query, query.containsBytes("access_token=") else { return nil }
         return Parameters(QueryItems(query), of: index, in: .requestQuery).parameter("access_token")
+    }
+
+    /// Whether the answer says that a token was expected, and refused (RFC 6750, section 3; RFC 9449, section 7.1).
+    private static func isChallenged(_ exchange: Exchange) -> Bool {
+        exchange.response?.headers.all("www-authenticate").contains { field in
+            ["bearer", "dpop"].contains(field.prefix { $0 != " " }.lowercased())
+        } ?? false
     }
 
     private static func hasNoCredentials(_ capture: Capture) -> Bool {

@@ -28,7 +28,9 @@ package struct LoginValues: Sendable {
     ) {
         for request in requests {
             for name in Self.names {
-                guard let value = request.parameters[name], !value.isEmpty else { continue }
+                guard let value = request.parameters[name], !value.isEmpty, !Placeholder.isOne(value) else {
+                    continue
+                }
                 self.requests["\(name)=\(value)", default: []].append(request)
             }
         }
@@ -46,7 +48,8 @@ package struct LoginValues: Sendable {
         for index in order {
             guard let referer = capture[index].request.headers.first("referer"),
                 referer.utf8.count < 1 << 16, referer.containsBytes("code="),
-                let code = RecordedURL(referer).queryItems.first("code"), !code.isEmpty
+                let code = RecordedURL(referer).queryItems.first("code"), !code.isEmpty,
+                !Placeholder.isOne(code)
             else { continue }
             referrals[code, default: []].append(index)
         }

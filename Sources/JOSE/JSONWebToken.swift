@@ -46,11 +46,18 @@ package struct JSONWebToken: Sendable, Hashable {
             bytes.starts(with: "ey".utf8) || bytes.starts(with: "ew".utf8)
         else { return nil }
         let dots = bytes.reduce(0) { $1 == 0x2e ? $0 + 1 : $0 }
-        guard dots == 2 || dots == 4, bytes.allSatisfy(isTokenByte) else { return nil }
-        return JSONWebToken(
-            text,
-            parts: bytes.split(separator: 0x2e, omittingEmptySubsequences: false).map { Substring($0) }
-        )
+        if dots == 2 || dots == 4, bytes.allSatisfy(isTokenByte) {
+            return JSONWebToken(
+                text,
+                parts: bytes.split(separator: 0x2e, omittingEmptySubsequences: false).map { Substring($0) }
+            )
+        }
+        // A mark in the place of the signature is of any characters.
+        let parts = bytes.split(separator: 0x2e, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].allSatisfy(isTokenByte), parts[1].allSatisfy(isTokenByte),
+            Placeholder.isOne(String(Substring(parts[2])))
+        else { return nil }
+        return JSONWebToken(text, parts: parts.map { Substring($0) })
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
@@ -106,6 +113,13 @@ package struct JSONWebToken: Sendable, Hashable {
         signature = bytes(parts[form == .signed ? 2 : 4], form == .signed ? "signature" : "tag")
         claims = form == .signed ? object(payload, "payload", "RFC 7519 §7.2") : nil
         self.deviations = deviations
+    }
+
+    /// Whether somebody put a mark in the place of the signature, as sanitizers of captures do.
+    package var isSignatureTakenOut: Bool {
+        guard form == .signed else { return false }
+        let parts = text.utf8.split(separator: 0x2e, maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 3 && Placeholder.isOne(String(Substring(parts[2])))
     }
 
     // MARK: - Header

@@ -7,6 +7,7 @@ package enum SignatureOutcome: String, Sendable, Hashable, CaseIterable {
     case unknownKey = "unknown_key"
     case unsigned
     case encrypted
+    /// A mark stands where it was (``Placeholder``).
     case redacted
     case notChecked = "not_checked"
 }
@@ -69,6 +70,12 @@ extension JSONWebToken {
             return SignatureVerification(
                 outcome: .unsigned,
                 checks: [TokenCheck("alg", .failed, detail, "RFC 7518 §3.6")]
+            )
+        }
+        if isSignatureTakenOut {
+            return SignatureVerification(
+                outcome: .redacted,
+                checks: [TokenCheck("signature", .skipped, "taken out of the token", "RFC 7515 §5.2")]
             )
         }
         guard let algorithm = SignatureAlgorithm(rawValue: name) else {

@@ -27,9 +27,11 @@ package struct ClientAuthentication: Sendable, Hashable {
     package init(of request: RecordedRequest, exchange: Int, parameters: Parameters) {
         methods = []
         clientID = parameters.parameter("client_id")
-        if let header = request.headers.first("authorization"), header.utf8.count > 6,
-            header.prefix(6).lowercased() == "basic "
-        {
+        let header = request.headers.first("authorization") ?? ""
+        if Placeholder.isOne(header) {
+            // A client authenticates in that header with Basic, or with another scheme that nobody uses.
+            methods.append(.secretBasic)
+        } else if header.utf8.count > 6, header.prefix(6).lowercased() == "basic " {
             methods.append(.secretBasic)
             let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
             let decoded = String(decoding: Base64.decode(String(header.dropFirst(6))), as: UTF8.self)
@@ -59,5 +61,11 @@ package struct ClientAuthentication: Sendable, Hashable {
             if secret == nil { secret = parameter }
         }
         if methods.isEmpty { methods = [.none] }
+    }
+
+    /// Whether it may be that of a client: a mark in place of the name may stand for any.
+    package func mayBe(_ client: String?) -> Bool {
+        guard let own = clientID?.value else { return client == nil || methods == [.secretBasic] }
+        return own == client || Placeholder.isOne(own) || client.map(Placeholder.isOne) ?? false
     }
 }

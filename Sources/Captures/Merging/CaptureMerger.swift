@@ -248,7 +248,9 @@ package struct CaptureMerger: Sendable {
     package var logMembers: JSONObject {
         LogUnion.members(of: sources.map(\.capture), files, ids) { differing in
             ImportStatement(
-                files: files.indices.flatMap { files[$0].stated(statedClock(of: $0), members: differing[$0]) },
+                files: files.indices.flatMap {
+                    files[$0].stated(statedClock(of: $0), members: differing[$0])
+                },
                 isAligned: isAligned
             )
         }

@@ -52,7 +52,9 @@ struct BearerCall {
         }
         guard !calls.isEmpty else { return [] }
         let grants = Dictionary(
-            TokenGrant.all(in: flow).compactMap { grant in grant.accessToken.map { ($0, grant) } }
+            TokenGrant.all(in: flow).compactMap { grant in
+                grant.accessToken.flatMap { Placeholder.isOne($0) ? nil : ($0, grant) }
+            }
         ) { first, _ in first }
         return calls.compactMap { call, isUserInfo in
             call.token.map {

@@ -58,7 +58,7 @@ struct ClientCall {
             guard call.kind == .token, call.parameters["grant_type"] == "authorization_code",
                 let client = call.parameters["code"].flatMap({ issued[$0] })
             else { continue }
-            calls[index].isOfIssuedCode = client == call.authentication.clientID?.value
+            calls[index].isOfIssuedCode = call.authentication.mayBe(client)
         }
         return calls
     }

@@ -8,7 +8,13 @@ extension Flow {
         let known = derived.value { KnownVerdicts() }
         if let verdict = known.list.withLock({ $0[key] }) { return verdict }
         // Not under the lock: it may ask another one.
-        let verdict = rule.verdict(on: self)
+        var verdict = rule.verdict(on: self)
+        if case .violated(let violation) = verdict,
+            !TakenOutValues.judgedAllTheSame.contains(type(of: rule).info.id),
+            let reason = TakenOutValues.reason(against: violation, in: self)
+        {
+            verdict = .abstains(reason)
+        }
         known.list.withLock { $0[key] = verdict }
         return verdict
     }

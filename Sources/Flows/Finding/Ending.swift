@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import OAuth
 
 /// How a flow ended by its answers alone (the catalogue's "Outcome", findings aside).
@@ -119,8 +120,11 @@ struct Ending {
                 return nil
             case .resource(let call) where !isRefusedForItsToken(call.answer): return nil
             case .userInfo(let call), .resource(let call):
-                if let token = call.token, revoked.contains(token.value) || isForOwnBackEnd(token, call) {
-                    return nil
+                if let token = call.token {
+                    // Which of several was given back is not known where they were taken out of the capture.
+                    let isGivenBack =
+                        revoked.contains(token.value) || Placeholder.isOne(token.value) && !revoked.isEmpty
+                    if isGivenBack || isForOwnBackEnd(token, call) { return nil }
                 }
                 return call.answer
             case .endSession(let call):

@@ -24,14 +24,17 @@ extension FlowGrouping {
 
     mutating func existingFlow(for request: TokenRequest, _ host: String?) -> FlowBuilder? {
         if let code = request.code, let flow = byCode[code] { return flow }
-        if let token = request.refreshToken { return byToken[token] }
-        if let token = request.parameters["subject_token"] { return byToken[token] }
-        if let code = request.parameters["device_code"] { return byDeviceCode[code] }
+        if let token = request.refreshToken ?? request.parameters["subject_token"] {
+            return byToken[token] ?? (Placeholder.isOne(token) ? likelyFlow(of: request, host) : nil)
+        }
+        if let code = request.parameters["device_code"] {
+            return byDeviceCode[code]
+                ?? (Placeholder.isOne(code) ? likelyFlow(of: request, host) : nil)
+        }
         guard request.isCodeExchange else { return nil }
         let isCandidate = { (flow: FlowBuilder) in
             guard !flow.requests.isEmpty else { return false }
-            let isClient = request.clientID == nil || flow.clientID == request.clientID
-            return isClient
+            return Self.isClient(request.clientID, of: flow)
                 && (request.redirectURI == nil
                     || flow.requests.contains { $0.redirectURI == request.redirectURI })
         }
@@ -46,8 +49,20 @@ extension FlowGrouping {
         guard let host else { return nil }
         return awaitingTokens.last { flow in
             flow.awaitsToken && flow.providerHosts.contains(host)
-                && (request.clientID == nil || flow.clientID == request.clientID)
+                && Self.isClient(request.clientID, of: flow)
         }
+    }
+
+    /// The flow of a request whose own value was taken out of the capture: the client's last, or the last at its provider.
+    private func likelyFlow(of request: TokenRequest, _ host: String?) -> FlowBuilder? {
+        if let client = request.clientID, !Placeholder.isOne(client) { return flow(ofClient: client, host) }
+        return lastFlow(at: host)
+    }
+
+    /// Whether a flow may be that of a client; one whose name is not known may be any.
+    private static func isClient(_ client: String?, of flow: FlowBuilder) -> Bool {
+        guard let client, !Placeholder.isOne(client) else { return true }
+        return flow.clientID == client || flow.clientID.map(Placeholder.isOne) ?? false
     }
 
     mutating func join(_ call: EndpointCall, _ message: OAuthMessage, _ host: String?) {

@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import OAuth
 
 /// Authorization requests and responses: which request begins a login, and which response is the answer to it.
@@ -12,7 +13,9 @@ extension FlowGrouping {
             flow.requests.append(request)
             targets.insert(request, of: flow)
             for signature in signatures { bySignature[signature] = flow }
-            if let state = request.state { byState[state, default: []].append(flow) }
+            if let state = request.state, !Placeholder.isOne(state) {
+                byState[state, default: []].append(flow)
+            }
             if flow.requests.count == 1 { awaitingTokens.append(flow) }
             if request.isSilent, !silent.contains(where: { $0 === flow }) { silent.append(flow) }
             for host in flow.providerHosts { open.insert(flow, at: host) }
@@ -41,7 +44,10 @@ extension FlowGrouping {
     /// The flow that a request goes on with: the same request again, a circle of redirects, or the
     /// interactive try after a silent one.
     mutating func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
-        for signature in signatures(of: request) { if let same = bySignature[signature] { return same } }
+        for signature in signatures(of: request) {
+            guard let same = bySignature[signature] else { continue }
+            if !isSanitized(request) || same.isOpen && !isSentByApp(request) { return same }
+        }
         // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own
         // pages.
         var exchange = request.exchange
@@ -97,12 +103,30 @@ extension FlowGrouping {
         func joined(_ values: [String?]) -> String {
             values.map { $0.map { "=" + $0 } ?? "" }.joined(separator: "\0")
         }
-        let own = [request.state, request.nonce, request.codeChallenge]
+        let own = ownValues(of: request).map { $0.flatMap { Placeholder.isOne($0) ? nil : $0 } }
         // Without any value of its own, only the very same parameters are the same request.
-        let all = own.contains { $0 != nil } ? [] : request.parameters.items.map { Optional($0.value) }
+        let hasOwn = own.contains { $0 != nil } || isSanitized(request)
+        let all = hasOwn ? [] : request.parameters.items.map { Optional($0.value) }
         var signatures: Set = ["r" + joined([client, request.redirectURI] + own + all)]
         if let uri = request.parameters["request_uri"] { signatures.insert("u" + joined([client, uri])) }
         return signatures
+    }
+
+    /// What a client makes up for each request.
+    private func ownValues(of request: AuthorizationRequest) -> [String?] {
+        [request.state, request.nonce, request.codeChallenge]
+    }
+
+    /// Whether what tells a request from the next login's was taken out of the capture.
+    private func isSanitized(_ request: AuthorizationRequest) -> Bool {
+        let own = ownValues(of: request).compactMap(\.self)
+        return !own.isEmpty && own.allSatisfy(Placeholder.isOne)
+    }
+
+    /// Whether a redirect of another host led to a request: a login begins there.
+    private func isSentByApp(_ request: AuthorizationRequest) -> Bool {
+        guard let source = index.redirectedFrom[request.exchange] else { return false }
+        return capture[source].request.url.host != capture[request.exchange].request.url.host
     }
 
     mutating func join(_ response: AuthorizationResponse) {

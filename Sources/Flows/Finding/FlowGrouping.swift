@@ -6,9 +6,9 @@ import OAuth
 struct FlowGrouping {
     let index: CaptureIndex
     private(set) var builders: [FlowBuilder] = []
-    var byCode: [String: FlowBuilder] = [:]
-    var byToken: [String: FlowBuilder] = [:]
-    var byDeviceCode: [String: FlowBuilder] = [:]
+    var byCode = FlowsByValue()
+    var byToken = FlowsByValue()
+    var byDeviceCode = FlowsByValue()
     var byExchange: [Int: FlowBuilder] = [:]
     /// By what makes two authorization requests the same one; the latest flow that has such a request.
     var bySignature: [String: FlowBuilder] = [:]
@@ -56,11 +56,12 @@ struct FlowGrouping {
         case .token(let request): join(request, message, host)
         case .pushedRequest(let call): pushed[exchange] = call
         case .userInfo(let call), .resource(let call), .introspection(let call), .revocation(let call):
-            let token = call.token?.value ?? call.parameters["token"]
+            let tokens = [call.token?.value, call.parameters["token"]].compactMap(\.self)
             guard
-                let flow = token.flatMap({ byToken[$0] })
+                let flow = tokens.compactMap({ byToken[$0] }).first
                     ?? (isResource(message) ? nil : flow(ofClient: call.authentication.clientID?.value, host))
-                    ?? (isUserInfo(message) ? lastLogin(at: host) : nil)
+                    ?? (isUserInfo(message) ? lastLogin(before: call) : nil)
+                    ?? (tokens.contains(where: Placeholder.isOne) ? lastFlow(of: message, at: host) : nil)
             else {
                 if case .resource = message { return }
                 return add(message, to: new(grant: grantName(of: message), exchange), host)
@@ -90,9 +91,23 @@ struct FlowGrouping {
     }
 
     /// UserInfo is asked after a login: the last one, where headers were stripped or the token's answer was not saved.
-    func lastLogin(at host: String?) -> FlowBuilder? {
+    func lastLogin(before call: EndpointCall) -> FlowBuilder? {
+        var hosts = Set([call.endpoint.host].compactMap(\.self))
+        // The provider may have it at a host of its own.
+        for document in index.metadata where document.endpoint("userinfo_endpoint") == call.endpoint.text {
+            for name in ["authorization_endpoint", "token_endpoint"] {
+                if let host = document.endpoint(name).flatMap({ RecordedURL($0).host }) { hosts.insert(host) }
+            }
+        }
+        return builders.last { !$0.requests.isEmpty && !$0.providerHosts.isDisjoint(with: hosts) }
+    }
+
+    /// The last flow that asked a host of its provider, for what a sanitizer left no value in that leads anywhere; for a
+    /// resource, which is anywhere, the last that got tokens.
+    func lastFlow(of message: OAuthMessage? = nil, at host: String?) -> FlowBuilder? {
+        if let message, isResource(message) { return builders.last { !$0.awaitsToken } ?? builders.last }
         guard let host else { return nil }
-        return builders.last { !$0.requests.isEmpty && $0.providerHosts.contains(host) }
+        return builders.last { $0.providerHosts.contains(host) }
     }
 
     func isUserInfo(_ message: OAuthMessage) -> Bool {

@@ -74,7 +74,9 @@ enum LinkFinder {
     private static func mayTravel(_ occurrence: Occurrence) -> Bool {
         let value = occurrence.value
         let length = value.utf8.count
-        guard length >= 2, length <= 1 << 20, !commonNames.contains(occurrence.name) else { return false }
+        guard length >= 2, length <= 1 << 20, !commonNames.contains(occurrence.name),
+            !Placeholder.isOne(value)
+        else { return false }
         if protocolNames.contains(occurrence.name) { return true }
         // What was made up for one login is long, has digits or letters in no order, and is no address or sentence.
         guard length >= 12,

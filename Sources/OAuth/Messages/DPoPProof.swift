@@ -31,7 +31,8 @@ package struct DPoPProof: Sendable, Hashable {
 
     /// Whether its own key made the signature; nil where the algorithm or the key is not known here.
     package var isSignedByItsKey: Bool? {
-        guard let key, let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)),
+        guard !token.isSignatureTakenOut, let key,
+            let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)),
             let scheme = algorithm.scheme, key.type == algorithm.keyType
         else { return nil }
         guard let publicKey = try? key.publicKey() else { return nil }

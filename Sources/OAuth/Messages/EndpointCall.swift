@@ -1,4 +1,5 @@
 package import Captures
+import JOSE
 
 /// A request to one of the endpoints that take parameters and answer JSON: registration, pushed requests,
 /// device authorization, userinfo, introspection, revocation, logout, and resources called with a token.
@@ -25,19 +26,16 @@ package struct EndpointCall: Sendable {
 
 /// Access tokens in requests.
 package enum BearerToken {
-    /// The token of the `Authorization` header; nil for other schemes.
+    /// The token of the `Authorization` header; nil for other schemes. A mark in place of the header stands for its token.
     package static func of(_ request: RecordedRequest, exchange: Int) -> Parameter? {
         guard let header = request.headers.first("authorization") else { return nil }
-        let words = header.utf8.split(separator: 0x20)
+        let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
+        if Placeholder.isOne(header) { return Parameter(name: "access_token", value: header, place: place) }
+        let words = header.utf8.split(separator: 0x20, maxSplits: 1)
         guard words.count == 2, let scheme = String(words[0])?.lowercased(),
             ["bearer", "dpop", "token"].contains(scheme),
-            let token = String(words[1])
+            let token = String(words[1]), !token.utf8.contains(0x20) || Placeholder.isOne(token)
         else { return nil }
-        return Parameter(
-            name: "access_token",
-            value: token,
-            rawValue: header,
-            place: Place(exchange: exchange, part: .requestHeader, name: "Authorization")
-        )
+        return Parameter(name: "access_token", value: token, rawValue: header, place: place)
     }
 }

@@ -1,4 +1,5 @@
 import Flows
+import JOSE
 import OAuth
 
 /// What became of the refresh tokens of a recorded provider: how often each did its work, whether one did after it had

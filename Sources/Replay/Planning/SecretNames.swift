@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 
 /// Names of values that a person or a client knows and no capture should hold.
 package enum SecretNames {

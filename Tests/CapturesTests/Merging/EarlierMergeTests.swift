@@ -29,7 +29,8 @@ struct EarlierMergeTests {
     }
 
     /// The merged capture, as the next command reads it.
-    private static func written(_ sources: [CaptureMerger.Source], alignsClocks: Bool = false) throws -> Capture
+    private static func written(_ sources: [CaptureMerger.Source], alignsClocks: Bool = false) throws
+        -> Capture
     {
         let file = try MergedFile(CaptureMerger(sources, alignsClocks: alignsClocks))
         defer { file.remove() }

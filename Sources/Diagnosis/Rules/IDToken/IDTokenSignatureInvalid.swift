@@ -42,7 +42,8 @@ struct IDTokenSignatureInvalid: Rule {
             let token = delivered.idToken.token
             let verification = flow.surroundings.verification(of: token, providerHosts: flow.providerHosts)
             switch verification.outcome {
-            case .valid, .unsigned, .redacted: continue
+            case .valid, .unsigned: continue
+            case .redacted: reason = "the signature was taken out of the capture"
             case .encrypted: reason = "the ID token is encrypted"
             case .unknownKey: reason = "the key is not in the capture"
             case .notChecked: reason = "the algorithm \(token.algorithm ?? "(none named)") is not supported"

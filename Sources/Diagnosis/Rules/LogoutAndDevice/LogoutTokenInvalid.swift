@@ -95,7 +95,7 @@ struct LogoutTokenInvalid: Rule {
         if let issuer = flow.issuer, token.issuer != issuer {
             faults.append(claim("iss", token.issuer, "the provider is \(issuer)"))
         }
-        if let client = flow.clientID, !token.audience.contains(client) {
+        if let client = flow.clientID, !Placeholder.isOne(client), !token.audience.contains(client) {
             faults.append(
                 claim("aud", token.audience.prefix(5).joined(separator: ", "), "the client is \(client)")
             )

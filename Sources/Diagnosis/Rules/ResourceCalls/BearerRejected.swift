@@ -38,11 +38,14 @@ struct BearerRejected: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let given = givenBack(flow)
         let refused = BearerCall.refused(in: flow).filter { call, refusal in
-            guard call.grant != nil || call.isUserInfo, refusal.error(call.call.answer) != "use_dpop_nonce"
+            guard call.grant != nil || call.isUserInfo || Placeholder.isOne(call.token.value),
+                refusal.error(call.call.answer) != "use_dpop_nonce"
             else {
                 return false
             }
-            let end = given.tokens[call.token.value] ?? given.session
+            // Which of several tokens was revoked is not known where they were taken out.
+            let any = Placeholder.isOne(call.token.value) ? given.tokens.values.min() : nil
+            let end = given.tokens[call.token.value] ?? any ?? given.session
             return end.map { flow.surroundings.position[call.call.exchange] < $0 } ?? true
         }
         guard let (call, refusal) = refused.first else { return .holds }

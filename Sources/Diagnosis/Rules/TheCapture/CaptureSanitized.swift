@@ -1,8 +1,11 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The file has no cookie and no credential anywhere, though a browser went to a sign-in page: they were left out of it.
+///
+/// The variant `placeholders`: values of this login were, with a mark in the place of each.
 struct CaptureSanitized: Rule {
     static let info = RuleInfo(
         id: "capture-sanitized",
@@ -35,6 +38,7 @@ struct CaptureSanitized: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        if let violation = placeholders(in: flow) { return .violated(violation) }
         guard flow.surroundings.isSanitized, let request = flow.authorizationRequests.first else {
             return .holds
         }
@@ -54,5 +58,53 @@ struct CaptureSanitized: Rule {
                 ),
             ])
         )
+    }
+
+    /// How many of them are shown.
+    private static let shown = 4
+
+    private func placeholders(in flow: Flow) -> Violation? {
+        var names: Set<String> = []
+        let marks = flow.messages.flatMap(Self.values).filter {
+            Placeholder.isTakenOut($0.value) && names.insert($0.name).inserted
+        }
+        guard !marks.isEmpty else { return nil }
+        return Violation(
+            marks.prefix(Self.shown).enumerated().map { index, mark in
+                let rest = marks.count - Self.shown
+                return Evidence(
+                    place: mark.place,
+                    value: Self.text(of: mark.value),
+                    note: index == Self.shown - 1 && rest > 0 ? "and \(rest) more parameters" : nil
+                )
+            },
+            variant: "placeholders",
+            explanation: """
+                Somebody took values out of this capture and put marks in their place. What is decided by such a value, a signature, a \
+                hash, whether two values are equal, is not judged here; what was answered is, and what was sent at all.
+                """,
+            fix: """
+                Ask for the capture as it was recorded, made safe with `authreel share CAPTURE --out FILE`: it puts a stand-in of the same \
+                shape wherever a value occurs and signs tokens anew, so that every check comes out as for the original.
+                """
+        )
+    }
+
+    /// What a message says and is answered with, as far as a login depends on it.
+    private static func values(of message: OAuthMessage) -> [Parameter] {
+        switch message {
+        case .authorizationRequest(let request): request.parameters.items
+        case .authorizationResponse(let response): response.parameters.items
+        case .token(let request): request.parameters.items + request.answer.parameters.items
+        case .userInfo(let call), .resource(let call): [call.token].compactMap(\.self)
+        default: []
+        }
+    }
+
+    /// The mark itself; of a token the part where the signature was.
+    private static func text(of value: String) -> String {
+        guard let token = JSONWebToken.parse(value) else { return Excerpt.start(of: value, 40) }
+        return "header.claims."
+            + Excerpt.start(of: String(token.text.split(separator: ".", maxSplits: 2).last ?? ""), 40)
     }
 }

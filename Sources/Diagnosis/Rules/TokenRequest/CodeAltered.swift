@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The code that reached the token endpoint is the delivered one, but for a transformation on the way.

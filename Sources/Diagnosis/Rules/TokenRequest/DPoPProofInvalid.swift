@@ -110,7 +110,8 @@ struct DPoPProofInvalid: Rule {
         }
         if let time = timeFault(proof, call, flow) { faults.append(time) }
         if let key = keyFault(proof) { faults.append([key]) }
-        if let token = call.accessToken, proof.accessTokenHash != DPoPProof.hash(ofAccessToken: token),
+        if let token = call.accessToken, !Placeholder.isTakenOut(token),
+            proof.accessTokenHash != DPoPProof.hash(ofAccessToken: token),
             flow.capture[call.exchange].request.headers.contains("authorization")
         {
             faults.append([

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The provider gave out tokens though the code verifier does not open the code challenge, or is missing.

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The code verifier is right, but not of the form that RFC 7636, section 4.1, lays down.

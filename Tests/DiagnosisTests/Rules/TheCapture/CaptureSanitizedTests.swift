@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct CaptureSanitizedTests {
@@ -43,5 +44,21 @@ struct CaptureSanitizedTests {
         }.sanitized
         #expect(!recording.flows.isEmpty)
         #expect(recording.finding(rule) == nil)
+    }
+
+    /// Marks in the place of values, with how many there are beside those that are shown.
+    @Test func namesTheMarks() throws {
+        let bytes = try HARSanitizer(mode: .names).sanitized(
+            Fixtures.bytes("captures/healthy/web-code-flow.har")
+        )
+        let capture = try CaptureReader.read(bytes: bytes, name: "x")
+        let flow = try #require(FlowFinder.flows(in: capture).first)
+        let diagnosis = Diagnostician.diagnose(flow)
+        let finding = try #require(diagnosis.findings.first { $0.rule == rule })
+        #expect(diagnosis.outcome == .success)
+        #expect(finding.variant == "placeholders" && finding.severity == .note && !finding.isPrimary)
+        #expect(finding.evidence.count == 4)
+        #expect(finding.evidence.allSatisfy { $0.value == "[\($0.place.name) redacted]" })
+        #expect(finding.evidence.last?.note?.hasSuffix("more parameters") == true)
     }
 }

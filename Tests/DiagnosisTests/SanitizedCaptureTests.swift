@@ -1,0 +1,79 @@
+import Captures
+import Flows
+import TestSupport
+import Testing
+
+@testable import Diagnosis
+
+/// Captures that somebody took the values out of before handing them on: what cannot be known must not become a fault.
+struct SanitizedCaptureTests {
+    /// The worst that is said of a capture, by rule, and what came of its logins.
+    private struct Judgement {
+        var told: [String: Severity] = [:]
+        var outcomes: [Outcome] = []
+
+        init(_ bytes: [UInt8], _ name: String) throws {
+            let capture = try CaptureReader.read(bytes: bytes, name: name)
+            for flow in FlowFinder.flows(in: capture) {
+                let diagnosis = Diagnostician.diagnose(flow)
+                outcomes.append(diagnosis.outcome)
+                for finding in diagnosis.findings where finding.severity != .note {
+                    if told[finding.rule] != .error { told[finding.rule] = finding.severity }
+                }
+            }
+        }
+    }
+
+    private static let symptoms = Set(
+        RuleCatalog.rules.map { type(of: $0).info }.filter(\.isSymptom).map(\.id)
+    )
+
+    /// A symptom may be told where its cause cannot be known any more.
+    @Test(arguments: HARSanitizer.Mode.allCases)
+    func nothingIsFoundThatWasNotThere(mode: HARSanitizer.Mode) throws {
+        for name in MutationTests.names {
+            let bytes = try Fixtures.bytes("captures/\(name).har")
+            let original = try Judgement(bytes, name)
+            let sanitized = try Judgement(HARSanitizer(mode: mode).sanitized(bytes), name)
+            for (rule, severity) in sanitized.told {
+                if let known = original.told[rule], known == .error || severity == known { continue }
+                #expect(
+                    Self.symptoms.contains(rule) && original.outcomes.contains(.failure),
+                    "\(mode) \(name): \(rule) (\(severity)) instead of \(original.told)"
+                )
+            }
+            guard original.outcomes == [.success] || original.outcomes == [.cancelled] else { continue }
+            #expect(sanitized.outcomes == original.outcomes, "\(mode) \(name): \(sanitized.told)")
+        }
+    }
+
+    /// What the other side answered, and what is missing, is told as before.
+    @Test(arguments: [
+        "token-request/code-expired", "token-request/token-invalid-client",
+        "authorization-request/nonce-missing",
+        "authorization-request/redirect-uri-not-registered", "resource-calls/bearer-rejected",
+        "token-request/pkce-verifier-missing", "refresh/refresh-token-expired",
+    ])
+    func whatDoesNotHangOnAValueIsStillFound(name: String) throws {
+        let bytes = try Fixtures.bytes("captures/\(name).har")
+        for mode in HARSanitizer.Mode.allCases {
+            let told = try Judgement(HARSanitizer(mode: mode).sanitized(bytes), name).told
+            let rule = String(name.split(separator: "/")[1])
+            #expect(told[rule] == .error, "\(mode): \(told)")
+        }
+    }
+
+    /// A rule that cannot decide says which value it would have needed, and where.
+    @Test func reasonNamesTheValue() throws {
+        let bytes = try Fixtures.bytes("captures/id-token/id-token-nonce-mismatch.har")
+        let capture = try CaptureReader.read(bytes: HARSanitizer(mode: .names).sanitized(bytes), name: "x")
+        let abstentions = FlowFinder.flows(in: capture).flatMap { Diagnostician.diagnose($0).abstentions }
+        let reason = try #require(abstentions.first { $0.rule == "id-token-nonce-mismatch" }?.reason)
+        #expect(reason.hasPrefix("nonce was taken out of the capture: entry "))
+    }
+
+    @Test func rulesThatAreJudgedAllTheSameExist() {
+        let all = Set(RuleCatalog.rules.map { type(of: $0).info.id })
+        #expect(TakenOutValues.judgedAllTheSame.subtracting(all).isEmpty)
+    }
+}
