@@ -18,22 +18,31 @@ package enum Placeholder {
     private static func isOne(_ bytes: [UInt8]) -> Bool {
         if isOfOneSign(bytes) || isInBrackets(bytes[...]) { return true }
         // An address says where something is, whatever it is called.
-        guard !contains(bytes, "://".utf8) else { return false }
-        if signs.contains(where: { contains(bytes, $0.utf8) }) { return true }
-        let letters = bytes.map { isLetter($0) ? $0 | 0x20 : 0x20 }
-        guard !contains(letters, "redacted".utf8) else { return true }
-        let words = letters.split(separator: 0x20)
-        return words.count == 1 && self.words.contains { words[0].elementsEqual($0.utf8) }
+        guard !contains(bytes, address) else { return false }
+        return signs.contains { contains(bytes, $0) } || contains(bytes, redacted, asLowercase: 0x20)
+            || isOneWord(bytes)
     }
 
+    private static func isOneWord(_ bytes: [UInt8]) -> Bool {
+        guard let start = bytes.firstIndex(where: isLetter), let end = bytes.lastIndex(where: isLetter) else {
+            return false
+        }
+        let word = bytes[start...end]
+        return words.contains { other in
+            word.count == other.count && zip(word, other).allSatisfy { $0 | 0x20 == $1 }
+        }
+    }
+
+    private static let address = Array("://".utf8)
+    private static let redacted = Array("redacted".utf8)
     /// What stands for what was left out.
-    private static let signs = ["***", "…", "•••", "..."]
+    private static let signs = ["***", "…", "•••", "..."].map { Array($0.utf8) }
     /// Of longer texts they are words like others.
     private static let words = [
         "removed", "masked", "hidden", "filtered", "sanitized", "sanitised", "scrubbed", "stripped",
         "anonymized",
         "anonymised", "obfuscated", "censored", "omitted",
-    ]
+    ].map { Array($0.utf8) }
 
     private static func isOfOneSign(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 3, let first = bytes.first, [0x58, 0x78, 0x2a, 0x23].contains(first) else {
@@ -63,10 +72,12 @@ package enum Placeholder {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) && byte < 0x80 }
 
-    private static func contains(_ bytes: [UInt8], _ other: some Collection<UInt8>) -> Bool {
-        guard let first = other.first, bytes.count >= other.count else { return false }
-        return (0...(bytes.count - other.count)).contains { start in
-            bytes[start] == first && bytes[start...].starts(with: other)
+    /// `asLowercase`: the bit that tells small letters from large ones, where that does not matter.
+    private static func contains(_ bytes: [UInt8], _ other: [UInt8], asLowercase bit: UInt8 = 0) -> Bool {
+        guard bytes.count >= other.count else { return false }
+        for start in 0...(bytes.count - other.count) where bytes[start] | bit == other[0] {
+            if (1..<other.count).allSatisfy({ bytes[start + $0] | bit == other[$0] }) { return true }
         }
+        return false
     }
 }

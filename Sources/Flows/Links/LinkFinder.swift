@@ -74,15 +74,13 @@ enum LinkFinder {
     private static func mayTravel(_ occurrence: Occurrence) -> Bool {
         let value = occurrence.value
         let length = value.utf8.count
-        guard length >= 2, length <= 1 << 20, !commonNames.contains(occurrence.name),
-            !Placeholder.isOne(value)
-        else { return false }
-        if protocolNames.contains(occurrence.name) { return true }
+        guard length >= 2, length <= 1 << 20, !commonNames.contains(occurrence.name) else { return false }
+        if protocolNames.contains(occurrence.name) { return !Placeholder.isOne(value) }
         // What was made up for one login is long, has digits or letters in no order, and is no address or sentence.
         guard length >= 12,
             value.utf8.contains(where: { (0x30...0x39).contains($0) }) || LetterCase.isOfNoWord(value)
         else { return false }
-        return !value.utf8.contains(0x20) && RecordedURL(value).authority == nil
+        return !value.utf8.contains(0x20) && RecordedURL(value).authority == nil && !Placeholder.isOne(value)
     }
 
     /// The same value in another spelling: percent-encoded once more, or inside base64url.
