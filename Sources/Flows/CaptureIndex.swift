@@ -10,9 +10,10 @@ package final class CaptureIndex: Sendable {
     package let capture: Capture
     /// What is read out of the whole capture once, for the flows that ask.
     package let derived = DerivedValues()
-    /// Indices into `log.entries` by time; entries of the same instant in file order.
+    /// Indices into `log.entries` by time; entries of the same instant in file order. Without those that another entry has
+    /// as a service worker passed them on.
     package let order: [Int]
-    /// Where each entry stands in ``order``.
+    /// Where each entry stands in ``order``, or the one that has it.
     package let position: [Int]
     /// The message of each exchange that is one, authorization responses aside.
     package let messages: [Int: OAuthMessage]
@@ -56,11 +57,14 @@ package final class CaptureIndex: Sendable {
 
     package init(_ capture: Capture) {
         self.capture = capture
-        order = capture.indices.sorted {
+        let entries = capture.indices.sorted {
             (capture[$0].startedAt.nanoseconds, $0) < (capture[$1].startedAt.nanoseconds, $1)
         }
-        var position = [Int](repeating: 0, count: order.count)
+        let passedOn = ServiceWorkerTwins(capture, order: entries).passedOn
+        order = passedOn.isEmpty ? entries : entries.filter { passedOn[$0] == nil }
+        var position = [Int](repeating: 0, count: entries.count)
         for (place, entry) in order.enumerated() { position[entry] = place }
+        for (entry, twin) in passedOn { position[entry] = position[twin] }
         self.position = position
         var endpoints = Endpoints()
         for index in capture.indices where MessageRecognizer.isMetadata(capture[index].request.url) {
@@ -104,6 +108,7 @@ package final class CaptureIndex: Sendable {
         self.messages = Self.addingResources(
             messages,
             capture: capture,
+            order: order,
             issued: Self.issuedTokens(tokens, responses)
         )
         authorizationRequests = requests
@@ -177,6 +182,7 @@ package final class CaptureIndex: Sendable {
     private static func addingResources(
         _ messages: [Int: OAuthMessage],
         capture: Capture,
+        order: [Int],
         issued: Set<String>
     ) -> [Int: OAuthMessage] {
         guard !issued.isEmpty else { return messages }
@@ -187,7 +193,7 @@ package final class CaptureIndex: Sendable {
                 isChallenged(capture[$0]) ? capture[$0].request.url.withoutQuery : nil
             }
         )
-        for index in capture.indices where messages[index] == nil {
+        for index in order where messages[index] == nil {
             let exchange = capture[index]
             guard let token = bearer(exchange.request, index),
                 issued.contains(token.value)

@@ -16,8 +16,10 @@ struct HARSanitizer {
     let mode: Mode
 
     private static let names = [
-        "access_token", "assertion", "auth", "challenge", "client_assertion", "client_id", "client_secret", "code",
-        "code_challenge", "code_verifier", "device_code", "email", "id_token", "id_token_hint", "nonce", "password",
+        "access_token", "assertion", "auth", "challenge", "client_assertion", "client_id", "client_secret",
+        "code",
+        "code_challenge", "code_verifier", "device_code", "email", "id_token", "id_token_hint", "nonce",
+        "password",
         "refresh_token", "session_state", "state", "token", "user_code",
     ]
     private static let anyName = names.joined(separator: "|")
