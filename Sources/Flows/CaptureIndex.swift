@@ -10,8 +10,9 @@ package final class CaptureIndex: Sendable {
     package let capture: Capture
     /// What is read out of the whole capture once, for the flows that ask.
     package let derived = DerivedValues()
-    /// Indices into `log.entries` by time; entries of the same instant in file order. Without those that another entry has
-    /// as a service worker passed them on.
+    /// Indices into `log.entries` by time; entries of the same instant in file order.
+    ///
+    /// Without those that another entry has as a service worker passed them on.
     package let order: [Int]
     /// Where each entry stands in ``order``, or the one that has it.
     package let position: [Int]

@@ -12,7 +12,7 @@ struct ServiceWorkerTwins {
     /// How many entries a worker may begin before it passes a request on.
     private static let reach = 200
 
-    /// - Parameter order: the entries by time.
+    /// `order`: the entries by time.
     init(_ capture: Capture, order: [Int]) {
         var taken: Set<Int> = []
         for (place, index) in order.enumerated() where Self.isFetchedViaWorker(capture[index]) {

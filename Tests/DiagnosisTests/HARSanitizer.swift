@@ -30,8 +30,11 @@ struct HARSanitizer {
     private static let member = regex(#""(\#(anyName))"(\s*:\s*)"(?!ey)(?:[^"\\]|\\.)*""#)
 
     private static func regex(_ pattern: String) -> NSRegularExpression {
-        // Checked by every test that uses it.
-        try! NSRegularExpression(pattern: pattern)
+        do {
+            return try NSRegularExpression(pattern: pattern)
+        } catch {
+            preconditionFailure("\(pattern): \(error)")
+        }
     }
 
     func sanitized(_ har: [UInt8]) throws -> [UInt8] {

@@ -95,6 +95,7 @@ struct SourceFiles: Sendable {
     /// - Parameters:
     ///   - clock: that of the reference.
     ///   - members: of `log`, which stand with the reference.
+    /// - Returns: one for each file that the capture stands for.
     func stated(_ clock: ImportStatement.Clock, members: JSONObject) -> [ImportStatement.File] {
         files.enumerated().map { index, file in
             var file = file

@@ -26,7 +26,9 @@ package struct EndpointCall: Sendable {
 
 /// Access tokens in requests.
 package enum BearerToken {
-    /// The token of the `Authorization` header; nil for other schemes. A mark in place of the header stands for its token.
+    /// The token of the `Authorization` header; nil for other schemes.
+    ///
+    /// A mark in place of the header stands for its token.
     package static func of(_ request: RecordedRequest, exchange: Int) -> Parameter? {
         guard let header = request.headers.first("authorization") else { return nil }
         let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
