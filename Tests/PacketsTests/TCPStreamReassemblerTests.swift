@@ -134,6 +134,40 @@ struct TCPStreamReassemblerTests {
         #expect(log.text(.server) == String(repeating: "x", count: 300))
     }
 
+    /// Whatever gaps there were before it, and however long ago.
+    @Test func aGapIsWaitedForFromItsOwnBeginning() {
+        var made = PacketBuilder()
+        made.handshake()
+        for gap in 0..<3 as Range<UInt32> {
+            let next = 1001 + 6 * gap
+            made.send(.server, "A", 5001, next + 6, [], after: 2000)
+            made.send(.client, "PA", next + 3, 5001, Array("def".utf8), after: 100)
+            made.send(.client, "PA", next, 5001, Array("abc".utf8), after: 100)
+        }
+        #expect(StreamLog.of(made.packets).text(.client) == "abcdefabcdefabcdef")
+    }
+
+    /// As happens where the two directions come from two interfaces.
+    @Test func acknowledgmentsThatAreCapturedBeforeTheirBytesMakeNoGap() {
+        var made = PacketBuilder()
+        made.handshake()
+        for index in 0..<300 as Range<UInt32> {
+            made.send(.server, "A", 5001, 1004 + 3 * index)
+            made.send(.client, "PA", 1001 + 3 * index, 5001, "abc")
+        }
+        // The acknowledgment of the next is there when the bytes come: there is always one to wait for.
+        var ahead = PacketBuilder()
+        ahead.handshake()
+        ahead.send(.server, "A", 5001, 1004)
+        for index in 0..<300 as Range<UInt32> {
+            ahead.send(.server, "A", 5001, 1007 + 3 * index, [], after: 5)
+            ahead.send(.client, "PA", 1001 + 3 * index, 5001, "abc")
+        }
+        let text = String(repeating: "abc", count: 300)
+        #expect(StreamLog.of(made.packets).text(.client) == text)
+        #expect(StreamLog.of(ahead.packets).text(.client).hasPrefix(text))
+    }
+
     @Test func aGapThatNobodyAcknowledgedIsWaitedFor() {
         var made = PacketBuilder()
         made.handshake()

@@ -44,8 +44,10 @@ struct TCPDirection {
     private var pending = PendingSegments()
     /// In the order of both of their places.
     private var barriers: [Barrier] = []
-    private var gapPackets: Int32 = 0
+    /// The gap that is waited for: where it begins, since when, and how many packets have come meanwhile.
+    private var gapStart = Int64.min
     private var gapSince = Timestamp(nanoseconds: 0)
+    private var gapPackets: Int32 = 0
 
     var isFinished: Bool { next >= finish }
 
@@ -220,14 +222,11 @@ struct TCPDirection {
             barriers = []
             goOn(at: start, time, give)
         }
-        guard let known = acknowledgedGapEnd else {
-            gapPackets = 0
-            return
-        }
-        if gapPackets == 0 { gapSince = time }
+        guard let known = acknowledgedGapEnd else { return }
+        // One that was filled, if only in part, is another: what is late still comes.
+        if gapStart != next { (gapStart, gapSince, gapPackets) = (next, time, 0) }
         gapPackets += 1
         guard gapPackets > Self.patiencePackets || time - gapSince > Self.patience else { return }
-        gapPackets = 0
         goOn(at: known, time, give)
     }
 
