@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 
 /// Reads the TCP connections out of packets: link layer, IP with its fragments, TCP.
 ///
@@ -64,6 +64,9 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     }
 
     package mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) { keyLog(lines) }
+
+    /// Tells what shows with time only, where no packet comes; `time` is that of the clock that the packets have theirs from.
+    package mutating func timePassed(until time: Timestamp) { streams.settleResets(at: time) }
 
     /// Tells the connections that the capture ends here.
     package mutating func finish() {

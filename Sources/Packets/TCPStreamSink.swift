@@ -45,8 +45,8 @@ package protocol TCPStreamSink {
 package enum TCPStreamEnd: Sendable, Hashable {
     /// FIN.
     case finished
-    /// RST.
-    case reset
+    /// RST, which ends both directions.
+    case reset(by: Side)
     /// The capture ends before the connection does.
     case captureEnded
 }

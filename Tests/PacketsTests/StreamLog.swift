@@ -59,7 +59,11 @@ struct StreamLog: TCPStreamSink {
     mutating func ended(_ side: Side, of stream: Int, _ end: TCPStreamEnd, at time: Timestamp) {
         check(stream, side)
         endedSides[stream].append(side)
-        events.append("\(stream) \(side) \(end)")
+        if case .reset(let sender) = end {
+            events.append("\(stream) \(side) reset by \(sender)")
+        } else {
+            events.append("\(stream) \(side) \(end)")
+        }
     }
 
     mutating func closed(_ stream: Int, at time: Timestamp) {

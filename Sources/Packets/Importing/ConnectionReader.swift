@@ -225,7 +225,9 @@ final class ConnectionReader {
             tls.ended(side, keys: reading.keys, into: &events)
         }
         messages?.ended(side, end, at: time)
-        guard end == .reset, side == .server, sent == 0, received == 0, isWhole, !isTold else { return }
+        guard end == .reset(by: .server), side == .server, sent == 0, received == 0, isWhole, !isTold else {
+            return
+        }
         isTold = true
         guard Self.webPorts.contains(entry.port) || reading.isWebServer(entry.facts.serverAddress) else {
             return

@@ -153,8 +153,8 @@ final class MessageReader {
             let reason: String? =
                 switch end {
                 case .finished: nil
-                case .reset:
-                    side == .client ? "the client reset the connection" : "connection reset by the server"
+                case .reset(by: .client): "the client reset the connection"
+                case .reset(by: .server): "connection reset by the server"
                 case .captureEnded: "the capture ends before the answer was complete"
                 }
             finish(conversation.ended(side, reason: reason, at: time))

@@ -28,6 +28,9 @@ struct PendingSegments {
     /// Where the first piece begins.
     var start: Int64? { isEmpty ? nil : pieces[begin].start }
 
+    /// Where the last piece ends.
+    var end: Int64? { isEmpty ? nil : pieces.last?.end }
+
     /// When the first piece was captured.
     var time: Timestamp? { isEmpty ? nil : pieces[begin].time }
 

@@ -21,6 +21,8 @@ struct TCPConnection {
     private var toldTime: Timestamp
     private var client = TCPDirection()
     private var server = TCPDirection()
+    /// What may have ended it.
+    private var reset: TCPReset?
 
     /// The neighbours in the order of use.
     var newer: Int32 = -1
@@ -44,11 +46,46 @@ struct TCPConnection {
     /// Whether a segment is the first one of another connection between the same ends.
     func isFollowed(by segment: TCPSegment, isFromFirst: Bool, at time: Timestamp) -> Bool {
         guard segment.flags.contains(.synchronize) else {
-            return isClosed && !segment.payload.isEmpty && time - lastTime > Self.rest
+            return !segment.payload.isEmpty && !segment.flags.contains(.reset)
+                && (isClosed && time - lastTime > Self.rest || isFar(segment, isFromFirst: isFromFirst))
         }
         let direction = isFromFirst == clientIsFirst ? client : server
         guard direction.isKnown else { return isClosed || !hasBeginning }
         return number == nil || segment.sequence &+ 1 != direction.firstSequence
+    }
+
+    /// Whether a segment with data is of a later connection, whose SYN is not in the capture, by its numbers.
+    @inline(__always)
+    private func isFar(_ segment: TCPSegment, isFromFirst: Bool) -> Bool {
+        // Most packets end here, before anything is copied.
+        let isFromClient = isFromFirst == clientIsFirst
+        let window = TCPDirection.usualWindow
+        let distance =
+            isFromClient
+            ? client.distance(of: segment.sequence) : server.distance(of: segment.sequence)
+        return (isClosed || abs(distance) > window)
+            && isFar(segment, distance, isFromClient ? client : server, isFromClient ? server : client)
+    }
+
+    @inline(never)
+    private func isFar(
+        _ segment: TCPSegment,
+        _ distance: Int64,
+        _ own: TCPDirection,
+        _ other: TCPDirection
+    ) -> Bool {
+        guard own.isFirm else { return false }
+        let window = TCPDirection.usualWindow
+        let heard =
+            other.isKnown && segment.flags.contains(.acknowledge)
+            ? other.distance(of: segment.acknowledgment) : nil
+        if isClosed {
+            // Behind a FIN there is nothing, and what is sent again is not from long ago.
+            return distance > (own.hasFinish ? 0 : window) || distance < -window
+                || heard.map { $0 > (other.hasFinish ? 0 : window) || $0 < -window } ?? false
+        }
+        // Many bytes may be missing of one direction; both do not jump.
+        return heard.map { abs($0) > window } ?? (distance > TCPDirection.reach || distance < -window)
     }
 
     /// Takes a segment of the connection.
@@ -73,6 +110,10 @@ struct TCPConnection {
         lastTime = time
         if number == nil, !hasBeginning { settleRoles(segment, isFromFirst: isFromFirst) }
         let side: Side = isFromFirst == clientIsFirst ? .client : .server
+        if segment.flags.contains(.reset) { return takeReset(segment, from: side, at: time, into: &sink) }
+        if let reset, reset.isBelied(by: segment, from: side, side == .client ? client : server) {
+            self.reset = nil
+        }
         let opens = segment.flags.contains(.synchronize)
         if opens {
             withDirection(side) {
@@ -84,10 +125,6 @@ struct TCPConnection {
             tellOpened(into: &sink, &numbers)
         }
         if !isEstablished { tellEstablished(segment, from: side, at: time, into: &sink) }
-        if segment.flags.contains(.reset) {
-            if isPlausible(segment, from: side) { close(.reset, at: time, into: &sink) }
-            return
-        }
         let carries = !segment.payload.isEmpty || segment.missing > 0
         let acknowledged = carries && segment.flags.contains(.acknowledge)
         let other =
@@ -119,6 +156,41 @@ struct TCPConnection {
         if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
     }
 
+    // MARK: - Ends
+
+    /// When something came that may have ended the connection; nil where nothing has.
+    var resetTime: Timestamp? { reset?.time }
+
+    @inline(never)
+    private mutating func takeReset<Sink: TCPStreamSink>(
+        _ segment: TCPSegment,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout Sink
+    ) {
+        let (own, other) = side == .client ? (client, server) : (server, client)
+        let isAnswer = segment.flags.contains(.acknowledge)
+        let refuses = hasBeginning && !own.isKnown && isAnswer
+        // Who refuses names what is refused (RFC 9293, section 3.10.7.3).
+        if refuses, other.isFirm, segment.acknowledgment != other.firstSequence,
+            other.distance(of: segment.acknowledgment) != 0
+        {
+            return
+        }
+        guard let found = TCPReset(segment, from: side, own, at: time) else { return }
+        if isAnswer { takeAcknowledgment(segment, from: side) }
+        if reset.map({ isSure($0) || !isSure(found) }) != true { reset = found }
+        if refuses || number == nil { close(.reset(by: side), at: time, into: &sink) }
+    }
+
+    private func isSure(_ reset: TCPReset) -> Bool { reset.isSure(reset.side == .client ? client : server) }
+
+    /// Closes the connection if it has been reset for sure; else it goes on until something else ends it.
+    mutating func settle<Sink: TCPStreamSink>(into sink: inout Sink) {
+        guard let reset, isSure(reset) else { return }
+        close(.reset(by: reset.side), into: &sink)
+    }
+
     /// Tells what there is, and that the connection is not followed any more.
     ///
     /// `time`: nil for that of its last packet.
@@ -129,7 +201,9 @@ struct TCPConnection {
     ) {
         guard !isClosed else { return }
         isClosed = true
-        let time = max(time ?? lastTime, toldTime)
+        // What the capture has behind a reset was sent before it, or to no one.
+        let end = reset.map { .reset(by: $0.side) } ?? end
+        let time = max(reset?.time ?? time ?? lastTime, toldTime)
         let number = number
         flush(at: time, into: &sink)
         guard let number else { return }
@@ -221,13 +295,6 @@ struct TCPConnection {
         }
     }
 
-    /// Whether a reset is of this connection and not of one before.
-    private func isPlausible(_ reset: TCPSegment, from side: Side) -> Bool {
-        let direction = side == .client ? client : server
-        guard direction.isFirm else { return true }
-        return abs(direction.place(of: reset.sequence) - direction.next) <= TCPDirection.usualWindow
-    }
-
     // MARK: - What is told
 
     @inline(__always)
@@ -267,7 +334,7 @@ struct TCPConnection {
         into sink: inout Sink
     ) {
         guard hasBeginning, side == .client, server.isKnown, let number,
-            segment.flags.intersection([.acknowledge, .reset]) == .acknowledge
+            segment.flags.contains(.acknowledge)
         else { return }
         isEstablished = true
         sink.established(number, at: time)

@@ -38,7 +38,7 @@ struct TCPDirection {
     /// The place of the next byte.
     private(set) var next: Int64 = 0
     /// The place up to which the peer says it has all.
-    private var acknowledged: Int64 = 0
+    private(set) var acknowledged: Int64 = 0
     /// The place of the end, as far as it is known.
     private var finish = Int64.max
     private var pending = PendingSegments()
@@ -50,6 +50,12 @@ struct TCPDirection {
     private var gapPackets: Int32 = 0
 
     var isFinished: Bool { next >= finish }
+
+    /// Whether its FIN has come.
+    var hasFinish: Bool { finish != .max }
+
+    /// The place behind all that has come of it, the FIN included.
+    var highest: Int64 { hasFinish ? finish + 1 : max(next, pending.end ?? next) }
 
     var pendingWeight: Int { pending.weight }
 
@@ -73,6 +79,14 @@ struct TCPDirection {
     @inline(__always)
     func place(of sequence: UInt32) -> Int64 {
         next + Int64(Int32(bitPattern: sequence &- UInt32(truncatingIfNeeded: next)))
+    }
+
+    /// How far a sequence number is from what is known of the direction: ahead of it if positive, behind it if negative.
+    @inline(__always)
+    func distance(of sequence: UInt32) -> Int64 {
+        let place = place(of: sequence)
+        if place < next { return place - next }
+        return max(0, place - max(highest, acknowledged))
     }
 
     /// Takes what the peer says it has.

@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 
 /// Puts the bytes of TCP connections together from their segments and hands them to a sink.
 ///
@@ -19,6 +19,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     private var open = UseOrder()
     /// Those that have ended: what is repeated of them is no connection of its own.
     private var ended = UseOrder()
+    private var resets = TCPResetQueue()
     private var held = 0
     private var numbers = 0
     private var last: (key: FlowKey, slot: Int32)?
@@ -38,9 +39,11 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
 
     /// Takes the next segment of the capture.
     mutating func receive(_ segment: TCPSegment, at time: Timestamp) {
+        if !resets.isEmpty { settleResets(at: time) }
         let (key, isFromFirst) = FlowKey.of(segment)
         guard let slot = slot(of: key, segment, isFromFirst: isFromFirst, at: time) else { return }
         let (wasClosed, before) = (connections[slot].isClosed, connections[slot].pendingWeight)
+        let resetBefore = segment.flags.contains(.reset) ? connections[slot].resetTime : nil
         connections[slot].receive(
             segment,
             isFromFirst: isFromFirst,
@@ -56,6 +59,26 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
             ended.add(slot, to: &connections)
         } else {
             open.use(slot, in: &connections)
+            guard segment.flags.contains(.reset), let reset = connections[slot].resetTime,
+                reset != resetBefore, let number = connections[slot].number
+            else { return }
+            resets.append(TCPResetQueue.Entry(slot: slot, number: number, time: reset))
+        }
+    }
+
+    /// Closes what was reset a moment ago, or longer.
+    ///
+    /// `time`: now, by the clock of the packets; where none come, no other does.
+    package mutating func settleResets(at time: Timestamp) {
+        while let entry = resets.removeFirst(at: time) {
+            let slot = entry.slot
+            guard connections[slot].number == entry.number, !connections[slot].isClosed else { continue }
+            let before = connections[slot].pendingWeight
+            connections[slot].settle(into: &sink)
+            held += connections[slot].pendingWeight - before
+            guard connections[slot].isClosed else { continue }
+            open.remove(slot, from: &connections)
+            ended.add(slot, to: &connections)
         }
     }
 
@@ -70,6 +93,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         free = []
         open = UseOrder()
         ended = UseOrder()
+        resets = TCPResetQueue()
         held = 0
         last = nil
     }
@@ -85,7 +109,11 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     ) -> Int? {
         if let last, last.key == key, !segment.flags.contains(.synchronize) {
             let slot = Int(last.slot)
-            if !connections[slot].isClosed { return slot }
+            if !connections[slot].isClosed,
+                !connections[slot].isFollowed(by: segment, isFromFirst: isFromFirst, at: time)
+            {
+                return slot
+            }
         }
         return findSlot(of: key, segment, isFromFirst: isFromFirst, at: time)
     }

@@ -51,7 +51,7 @@ final class PacketRecorder: @unchecked Sendable {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { [self] in
                 let result = Result { () throws(LiveInterfaceError) in
-                    try live.read(into: &sink, until: flag) { $0.lookForKeys() }
+                    try live.read(into: &sink, until: flag) { $0.pause() }
                 }
                 sink.finish()
                 continuation.resume(with: result.map { self.report }.mapError { $0 as any Error })
@@ -102,6 +102,13 @@ final class PacketRecorder: @unchecked Sendable {
             guard !news.isEmpty || decoder.sink.hasNewKeys else { return }
             decoder.sink.add(keyLog: news)
             decoder.sink.keysAdded(at: now)
+            handOver()
+        }
+
+        /// No packet waits.
+        mutating func pause() {
+            lookForKeys()
+            decoder.timePassed(until: SystemClock.now)
             handOver()
         }
 

@@ -168,8 +168,9 @@ struct PacketExchangesTests {
     }
 
     @Test(arguments: [
-        (TCPStreamEnd.reset, Side.server, "connection reset by the server"),
-        (.reset, .client, "the client reset the connection"),
+        (TCPStreamEnd.reset(by: .server), Side.client, "connection reset by the server"),
+        (.reset(by: .server), .server, "connection reset by the server"),
+        (.reset(by: .client), .server, "the client reset the connection"),
         (.captureEnded, .server, "the capture ends before the answer was complete"),
     ])
     func answerThatBreaksOffSaysWhy(end: TCPStreamEnd, side: Side, words: String) {
@@ -186,7 +187,7 @@ struct PacketExchangesTests {
         var script = Script()
         for port: UInt16 in [443, 5432] {
             script.open(port: port)
-            script.close(.reset)
+            script.close(.reset(by: .server))
         }
         let exchanges = script.exchanges.takeFinished()
         #expect(exchanges.map(\.request.url.text) == ["https://10.0.0.2/"])
@@ -198,15 +199,15 @@ struct PacketExchangesTests {
     func refusedConnectionIsAnEntryWhereTheServerHadSpokenTLSOrHTTP(words: String) {
         var script = Script()
         script.open(port: 9999)
-        script.close(.reset)
+        script.close(.reset(by: .server))
         script.open(port: 9999)
         script.client(words)
         script.server(Self.answer)
         script.close()
         script.open(port: 9999)
-        script.close(.reset)
+        script.close(.reset(by: .server))
         script.open(port: 9998)
-        script.close(.reset)
+        script.close(.reset(by: .server))
         let exchanges = script.exchanges.takeFinished()
         #expect(exchanges.last?.request.url.text == "https://10.0.0.2:9999/")
         #expect(exchanges.filter { $0.failure == "connection refused" }.count == 1)
