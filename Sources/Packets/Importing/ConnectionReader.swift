@@ -22,14 +22,17 @@ final class ConnectionReader {
     private var tls: TLSStream
     private var messages: MessageReader?
     private var helloAt: Timestamp?
+    /// Whether what is there of TLS begins with a hello, of whichever side.
+    private var hasHello = false
     /// Whether bytes of the connection are missing.
     private var hasGaps = false
-    private var sent = 0
-    private var received = 0
+    private var bytes = DirectionBytes()
     /// Whether anything was deciphered, or an entry says why not.
     private var isTold = false
     /// Whether there was something to decipher that could not be.
     private var isUnreadable = false
+    /// Why, where that may be told better once it is known what else comes.
+    private var reasons: [String] = []
 
     /// `isWhole`: whether the connection's first bytes are there.
     init(_ reading: PacketReading, _ entry: ConnectionEntry, isWhole: Bool, depth: Int = 0) {
@@ -44,14 +47,14 @@ final class ConnectionReader {
     func established(at time: Timestamp) { entry.timings.connect = time - entry.startedAt }
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
-        if side == .client { sent += bytes.count } else { received += bytes.count }
+        self.bytes.count(bytes.count, from: side, isCaptured: true)
         switch state {
         case .undecided: decide(bytes, side, time)
         case .tls: decipher(bytes, side, time)
-        case .clear where messages?.isAwaitingBeginning == true && FirstBytes.isData(bytes):
-            // It began before the capture, in the middle of a record.
+        case .clear where messages?.isAwaitingBeginning == true && FirstBytes.isRecord(bytes):
+            // It began before the capture, in the middle of a record, or without its client's hello.
             messages = nil
-            beginTLS(at: time)
+            beginTLS(bytes, at: time)
             decipher(bytes, side, time)
         case .clear: messages?.received(bytes, from: side, at: time)
         case .other: break
@@ -64,7 +67,7 @@ final class ConnectionReader {
         held.append(contentsOf: bytes)
         switch held.withUnsafeBytes({ FirstBytes($0) }) {
         case .more: return
-        case .tls: beginTLS(at: time)
+        case .tls: held.withUnsafeBytes { beginTLS($0, at: time) }
         case .http: beginClear(isWhole: true)
         case .other where isWhole: return giveUp()
         case .other: beginClear(isWhole: false)
@@ -101,7 +104,7 @@ final class ConnectionReader {
     private func serverSpeaksFirst(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
         guard held.isEmpty else { return }
         if FirstBytes(bytes) == .tls {
-            beginTLS(at: time)
+            beginTLS(bytes, at: time)
             decipher(bytes, .server, time)
         } else if FirstBytes.isSettings(bytes) {
             // Who knows that HTTP/2 is spoken need not wait for the client (RFC 9113, section 3.4).
@@ -116,8 +119,9 @@ final class ConnectionReader {
 
     // MARK: - TLS
 
-    private func beginTLS(at time: Timestamp) {
+    private func beginTLS(_ first: UnsafeRawBufferPointer, at time: Timestamp) {
         state = .tls
+        hasHello = FirstBytes.sender(of: first) != nil
         helloAt = time
         reading.noteWebServer(entry.facts.serverAddress)
         reading.counts.tlsConnections += 1
@@ -193,6 +197,10 @@ final class ConnectionReader {
     private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
         isUnreadable = true
         messages?.abandon("from here on it could not be decrypted: \(reason)", at: time)
+        if bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }
+    }
+
+    private func note(_ reason: String) {
         reading.note(
             PacketLoss(
                 what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): \(reason)"
@@ -200,10 +208,26 @@ final class ConnectionReader {
         )
     }
 
+    /// Says why it cannot be read, of which the keys are not the cause where a whole direction is missing.
+    private func tellReasons() {
+        guard !reasons.isEmpty else { return }
+        guard let side = bytes.onlySide, isWhole || hasHello else {
+            for reason in reasons { note(reason) }
+            return
+        }
+        reading.counts.oneWayConnections += 1
+        note(
+            "nothing of the \(side == .client ? "server" : "client") is in the capture, without which no key opens it"
+        )
+    }
+
+    /// Whether it has a hello, so that only its keys are missing.
+    private var lacksKeysOnly: Bool { bytes.onlySide == nil && tls.facts.clientRandom != nil }
+
     // MARK: - What is missing, and ends
 
     func lost(_ count: Int, from side: Side, at time: Timestamp) {
-        if side == .client { sent += count } else { received += count }
+        bytes.count(count, from: side, isCaptured: false)
         switch state {
         case .undecided:
             held = []
@@ -225,7 +249,9 @@ final class ConnectionReader {
             tls.ended(side, keys: reading.keys, into: &events)
         }
         messages?.ended(side, end, at: time)
-        guard end == .reset(by: .server), side == .server, sent == 0, received == 0, isWhole, !isTold else {
+        guard end == .reset(by: .server), side == .server, bytes.sent == 0, bytes.received == 0, isWhole,
+            !isTold
+        else {
             return
         }
         isTold = true
@@ -260,14 +286,15 @@ final class ConnectionReader {
             tls.abandon(into: &events)
         }
         messages?.closed(at: time)
+        tellReasons()
         guard isUnreadable, !isTold else {
             if state == .clear, messages?.isAwaitingBeginning == true { reading.counts.lateConnections += 1 }
             return
         }
         isTold = true
-        if tls.facts.clientRandom != nil { reading.counts.keylessConnections += 1 }
+        if lacksKeysOnly { reading.counts.keylessConnections += 1 }
         entry.agreed(tls.facts)
-        let tunnel = TunnelFacts(reason: .noKeys, sentBytes: sent, receivedBytes: received)
+        let tunnel = TunnelFacts(reason: .noKeys, sentBytes: bytes.sent, receivedBytes: bytes.received)
         reading.finish(entry.unread(tunnel, at: time))
         reading.counts.unreadConnections += 1
     }

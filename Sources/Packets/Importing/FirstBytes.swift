@@ -37,6 +37,11 @@ enum FirstBytes {
             && (17...16_640).contains(bytes.field(3, as: UInt16.self))
     }
 
+    /// Whether a record of TLS begins here that may be the first of what is there: a hello, or data.
+    static func isRecord(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        isData(bytes) || bytes.first == 0x16 && sender(of: bytes) != nil
+    }
+
     /// Whether a server begins with the settings of HTTP/2: a frame of type 4, without flags, of the connection.
     static func isSettings(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 9, bytes[0] == 0, bytes[3] == 4 else { return false }

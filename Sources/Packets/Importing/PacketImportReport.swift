@@ -9,6 +9,8 @@ package struct PacketImportReport: Sendable {
         package var unreadConnections = 0
         /// Of them, those that begin in the capture: only their keys are missing.
         package var keylessConnections = 0
+        /// In TLS, of which one direction only is in the capture: no keys open them.
+        package var oneWayConnections = 0
         /// Began before the capture; no request was seen to begin in them.
         package var lateConnections = 0
         /// Neither TLS nor HTTP.

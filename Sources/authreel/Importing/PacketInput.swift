@@ -53,13 +53,20 @@ enum PacketInput {
                     + " could be read begins in them"
             )
         }
-        guard counts.unreadConnections > 0 else { return losses }
+        if counts.oneWayConnections > 0 {
+            losses.append(
+                "of \(counts.oneWayConnections) of \(counts.tlsConnections) TLS connections one direction only is in the capture, so"
+                    + " that no keys open them: the other may go by another interface (tcpdump -i any has all of a machine)"
+            )
+        }
+        let unread = counts.unreadConnections - counts.oneWayConnections
+        guard unread > 0 else { return losses }
         losses.append(
-            "\(counts.unreadConnections) of \(counts.tlsConnections) TLS connections could not be read"
+            "\(unread) of \(counts.tlsConnections) TLS connections could not be read"
                 + (counts.keys == 0
                     ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
                     : ", with keys of \(counts.keys) connections at hand"
-                        + (counts.keylessConnections == counts.tlsConnections
+                        + (counts.keylessConnections == counts.tlsConnections - counts.oneWayConnections
                             ? ", none of them of this capture: the key log has to be of the time of the packets, and of a program that took part"
                             : ""))
         )

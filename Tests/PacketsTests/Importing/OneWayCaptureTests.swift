@@ -1,0 +1,56 @@
+import Captures
+import Packets
+import Testing
+import Wire
+
+/// Captures that one direction of a connection is missing from, as where the other one goes by another interface.
+struct OneWayCaptureTests {
+    private static func connection(_ version: Int32) throws -> (packets: [MadePacket], keyLog: [UInt8]) {
+        var options = TLSPair.Options()
+        options.versions = version...version
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        try pair.send(Array("GET / HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8), from: .client)
+        try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8), from: .server)
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        return (made.packets, pair.keyLog)
+    }
+
+    private static func isOf(_ side: Side, _ packet: MadePacket) -> Bool {
+        packet.bytes[12..<16].elementsEqual([10, 0, 0, side == .client ? 1 : 2])
+    }
+
+    @Test(arguments: [0x0303, 0x0304] as [Int32], [Side.client, .server])
+    func aMissingDirectionIsToldAndNotTheKeys(version: Int32, side: Side) throws {
+        let (packets, keyLog) = try Self.connection(version)
+        #expect(PacketImport(packets, keyLog: keyLog).exchanges.map(\.response?.status) == [200])
+        let missing: Side = side == .client ? .server : .client
+        for packets in [
+            packets.filter { Self.isOf(side, $0) },
+            Array(packets.dropFirst(3).filter { Self.isOf(side, $0) }),
+        ] {
+            let read = PacketImport(packets, keyLog: keyLog)
+            #expect(read.exchanges.map(\.tunnel.reason) == [.noKeys])
+            let first = try #require(read.report.losses.first?.what)
+            #expect(
+                first.hasSuffix(
+                    "nothing of the \(missing.rawValue) is in the capture, without which no key opens it"
+                )
+            )
+            #expect(read.report.losses.count == 1)
+            #expect(read.report.counts.oneWayConnections == 1)
+            #expect(read.report.counts.unreadConnections == 1)
+            #expect(read.report.counts.keylessConnections == 0)
+        }
+    }
+
+    /// The keys are those of another time.
+    @Test func whereBothDirectionsAreThereTheKeysAreMissing() throws {
+        let packets = try Self.connection(0x0304).packets
+        let read = PacketImport(packets, keyLog: try Self.connection(0x0304).keyLog)
+        #expect(read.report.counts.oneWayConnections == 0)
+        #expect(read.report.counts.keylessConnections == 1)
+        #expect(read.report.losses.first?.what.contains("there is no key for it in the key log") == true)
+    }
+}
