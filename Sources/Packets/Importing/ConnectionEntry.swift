@@ -6,8 +6,10 @@ struct ConnectionEntry {
     /// Of the entries' `connection`; connections in a proxy's tunnel have that of the tunnel.
     let id: String
     let startedAt: Timestamp
-    /// `ADDRESS:PORT` of the client.
+    /// `ADDRESS:PORT` of the client, by the packets.
     let client: String
+    /// The same of whom the client speaks for, where it says so.
+    var origin: String?
     /// `HOST:PORT` of the server, by the best name that is known.
     var host: String
     var port: UInt16
@@ -30,12 +32,22 @@ struct ConnectionEntry {
         id = outer.id
         startedAt = time
         client = outer.client
+        origin = outer.origin
         let colon = authority.lastIndex(of: ":")
         let port = colon.flatMap { UInt16(authority[authority.index(after: $0)...]) }
         host = port == nil ? authority : colon.map { String(authority[..<$0]) } ?? authority
         self.port = port ?? 443
         facts.id = outer.id
     }
+
+    /// Takes note of what a balancer says of its own client.
+    mutating func introduced(_ header: ProxyHeader) {
+        if let source = header.source { origin = source.description }
+        if let authority = header.authority { host = authority }
+    }
+
+    /// Who sent the requests.
+    var sender: ClientFacts { ClientFacts(address: origin ?? client) }
 
     /// Takes note of what TLS came to.
     mutating func agreed(_ agreed: TLSStreamFacts) {
@@ -77,7 +89,7 @@ struct ConnectionEntry {
             ),
             timings: timings,
             connection: facts,
-            client: ClientFacts(address: client)
+            client: sender
         )
     }
 }

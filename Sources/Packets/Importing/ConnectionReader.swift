@@ -8,6 +8,8 @@ final class ConnectionReader {
         case undecided
         case tls
         case clear
+        /// With a SOCKS proxy.
+        case socks
         /// Neither TLS nor HTTP.
         case other
     }
@@ -21,6 +23,9 @@ final class ConnectionReader {
     private var held: [UInt8] = []
     private var tls: TLSStream
     private var messages: MessageReader?
+    private var socks: SOCKSReader?
+    /// Headers of the PROXY protocol that stood in front.
+    private var proxyHeaders = 0
     private var helloAt: Timestamp?
     /// Whether what is there of TLS begins with a hello, of whichever side.
     private var hasHello = false
@@ -57,19 +62,26 @@ final class ConnectionReader {
             beginTLS(bytes, at: time)
             decipher(bytes, side, time)
         case .clear: messages?.received(bytes, from: side, at: time)
+        case .socks: socks?.received(bytes, from: side, at: time)
         case .other: break
         }
     }
 
     private func decide(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         guard side == .client else { return serverSpeaksFirst(bytes, time) }
-        let isFirst = held.isEmpty
+        var isFirst = held.isEmpty
         held.append(contentsOf: bytes)
+        let headers = proxyHeaders
+        guard passProxyHeaders() else { return }
+        if proxyHeaders > headers { isFirst = false }
         switch held.withUnsafeBytes({ FirstBytes($0) }) {
         case .more: return
         case .tls: held.withUnsafeBytes { beginTLS($0, at: time) }
         case .http: beginClear(isWhole: true)
-        case .other where isWhole: return giveUp()
+        case .other where isWhole:
+            guard depth < 4, let handshake = SOCKSHandshake(held) else { return giveUp() }
+            state = .socks
+            socks = SOCKSReader(reading, entry, handshake, depth: depth, at: time)
         case .other: beginClear(isWhole: false)
         }
         // What came in pieces is seen as one.
@@ -77,6 +89,30 @@ final class ConnectionReader {
         held = []
         if isFirst { return pass(bytes, side, time) }
         whole.withUnsafeBytes { pass($0, side, time) }
+    }
+
+    /// More balancers in front of each other than that are nobody's network.
+    private static let mostProxyHeaders = 4
+
+    /// Takes what balancers say of the client off its first bytes; of several the last one is nearest to it.
+    ///
+    /// - Returns: whether something else begins behind them.
+    private func passProxyHeaders() -> Bool {
+        while proxyHeaders < Self.mostProxyHeaders {
+            switch ProxyHeader.read(held) {
+            case .other: return !held.isEmpty
+            case .more: return false
+            case .broken(let reason):
+                note("its header of the PROXY protocol cannot be read: \(reason)")
+                giveUp()
+                return false
+            case .header(let header):
+                proxyHeaders += 1
+                entry.introduced(header)
+                held.removeFirst(header.size)
+            }
+        }
+        return !held.isEmpty
     }
 
     private func beginClear(isWhole: Bool) {
@@ -93,10 +129,10 @@ final class ConnectionReader {
     }
 
     private func pass(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
-        if state == .tls {
-            decipher(bytes, side, time)
-        } else {
-            messages?.received(bytes, from: side, at: time)
+        switch state {
+        case .tls: decipher(bytes, side, time)
+        case .socks: socks?.received(bytes, from: side, at: time)
+        case .clear, .undecided, .other: messages?.received(bytes, from: side, at: time)
         }
     }
 
@@ -239,6 +275,7 @@ final class ConnectionReader {
             var events = Events(reader: self, time: time)
             tls.lost(count, from: side, into: &events)
         case .clear: messages?.lost(count, from: side, at: time)
+        case .socks: socks?.lost(count, from: side, at: time)
         case .other: break
         }
     }
@@ -249,6 +286,7 @@ final class ConnectionReader {
             tls.ended(side, keys: reading.keys, into: &events)
         }
         messages?.ended(side, end, at: time)
+        socks?.ended(side, end, at: time)
         guard end == .reset(by: .server), side == .server, bytes.sent == 0, bytes.received == 0, isWhole,
             !isTold
         else {
@@ -268,6 +306,7 @@ final class ConnectionReader {
     func keysAdded(at time: Timestamp) {
         guard state == .tls else {
             messages?.keysAdded(at: time)
+            socks?.keysAdded(at: time)
             return
         }
         var events = Events(reader: self, time: time)
@@ -286,6 +325,7 @@ final class ConnectionReader {
             tls.abandon(into: &events)
         }
         messages?.closed(at: time)
+        socks?.closed(at: time)
         tellReasons()
         guard isUnreadable, !isTold else {
             if state == .clear, messages?.isAwaitingBeginning == true { reading.counts.lateConnections += 1 }

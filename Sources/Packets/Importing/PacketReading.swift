@@ -89,7 +89,7 @@ final class PacketReading {
         configuration.spoolFolder = spoolFolder
         configuration.budget = budget
         configuration.connection = entry.facts
-        configuration.client = ClientFacts(address: entry.client)
+        configuration.client = entry.sender
         configuration.timings = entry.timings
         return Conversation(configuration)
     }

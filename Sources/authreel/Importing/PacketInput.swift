@@ -53,6 +53,11 @@ enum PacketInput {
                     + " could be read begins in them"
             )
         }
+        if counts.exchanges == 0, counts.otherConnections > 0 {
+            losses.append(
+                "\(counts.otherConnections) of \(counts.connections) connections begin with neither TLS nor HTTP, and are not read"
+            )
+        }
         if counts.oneWayConnections > 0 {
             losses.append(
                 "of \(counts.oneWayConnections) of \(counts.tlsConnections) TLS connections one direction only is in the capture, so"

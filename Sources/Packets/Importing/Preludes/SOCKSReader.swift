@@ -1,0 +1,90 @@
+internal import Captures
+internal import Wire
+
+/// Reads a connection with a SOCKS proxy: what the client says to it, then the connection with whom it wants to reach.
+final class SOCKSReader {
+    private let reading: PacketReading
+    private let entry: ConnectionEntry
+    private let depth: Int
+    private let startedAt: Timestamp
+    private var handshake: SOCKSHandshake
+    /// The connection in it, once the proxy has made it.
+    private var tunnel: ConnectionReader?
+    private var isOver = false
+
+    init(
+        _ reading: PacketReading,
+        _ entry: ConnectionEntry,
+        _ handshake: SOCKSHandshake,
+        depth: Int,
+        at time: Timestamp
+    ) {
+        self.reading = reading
+        self.entry = entry
+        self.handshake = handshake
+        self.depth = depth
+        startedAt = time
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
+        if let tunnel { return tunnel.received(bytes, from: side, at: time) }
+        guard !isOver else { return }
+        switch handshake.receive(bytes, from: side) {
+        case .goesOn: break
+        case .connected(let target): connect(to: target, at: time)
+        case .refused(let target, let reason):
+            isOver = true
+            reading.finish(
+                (target.map(inner) ?? entry).failed("the SOCKS proxy does not connect: \(reason)", at: time)
+            )
+        case .other: giveUp()
+        }
+    }
+
+    private func inner(_ target: SOCKSHandshake.Target) -> ConnectionEntry {
+        var inner = ConnectionEntry(in: entry, to: target.authority, at: startedAt)
+        inner.facts.serverAddress = target.endpoint?.description
+        return inner
+    }
+
+    private func connect(to target: SOCKSHandshake.Target, at time: Timestamp) {
+        let tunnel = ConnectionReader(reading, inner(target), isWhole: true, depth: depth + 1)
+        self.tunnel = tunnel
+        let rest = handshake.rest
+        if !rest.client.isEmpty {
+            rest.client.withUnsafeBytes { tunnel.received($0, from: .client, at: time) }
+        }
+        if !rest.server.isEmpty {
+            rest.server.withUnsafeBytes { tunnel.received($0, from: .server, at: time) }
+        }
+    }
+
+    private func giveUp() {
+        isOver = true
+        reading.counts.otherConnections += 1
+    }
+
+    func lost(_ count: Int, from side: Side, at time: Timestamp) {
+        if let tunnel { return tunnel.lost(count, from: side, at: time) }
+        guard !isOver else { return }
+        giveUp()
+        reading.note(
+            PacketLoss(
+                what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): "
+                    + "its SOCKS handshake is not whole in the capture"
+            )
+        )
+    }
+
+    func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
+        tunnel?.ended(side, end, at: time)
+    }
+
+    /// See ``ConnectionReader/keysAdded(at:)``.
+    func keysAdded(at time: Timestamp) { tunnel?.keysAdded(at: time) }
+
+    func closed(at time: Timestamp) {
+        if let tunnel { return tunnel.closed(at: time) }
+        if !isOver { giveUp() }
+    }
+}
