@@ -8,6 +8,8 @@ struct CaptureMarks: Sendable {
     private(set) var spans: [ClockSpan?] = []
     /// Entries by marks that only one of them has, or one and what is ``inside`` of it.
     private(set) var unique: [Int: Int] = [:]
+    /// Those of ``unique`` that say no more than place and second.
+    private(set) var dated: Set<Int> = []
     /// Entries that tell of an exchange on the other side of a proxy, with the entry that tells of it on the client's.
     private(set) var inside: [Int: Int] = [:]
     /// What `Date` fields say of the servers' clocks against the recorder's, by host.
@@ -26,6 +28,7 @@ struct CaptureMarks: Sendable {
             let marks = ExchangeMarks(capture[index])
             let span = isComparable(capture[index]) ? ClockSpan(capture[index]) : nil
             keys.append(marks.key)
+            if let mark = marks.dated { dated.insert(mark) }
             spans.append(span)
             for mark in Set(marks.marks) where owners[mark, default: []].count <= Self.mostSides {
                 owners[mark, default: []].append(index)
@@ -46,7 +49,7 @@ struct CaptureMarks: Sendable {
     /// Entries with one mark as the sides of proxies that one exchange passed, from the client's on; nil where they are
     /// several exchanges.
     ///
-    /// On each side it goes to another server, and takes no longer than on the side before.
+    /// On each side it goes to another server, or comes from another machine, and takes no longer than on the side before.
     private static func sides(_ entries: [Int], _ capture: Capture, _ spans: [ClockSpan?]) -> [Int]? {
         guard entries.count <= mostSides else { return nil }
         let members = entries.compactMap { entry in spans[entry].map { (entry: entry, span: $0) } }
@@ -57,11 +60,27 @@ struct CaptureMarks: Sendable {
             guard outer.span.isLengthKnown, inner.span.isLengthKnown,
                 inner.span.excess(over: outer.span) <= sideTolerance,
                 left.request.url.hostAndPort != right.request.url.hostAndPort
-                    || left.connection.serverAddress != right.connection.serverAddress,
+                    || left.connection.serverAddress != right.connection.serverAddress
+                    || isTranslated(left, right),
                 SightingComparison(a: left, b: right, tie: .strong).holds
             else { return nil }
         }
         return sorted.map(\.entry)
+    }
+
+    /// Whether two are one that went through a translation of the client's address, as containers' do (NAT, RFC 3022): it
+    /// changes nothing else.
+    private static func isTranslated(_ left: Exchange, _ right: Exchange) -> Bool {
+        guard let client = clientHost(left), let other = clientHost(right) else { return false }
+        return client != other && left.request.headers == right.request.headers
+            && left.response?.headers == right.response?.headers
+    }
+
+    private static func clientHost(_ exchange: Exchange) -> Substring? {
+        guard let address = exchange.client.address, let colon = address.lastIndex(of: ":") else {
+            return nil
+        }
+        return address[..<colon]
     }
 
     /// One clock, but packets of two interfaces.

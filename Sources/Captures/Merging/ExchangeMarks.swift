@@ -6,6 +6,8 @@ struct ExchangeMarks: Sendable {
     var key: Int
     /// Each of something that two exchanges do not have in common, unless one repeats the other; bound to ``key``.
     var marks: [Int]
+    /// The one of ``marks`` that says no more than place and second; nil where there is none.
+    var dated: Int?
 
     /// Request headers that are made for one request; in lower case.
     static let requestIDs: Set<String> = [
@@ -46,6 +48,7 @@ struct ExchangeMarks: Sendable {
                 let host = request.url.host
             {
                 add(4, host, date)
+                dated = marks.last
             }
         }
         self.marks = marks

@@ -19,7 +19,17 @@ struct FilePairing: Sendable {
     private static let strongTolerance: Int64 = 5_000_000_000
 
     init(_ a: Capture, _ aMarks: CaptureMarks, _ b: Capture, _ bMarks: CaptureMarks) {
-        var anchors = Self.anchors(a, aMarks, b, bMarks)
+        var (anchors, dated) = Self.anchors(a, aMarks, b, bMarks)
+        // Where anything better tells how the clocks lie to each other, what only happened in one second has to fit.
+        let strong = anchors.compactMap { dated.contains($0) ? nil : Self.interval($0, aMarks, bMarks) }
+        if let (interval, _) = ClockEstimate.agreement(of: strong) {
+            anchors.removeAll { pair in
+                guard dated.contains(pair), let own = Self.interval(pair, aMarks, bMarks) else {
+                    return false
+                }
+                return own.distance(to: interval) > Self.tolerance
+            }
+        }
         let intervals = anchors.map { Self.interval($0, aMarks, bMarks) }
         var agreed: ClockEstimate.Interval?
         if let (interval, count) = ClockEstimate.agreement(of: intervals.compactMap(\.self)) {
@@ -61,17 +71,22 @@ struct FilePairing: Sendable {
 
     // MARK: - By what was made for them
 
-    /// Entries that share a mark which nothing else in either capture has.
+    /// Entries that share a mark which nothing else in either capture has; `dated` are those of them that share no more than
+    /// place and second.
     private static func anchors(_ a: Capture, _ aMarks: CaptureMarks, _ b: Capture, _ bMarks: CaptureMarks)
-        -> [Pair]
+        -> (pairs: [Pair], dated: Set<Pair>)
     {
         var votes: [Pair: Int] = [:]
+        var strong: Set<Pair> = []
         for (mark, entry) in bMarks.unique {
             guard let other = aMarks.unique[mark] else { continue }
-            votes[Pair(a: other, b: entry), default: 0] += 1
+            let pair = Pair(a: other, b: entry)
+            votes[pair, default: 0] += 1
+            if !bMarks.dated.contains(mark) { strong.insert(pair) }
         }
         var best = votes.filter { pair, _ in
-            SightingComparison(a: a[pair.a], b: b[pair.b], tie: .strong).holds
+            let tie: SightingComparison.Tie = strong.contains(pair) ? .strong : .weak
+            return SightingComparison(a: a[pair.a], b: b[pair.b], tie: tie).holds
         }
         for side in [\Pair.a, \Pair.b] {
             var most: [Int: Int] = [:]
@@ -87,9 +102,8 @@ struct FilePairing: Sendable {
             uses[pair.a, default: 0] += 1
             otherUses[pair.b, default: 0] += 1
         }
-        return best.keys.filter { uses[$0.a] == 1 && otherUses[$0.b] == 1 }.sorted {
-            ($0.a, $0.b) < ($1.a, $1.b)
-        }
+        let pairs = best.keys.filter { uses[$0.a] == 1 && otherUses[$0.b] == 1 }
+        return (pairs.sorted { ($0.a, $0.b) < ($1.a, $1.b) }, Set(pairs).subtracting(strong))
     }
 
     /// What the clocks of servers that answer in both captures say.

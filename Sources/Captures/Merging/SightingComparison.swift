@@ -31,7 +31,9 @@ struct SightingComparison {
     }
 
     private var areHeadersAlike: Bool {
-        for name in ["authorization"] + (isSameHost ? Array(ExchangeMarks.requestIDs) : []) {
+        // Two programs of one machine ask for the same document within one second.
+        let names = tie == .weak ? ["authorization", "user-agent"] : ["authorization"]
+        for name in names + (isSameHost ? Array(ExchangeMarks.requestIDs) : []) {
             guard let left = a.request.headers.first(name), let right = b.request.headers.first(name) else {
                 continue
             }

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Captures
+
+/// What looks like one exchange seen twice and is two, and the other way round.
+@Suite(.timeLimit(.minutes(1)))
+struct NearMissTests {
+    private static let date = [("Date", "Mon, 21 Sep 2026 14:13:25 GMT")]
+    private static let document = "/.well-known/openid-configuration"
+    /// Within that second, by ``Sightings/time(_:)``.
+    private static let second = Double((Timestamp(httpDate: date[0].1)?.seconds ?? 0) - 1_790_000_000)
+
+    private static func agent(_ name: String) -> [(String, String)] { [("User-Agent", name)] }
+
+    /// Browser and server ask for the provider's metadata within one second: two programs, one offset too many.
+    @Test func twoProgramsInOneSecondAreTwo() {
+        var browser = Sightings()
+        browser.add(
+            Self.document,
+            at: Self.second + 0.1,
+            headers: Self.agent("Mozilla/5.0"),
+            answer: Self.date
+        )
+        var server = Sightings()
+        server.add(
+            Self.document,
+            at: Self.second + 0.6,
+            headers: Self.agent("node-fetch/1.0"),
+            answer: Self.date
+        )
+        let merger = CaptureMerger(browser, server)
+        #expect(merger.story == ["a0", "b0"])
+        #expect(merger.offset?.basis != .exchanges)
+    }
+
+    /// Two of one program: what the clocks are known to be tells them apart.
+    @Test func whatTheClocksSpeakAgainstIsNoPair() throws {
+        var browser = Sightings()
+        var server = Sightings()
+        browser.add(Self.document, at: Self.second + 0.1, answer: Self.date)
+        server.add(Self.document, at: Self.second + 0.7, answer: Self.date)
+        for index in 0..<3 {
+            browser.callback(index, at: Self.second + 2 + Double(index))
+            server.callback(index, at: Self.second + 2 + Double(index))
+        }
+        let merger = CaptureMerger(browser, server)
+        #expect(merger.story == ["a0", "b0", "a1+b1", "a2+b2", "a3+b3"])
+        #expect(merger.offset?.ahead == .zero && merger.offset?.count == 3)
+    }
+
+    /// The same with a clock that is ahead, where the two are one.
+    @Test func sameSecondIsAPairWhereTheClocksAgree() throws {
+        var browser = Sightings()
+        var server = Sightings(ahead: 37, inset: 0.005)
+        browser.add(Self.document, at: Self.second + 0.1, headers: Self.agent("a"), answer: Self.date)
+        server.add(Self.document, at: Self.second + 0.1, headers: Self.agent("a"), answer: Self.date)
+        #expect(CaptureMerger(browser, server).story == ["a0+b0"])
+    }
+
+    // MARK: - Translated addresses
+
+    private static func translated(_ edit: (inout Exchange) -> Void) -> [String] {
+        var file = Sightings()
+        file.callback(1, at: 0)
+        file.callback(1, at: 0.0002, length: 0.1996)
+        for index in 0..<2 {
+            file.exchanges[index].connection.serverAddress = "10.0.0.9:443"
+            file.exchanges[index].client.address = index == 0 ? "172.17.0.2:40000" : "10.0.0.5:40000"
+        }
+        edit(&file.exchanges[1])
+        let source = CaptureMerger.Source(name: "a", capture: file.capture)
+        return CaptureMerger([source], joinsSides: true).story
+    }
+
+    /// Packets of a container, as its bridge and as the machine's interface has them.
+    @Test func bothSidesOfAnAddressTranslationAreOne() {
+        #expect(Self.translated { _ in } == ["a0+a1"])
+    }
+
+    /// A second connection of one machine, a request with something else in it, one that outlasts the first.
+    @Test func repeatedRequestIsNoSideOfATranslation() {
+        #expect(Self.translated { $0.client.address = "172.17.0.2:40001" } == ["a0", "a1"])
+        #expect(Self.translated { $0.request.headers.append("X-Try", "2") } == ["a0", "a1"])
+        #expect(Self.translated { $0.response?.headers.append("Date", "x") } == ["a0", "a1"])
+        #expect(Self.translated { $0.duration = .milliseconds(300) } == ["a0", "a1"])
+    }
+}
