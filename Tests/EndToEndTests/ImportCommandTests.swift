@@ -195,6 +195,7 @@ struct ImportCommandTests {
             (["missing.har", "--out", "x.har"], "missing.har: no such file", 66),
             (["notes.txt", "--out", "x.har"], "notes.txt:1:1: expected", 65),
             (["--out", "nowhere/x.har"], "nowhere/x.har cannot be written", 66),
+            (["--keylog", "no.keys", "--out", "x.har"], "SSLKEYLOGFILE", 66),
         ] as [([String], String, Int32)]
     )
     func troubleIsSaidAndNothingIsLeft(arguments: [String], words: String, status: Int32) throws {

@@ -16,6 +16,14 @@ enum FileKind: Equatable {
     private static let export =
         "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
 
+    private static let packetAdvice =
+        "authreel import FILE --keylog KEYLOG --out login.har makes a capture of it"
+
+    /// What to do with a file that is none, where it was found in a packed one.
+    static func advice(insidePacked advice: String) -> String {
+        advice == packetAdvice ? "unpack it first; then \(advice)" : advice
+    }
+
     private static let magics: [(bytes: [UInt8], kind: FileKind)] = [
         ([0x1f, 0x8b], .gzip), (Array("PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{5}\u{6}".utf8), .zip),
         ([0xff, 0xfe], .utf16(isBigEndian: false)), ([0xfe, 0xff], .utf16(isBigEndian: true)),
@@ -63,7 +71,7 @@ enum FileKind: Equatable {
             bytes,
             .other(
                 looksLike: "a packet capture",
-                advice: "authreel import FILE --keylog KEYLOG --out login.har makes a capture of it"
+                advice: packetAdvice
             )
         )
     }
@@ -104,11 +112,17 @@ enum FileKind: Equatable {
     private static func kind(ofText text: ArraySlice<UInt8>) -> FileKind? {
         let digits = text.prefix(12).prefix { (0x30...0x39).contains($0) }
         if !digits.isEmpty, text.dropFirst(digits.count).first == UInt8(ascii: ":") {
-            // A flow is a dictionary, whose first key is a netstring itself.
+            // A flow is a dictionary, whose first key is a netstring itself: as many bytes of text as it says.
             let inner = text.dropFirst(digits.count + 1)
             let key = inner.prefix { (0x30...0x39).contains($0) }
-            if !key.isEmpty, inner.dropFirst(key.count).first == UInt8(ascii: ":") { return .mitmproxy }
+            if let length = Int(String(decoding: key.prefix(4), as: UTF8.self)),
+                inner.dropFirst(key.count).first == UInt8(ascii: ":"),
+                let end = inner.dropFirst(key.count + 1 + length).first, Array(",;".utf8).contains(end)
+            {
+                return .mitmproxy
+            }
         }
+        if let kind = kind(ofLines: text) { return kind }
         guard text.first == UInt8(ascii: "<") else { return nil }
         let head = String(decoding: text.prefix(1024), as: UTF8.self).lowercased()
         if head.hasPrefix("<!doctype html") || head.hasPrefix("<html") {
@@ -131,6 +145,38 @@ enum FileKind: Equatable {
         }
         return .other(looksLike: "an XML document", advice: export)
     }
+
+    /// What programs around packets write as text.
+    private static func kind(ofLines text: ArraySlice<UInt8>) -> FileKind? {
+        let lines = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).split(whereSeparator: \.isNewline)
+        guard let line = lines.first(where: { $0.first != "#" }) else { return nil }
+        let words = line.split(separator: " ").prefix(4)
+        if words.count == 3, keyLogLabels.contains(where: { words[0].hasSuffix($0) }),
+            words.dropFirst().allSatisfy({ $0.allSatisfy(\.isHexDigit) })
+        {
+            return .other(
+                looksLike: "a TLS key log",
+                advice: "it opens packets: authreel import FILE.pcap --keylog KEYLOG --out login.har"
+            )
+        }
+        // With the date in front of the time, or without.
+        if let name = words.firstIndex(where: { ["IP", "IP6", "ARP,"].contains($0) }), name > 0,
+            words[name - 1].utf8.first.map({ (0x30...0x39).contains($0) }) ?? false,
+            words[name - 1].contains(where: { $0 == ":" || $0 == "." })
+        {
+            return .other(
+                looksLike: "what tcpdump prints",
+                advice:
+                    "let it write the packets: tcpdump -i any -s 0 -w login.pcap, then authreel import login.pcap"
+            )
+        }
+        return nil
+    }
+
+    /// Ends of the labels of a key log (RFC 9850, section 2.1).
+    private static let keyLogLabels = [
+        "CLIENT_RANDOM", "_TRAFFIC_SECRET", "_TRAFFIC_SECRET_0", "EXPORTER_SECRET", "RSA",
+    ]
 
     private static func isBinary(_ head: [UInt8]) -> Bool {
         let controls = head.count {

@@ -40,7 +40,11 @@ struct ForeignReader: Sendable {
             }
             return try ZipCapture(source: source, directory: directory, reader: self, budget: budget).read()
         case .other(let looksLike, let advice):
-            throw .notCapture(path: name, looksLike: looksLike, advice: advice)
+            throw .notCapture(
+                path: name,
+                looksLike: looksLike,
+                advice: depth == 0 ? advice : FileKind.advice(insidePacked: advice)
+            )
         }
     }
 

@@ -79,6 +79,7 @@ struct Import: ParsableCommand {
         let maximumBodyBytes = try LimitOptions.bytes(maximumBody, "--max-body", example: "16M")
         let target = out == "-" ? nil : out
         if let target { try Self.checkTarget(target) }
+        try checkKeyLogs()
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
         // Whoever stops listening to what is told does not stop the import.
@@ -109,6 +110,18 @@ struct Import: ParsableCommand {
             try ImportInput.copy(source) { try StandardOutput.write($0) }
         }
         tell(summary)
+    }
+
+    /// Before anything is read, which may take long.
+    private func checkKeyLogs() throws {
+        for path in keyLogs where path != "-" && !FileManager.default.fileExists(atPath: path) {
+            throw CommandFailure(
+                .noInput,
+                "\(path): no such file",
+                hint:
+                    "a program writes its keys where the variable SSLKEYLOGFILE says, before it makes a connection"
+            )
+        }
     }
 
     /// What is left of the files when they are one.
