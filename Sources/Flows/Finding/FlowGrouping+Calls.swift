@@ -31,6 +31,9 @@ extension FlowGrouping {
             return byDeviceCode[code]
                 ?? (Placeholder.isOne(code) ? likelyFlow(of: request, host) : nil)
         }
+        if request.isCodeExchange || request.parameters.isEmpty, let flow = flow(ofAnswerTo: request, host) {
+            return flow
+        }
         guard request.isCodeExchange else { return nil }
         let isCandidate = { (flow: FlowBuilder) in
             guard !flow.requests.isEmpty else { return false }
@@ -41,6 +44,17 @@ extension FlowGrouping {
         while let first = awaitingTokens.first, !first.awaitsToken { awaitingTokens.removeFirst() }
         return awaitingTokens.first { $0.awaitsToken && isCandidate($0) } ?? builders.last(where: isCandidate)
             ?? sameClient(request, host)
+    }
+
+    /// The login that the ID token of an answer belongs to: by its nonce, and where the request was saved without its body by
+    /// its client, too.
+    private mutating func flow(ofAnswerTo request: TokenRequest, _ host: String?) -> FlowBuilder? {
+        guard let token = request.idToken.map(index.readable) else { return nil }
+        if let flow = token.nonce.flatMap({ byNonce[$0] }) { return flow }
+        guard request.parameters.isEmpty, let host else { return nil }
+        return builders.last { flow in
+            flow.providerHosts.contains(host) && flow.clientID.map(token.token.audience.contains) ?? false
+        }
     }
 
     /// A code that was changed on the way, with a redirect URI that was changed, too: the client is what is

@@ -9,6 +9,7 @@ struct FlowGrouping {
     var byCode = FlowsByValue()
     var byToken = FlowsByValue()
     var byDeviceCode = FlowsByValue()
+    var byNonce = FlowsByValue()
     var byExchange: [Int: FlowBuilder] = [:]
     /// By what makes two authorization requests the same one; the latest flow that has such a request.
     var bySignature: [String: FlowBuilder] = [:]

@@ -1,0 +1,51 @@
+import Captures
+import Flows
+import JOSE
+import TestSupport
+import Testing
+
+/// Token requests that a recorder saved without their body: what was sent is not known, what came back is.
+struct UnsavedRequestTests {
+    private static func token(nonce: String?, audience: String = "shop") -> String {
+        let nonce = nonce.map { #","nonce":"\#($0)""# } ?? ""
+        let claims = #"{"iss":"https://idp.example","aud":"\#(audience)","sub":"alice"\#(nonce)}"#
+        let parts = [#"{"alg":"RS256"}"#, claims].map { Base64URL.encode(Array($0.utf8)) }
+        return "\(parts[0]).\(parts[1]).c2lnbmF0dXJl"
+    }
+
+    /// Two logins that await their tokens, the answer to a token request, and by the number of the login where it went.
+    private static func flow(of answer: (_ first: ShopLogin, _ second: ShopLogin) -> String) -> Int? {
+        var capture = CaptureBuilder()
+        let logins = (ShopLogin("one"), ShopLogin("two"))
+        for login in [logins.0, logins.1] {
+            login.authorize(&capture)
+            login.answer(&capture)
+            login.callback(&capture)
+        }
+        let token = logins.0.token(&capture, body: answer(logins.0, logins.1))
+        var exchanges = capture.exchanges
+        exchanges[token].request.body = nil
+        let flows = FlowFinder.flows(in: Capture(exchanges)).filter { $0.clientID == "shop" }
+        #expect(flows.count == 2)
+        return flows.firstIndex { $0.exchanges.contains(token) }
+    }
+
+    @Test func nonceOfTheIDTokenNamesTheLogin() {
+        #expect(Self.flow { first, _ in Self.answer(Self.token(nonce: "nonce-" + first.state)) } == 0)
+        #expect(Self.flow { _, second in Self.answer(Self.token(nonce: "nonce-" + second.state)) } == 1)
+    }
+
+    @Test func withoutNonceTheClientDoes() {
+        #expect(Self.flow { _, _ in Self.answer(Self.token(nonce: nil)) } == 1)
+        #expect(Self.flow { _, _ in Self.answer(Self.token(nonce: nil, audience: "other")) } == nil)
+    }
+
+    /// It may as well be a machine's own.
+    @Test func accessTokenAloneTellsNothing() {
+        #expect(Self.flow { _, _ in #"{"access_token":"access-0001","token_type":"Bearer"}"# } == nil)
+    }
+
+    private static func answer(_ idToken: String) -> String {
+        #"{"access_token":"access-0001","token_type":"Bearer","id_token":"\#(idToken)"}"#
+    }
+}
