@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -26,5 +27,81 @@ struct ImportedPacketsTests {
         #expect(result.errors.contains("one direction only is in the capture"), "\(result.errors)")
         #expect(!result.errors.contains("--keylog"), "\(result.errors)")
         #expect(!result.errors.contains("the key log has to be"), "\(result.errors)")
+    }
+
+    // MARK: - Captures in several files
+
+    private static func entries(_ path: String) throws -> JSONValue? {
+        try JSONParser.parse(Array(Data(contentsOf: URL(filePath: path))))["log"]?["entries"]
+    }
+
+    /// As `tcpdump -C`, `tcpdump -G` and `dumpcap -b` call them, in an order that is not that of the packets.
+    @Test(
+        arguments: [
+            ["login.pcap", "login.pcap2", "login.pcap10"],
+            ["login-10-02-59.pcap", "login-10-03-00.pcap", "login-09-59-59.pcap"],
+            ["login_00001_20260101100000.pcap", "login_00002_20260101100001.pcap", "login_00003_2026.pcap"],
+        ]
+    )
+    func filesOfOneCaptureAreReadAsOne(names: [String]) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let all = try PcapFile(Self.recording("packets-app-tls12.pcap"))
+        // Within connections, as the size of a file ends where it will.
+        let size = all.records.count / 3 + 1
+        for (index, name) in names.enumerated() {
+            try all.write(all.records.dropFirst(index * size).prefix(size), to: folder.file(name))
+        }
+        let keys = ["--keylog", Self.recording("packets-app-tls12.keys")]
+        let whole = try Program.run(
+            ["import", Self.recording("packets-app-tls12.pcap"), "--out", "whole.har"] + keys,
+            in: folder.path
+        )
+        #expect(whole.status == 0, "\(whole.errors)")
+        let parts = try Program.run(
+            ["import", names[1], names[2], names[0], "--out", "parts.har"] + keys,
+            in: folder.path
+        )
+        #expect(parts.status == 0 && !parts.errors.contains("warning"), "\(parts.errors)")
+        #expect(
+            parts.errors.contains("read as one capture, in this order: \(names.joined(separator: ", "))"),
+            "\(parts.errors)"
+        )
+        #expect(try Self.entries(folder.file("parts.har")) == Self.entries(folder.file("whole.har")))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(left) == Set(names + ["parts.har", "whole.har"]))
+    }
+
+    /// They may be of two machines: nothing but the user knows.
+    @Test func filesThatAreNoSeriesStayApartAndThatIsTold() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let all = try PcapFile(Self.recording("packets-app-tls12.pcap"))
+        let size = all.records.count / 3
+        try all.write(all.records.prefix(size), to: folder.file("a.pcap"))
+        try all.write(all.records.dropFirst(size), to: folder.file("b.pcap"))
+        // Of one time, as of two interfaces.
+        try all.write(
+            all.records.filter { $0.ports.source > $0.ports.destination },
+            to: folder.file("eth0.pcap")
+        )
+        try all.write(
+            all.records.filter { $0.ports.source < $0.ports.destination },
+            to: folder.file("eth1.pcap")
+        )
+        for files in [["a.pcap", "b.pcap"], ["eth0.pcap", "eth1.pcap"]] {
+            let result = try Program.run(
+                ["import"] + files + [
+                    "--keylog", Self.recording("packets-app-tls12.keys"), "--out", "\(files[0]).har",
+                ],
+                in: folder.path
+            )
+            #expect(result.status == 0)
+            #expect(!result.errors.contains("read as one capture"))
+            #expect(
+                result.errors.contains("hint: mergecap -w all.pcapng \(files.joined(separator: " "))"),
+                "\(result.errors)"
+            )
+        }
     }
 }

@@ -103,6 +103,7 @@ package struct PacketExchanges: TCPStreamSink {
 
     package mutating func opened(_ stream: Int, _ facts: TCPStreamFacts) {
         reading.counts.connections += 1
+        if facts.beganMidStream { reading.counts.midStreamConnections += 1 }
         connections[stream] = ConnectionReader(
             reading,
             ConnectionEntry(facts, id: String(stream + 1)),

@@ -11,7 +11,9 @@ package struct PacketImportReport: Sendable {
         package var keylessConnections = 0
         /// In TLS, of which one direction only is in the capture: no keys open them.
         package var oneWayConnections = 0
-        /// Began before the capture; no request was seen to begin in them.
+        /// Began before the capture.
+        package var midStreamConnections = 0
+        /// Of them, those that were not read: no request was seen to begin in them.
         package var lateConnections = 0
         /// Neither TLS nor HTTP.
         package var otherConnections = 0

@@ -12,7 +12,7 @@ package enum PacketImporter {
     /// they are the same exchanges, seen twice, and stand there twice.
     ///
     /// - Parameters:
-    ///   - path: pcap or pcapng.
+    ///   - paths: pcap or pcapng; of several, each goes on with the one before.
     ///   - keyLogs: files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
     ///   - capture: the new one.
     ///   - maximumBodyBytes: how much of a body is kept.
@@ -22,7 +22,7 @@ package enum PacketImporter {
     /// - Throws: ``PacketError`` where the capture cannot be read, `CaptureError` where a key log cannot be, or the new
     ///   capture cannot be written.
     package static func write(
-        path: String,
+        paths: [String],
         keyLogs: [String],
         to capture: WrittenCapture,
         maximumBodyBytes: Int,
@@ -36,13 +36,21 @@ package enum PacketImporter {
         )
         for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges, scratch: spoolFolder) }
         // Keys may stand behind the packets that they open.
-        for lines in try PacketFile.keyLogs(in: path) {
-            exchanges.add(keyLog: lines)
-            exchanges.endKeyLog()
+        for path in paths {
+            for lines in try PacketFile.keyLogs(in: path) {
+                exchanges.add(keyLog: lines)
+                exchanges.endKeyLog()
+            }
         }
         var sink = ImportSink(into: exchanges, capture: capture)
-        let losses = try PacketFile.read(path: path, into: &sink) { done, total in
-            if let total, total > 0 { progress(Double(done) / Double(total)) }
+        var losses: [PacketLoss] = []
+        for (index, path) in paths.enumerated() {
+            sink.beginFile()
+            let found = try PacketFile.read(path: path, into: &sink) { done, total in
+                guard let total, total > 0 else { return }
+                progress((Double(index) + Double(done) / Double(total)) / Double(paths.count))
+            }
+            losses += paths.count == 1 ? found : found.map { PacketLoss(what: "\(path): \($0)") }
         }
         return try sink.finish(losses)
     }
@@ -73,6 +81,9 @@ private struct ImportSink: PacketSink {
     private var decoder: PacketDecoder<PacketExchanges>
     private var capture: WrittenCapture
     private var packets = 0
+    /// Packets are numbered over all files.
+    private var numberBefore = 0
+    private var lastNumber = 0
     /// Why nothing more is written.
     private var failure: CaptureError?
 
@@ -81,9 +92,15 @@ private struct ImportSink: PacketSink {
         self.capture = capture
     }
 
+    /// The packets that come next are of another file.
+    mutating func beginFile() { numberBefore = lastNumber }
+
     mutating func receive(_ packet: Packet) {
         packets += 1
         guard failure == nil else { return }
+        var packet = packet
+        packet.number += numberBefore
+        lastNumber = packet.number
         decoder.receive(packet)
         write(decoder.sink.takeFinished())
     }

@@ -173,16 +173,40 @@ struct Import: ParsableCommand {
     private func open(_ input: ImportInput) throws -> [ImportInput.Opened] {
         let progress = ProgressBar("reading", total: files.count * 100)
         defer { progress.clear() }
-        return try files.enumerated().map { index, path in
-            progress.show(index * 100, path)
+        var done = 0
+        let opened = try PacketSeries.grouped(files).map { paths in
+            let (name, before) = (PacketSeries.name(of: paths), done)
+            progress.show(before * 100, name)
+            if paths.count > 1 {
+                progress.clear()
+                let list = paths.joined(separator: ", ")
+                StandardError.note("read as one capture, in this order: \(list)".printable)
+            }
             let opened = try input.open(
-                path,
-                progress: { progress.show(index * 100 + Int(100 * min(max($0, 0), 1)), path) },
+                paths,
+                progress: {
+                    progress.show(before * 100 + Int(100 * Double(paths.count) * min(max($0, 0), 1)), name)
+                },
                 beforeAsking: progress.clear
             )
-            for loss in opened.packetLosses { StandardError.warn("\(path): \(loss)".printable) }
+            done += paths.count
+            for loss in opened.packetLosses { StandardError.warn("\(name): \(loss)".printable) }
             return opened
         }
+        tellOfParts(opened)
+        return opened
+    }
+
+    /// Packets of one connection that are in several files are put together only where these are one capture.
+    private func tellOfParts(_ opened: [ImportInput.Opened]) {
+        let packets = opened.filter { $0.written != nil }
+        guard packets.count > 1, packets.contains(where: \.lacksParts) else { return }
+        let names = packets.map(\.source.name).joined(separator: " ")
+        StandardError.warn(
+            "connections whose packets are in several of these files are not put together; where that is so:"
+                .printable
+        )
+        StandardError.note("hint: mergecap -w all.pcapng \(names)".printable)
     }
 
     /// Exchanges that are held at a time.

@@ -17,27 +17,41 @@ struct ImportInput {
         var written: UnfinishedFile?
         /// What could not be read of the packets, with its place.
         var packetLosses: [String] = []
+        /// Whether a part of its connections is missing that may be in another file.
+        var lacksParts = false
         /// What the capture is read from as long as it is used.
         var held: [UnfinishedFile] = []
     }
 
+    /// Opens a file, or the files of one packet capture in their order.
+    ///
     /// `progress`: is told how far a packet capture is, from 0 to 1.
-    func open(_ path: String, progress: @escaping (Double) -> Void, beforeAsking: @escaping () -> Void) throws
-        -> Opened
-    {
+    func open(
+        _ paths: [String],
+        progress: @escaping (Double) -> Void,
+        beforeAsking: @escaping () -> Void
+    ) throws -> Opened {
+        guard let path = paths.first, paths.count == 1 else {
+            return try openPackets(paths, PacketSeries.name(of: paths), [], progress)
+        }
         let (source, pipe) = try source(path)
         let name = path == "-" ? "standard input" : path
         guard pipe != nil || PacketInput.isPacketFile(source.bytes(at: 0, count: PacketInput.headSize)) else {
             let capture = try identities.read(source, path: path, beforeAsking: beforeAsking)
             return Opened(source: CaptureMerger.Source(name: name, capture: capture))
         }
-        var held: [UnfinishedFile] = []
-        if let pipe { held.append(pipe) }
-        let packets = pipe?.path ?? path
+        return try openPackets([pipe?.path ?? path], name, pipe.map { [$0] } ?? [], progress)
+    }
+
+    private func openPackets(
+        _ paths: [String],
+        _ name: String,
+        _ held: [UnfinishedFile],
+        _ progress: @escaping (Double) -> Void
+    ) throws -> Opened {
         let file = UnfinishedFile(for: target)
-        held.append(file)
-        let (capture, losses) = try PacketInput.write(
-            path: packets,
+        let (capture, losses, lacksParts) = try PacketInput.write(
+            paths: paths,
             keyLogs: keyLogs,
             to: try WrittenCapture(
                 newAt: file.path,
@@ -51,7 +65,8 @@ struct ImportInput {
             source: CaptureMerger.Source(name: name, capture: capture),
             written: file,
             packetLosses: losses,
-            held: held
+            lacksParts: lacksParts,
+            held: held + [file]
         )
     }
 

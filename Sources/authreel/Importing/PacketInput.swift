@@ -12,30 +12,35 @@ enum PacketInput {
     /// Writes the exchanges of a packet capture into a capture of ours.
     ///
     /// - Parameters:
-    ///   - path: of the packet capture.
+    ///   - paths: of the packet capture's files, in their order.
     ///   - keyLogs: files with TLS secrets.
     ///   - capture: the new one.
     ///   - maximumBodyBytes: of a body that are kept.
     ///   - progress: is told how far it is, from 0 to 1.
-    /// - Returns: the new capture, which is whole, and what of the packets could not be read, with its place.
+    /// - Returns: the new capture, which is whole; what of the packets could not be read, with its place; and whether a part of
+    ///   connections is missing that may be in another file.
     /// - Throws: ``CommandFailure``.
     static func write(
-        path: String,
+        paths: [String],
         keyLogs: [String],
         to capture: WrittenCapture,
         maximumBodyBytes: Int,
         progress: (Double) -> Void
-    ) throws -> (capture: Capture, losses: [String]) {
+    ) throws -> (capture: Capture, losses: [String], lacksParts: Bool) {
         do {
             let (capture, report) = try PacketImporter.write(
-                path: path,
+                paths: paths,
                 keyLogs: keyLogs,
                 to: capture,
                 maximumBodyBytes: maximumBodyBytes,
                 spoolFolder: URL(filePath: capture.path).deletingLastPathComponent().path,
                 progress: progress
             )
-            return (capture, losses(of: report, keyLogs: keyLogs))
+            let counts = report.counts
+            return (
+                capture, losses(of: report, keyLogs: keyLogs),
+                counts.oneWayConnections > 0 || counts.lateConnections > 0 || counts.midStreamConnections > 0
+            )
         } catch let error as PacketError {
             throw CommandFailure(error)
         } catch let error as CaptureError {

@@ -1,0 +1,65 @@
+package import Captures
+
+/// From when to when a capture goes, and over which kinds of networks: what tells whether another one goes on with it.
+package struct PacketSpan: Sendable, Equatable {
+    /// Of the earliest and the latest packet; nil where there are none.
+    package private(set) var times: ClosedRange<Timestamp>?
+    /// The first few that are in it.
+    package private(set) var linkTypes: Set<LinkType> = []
+
+    /// More than any capture has, but one that is made by hand.
+    private static let mostLinkTypes = 16
+    /// As far as packets of one capture stand out of their order, where it goes from one file to the next.
+    private static let tolerance = Duration.seconds(1)
+
+    package init() {}
+
+    package mutating func add(_ time: Timestamp, _ linkType: LinkType) {
+        times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+        if linkTypes.count < Self.mostLinkTypes { linkTypes.insert(linkType) }
+    }
+
+    /// The order in which captures go on with each other, as places in `spans`; those without packets are last.
+    ///
+    /// - Returns: nil where two are of one time, or have no kind of network in common: they are no parts of one capture.
+    package static func order(of spans: [PacketSpan]) -> [Int]? {
+        let filled = spans.indices.filter { spans[$0].times != nil }
+            .sorted { (start(of: spans[$0]), $0) < (start(of: spans[$1]), $1) }
+        for (earlier, later) in zip(filled, filled.dropFirst()) {
+            guard let before = spans[earlier].times, let behind = spans[later].times,
+                before.upperBound - behind.lowerBound
+                    <= min(tolerance, min(before.length, behind.length) / 4),
+                !spans[earlier].linkTypes.isDisjoint(with: spans[later].linkTypes)
+            else { return nil }
+        }
+        return filled + spans.indices.filter { spans[$0].times == nil }
+    }
+
+    private static func start(of span: PacketSpan) -> Timestamp {
+        span.times?.lowerBound ?? Timestamp(nanoseconds: .max)
+    }
+}
+
+extension ClosedRange<Timestamp> {
+    fileprivate var length: Duration { upperBound - lowerBound }
+}
+
+extension PacketFile {
+    /// From when to when the packets of a file are; all of it is gone through for that.
+    ///
+    /// - Throws: ``PacketError`` as ``read(path:into:progress:)``.
+    package static func span(of path: String) throws(PacketError) -> PacketSpan {
+        var sink = SpanSink()
+        _ = try read(path: path, into: &sink)
+        return sink.span
+    }
+}
+
+/// Looks at the times of packets only.
+private struct SpanSink: PacketSink {
+    var span = PacketSpan()
+
+    mutating func receive(_ packet: Packet) { span.add(packet.time, packet.linkType) }
+
+    mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) {}
+}

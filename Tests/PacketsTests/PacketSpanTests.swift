@@ -1,0 +1,54 @@
+import Captures
+import Packets
+import Testing
+
+/// Which captures go on with each other.
+struct PacketSpanTests {
+    private static func span(_ seconds: ClosedRange<Int64>, _ types: LinkType...) -> PacketSpan {
+        var span = PacketSpan()
+        for type in types.isEmpty ? [.ethernet] : types {
+            span.add(Timestamp(seconds: seconds.upperBound), type)
+            span.add(Timestamp(seconds: seconds.lowerBound), type)
+        }
+        return span
+    }
+
+    @Test func filesAreInTheOrderOfTheirPackets() {
+        #expect(
+            PacketSpan.order(of: [Self.span(20...29), Self.span(0...9), Self.span(10...19)]) == [1, 2, 0]
+        )
+        #expect(PacketSpan.order(of: [PacketSpan(), Self.span(10...19), Self.span(0...9)]) == [2, 1, 0])
+        #expect(PacketSpan.order(of: [PacketSpan(), PacketSpan()]) == [0, 1])
+    }
+
+    @Test func fewPacketsMayStandOutOfOrder() {
+        #expect(
+            PacketSpan.order(of: [Self.span(0...10), Self.span(10...19), Self.span(18...30)]) == [0, 1, 2]
+        )
+    }
+
+    @Test func whatIsOfOneTimeIsNoSeries() {
+        #expect(PacketSpan.order(of: [Self.span(0...10), Self.span(8...19)]) == nil)
+        #expect(PacketSpan.order(of: [Self.span(0...10), Self.span(0...10)]) == nil)
+        #expect(PacketSpan.order(of: [Self.span(0...1), Self.span(0...1)]) == nil)
+        #expect(PacketSpan.order(of: [Self.span(0...100), Self.span(20...30)]) == nil)
+    }
+
+    @Test func whatIsOfAnotherNetworkIsNoSeries() {
+        #expect(PacketSpan.order(of: [Self.span(0...9), Self.span(10...19, .linuxSLL)]) == nil)
+        let both = [Self.span(0...9, .ethernet, .linuxSLL), Self.span(10...19, .linuxSLL)]
+        #expect(PacketSpan.order(of: both) == [0, 1])
+    }
+
+    @Test func spanIsThatOfAllPackets() throws {
+        var made = PacketBuilder()
+        made.handshake()
+        made.packets.swapAt(0, 2)
+        for file in [CaptureFileBuilder.pcap(made.packets), CaptureFileBuilder.pcapng(made.packets)] {
+            let span = try PacketLog.withFile(file) { try PacketFile.span(of: $0) }
+            let start = PacketBuilder.start
+            #expect(span.times == (start + .milliseconds(1))...(start + .milliseconds(3)))
+            #expect(span.linkTypes == [.raw])
+        }
+    }
+}
