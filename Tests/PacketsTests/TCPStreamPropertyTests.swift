@@ -1,5 +1,5 @@
 import Captures
-import Packets
+@testable import Packets
 import TestSupport
 import Testing
 import Wire
@@ -107,5 +107,37 @@ struct TCPStreamPropertyTests {
         let log = StreamLog.of(made.packets)
         #expect(log.faults == [])
         #expect(log.bytes.first?[.client] == expected)
+    }
+
+    /// Whatever comes: what is told keeps its order, and every connection ends.
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func anySegmentsAreToldInOrder(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let flags = ["S", "SA", "A", "PA", "PA", "PA", "FA", "R", "RA", "FPA", "SR", ""]
+        let near: [UInt32] = [1000, 1001, 5000, 5001, 17_000_000, 40_000_000, 905_000_000, .max - 1]
+        var reassembler = TCPStreamReassembler(into: StreamLog(), maximumConnections: 3, maximumHeld: 2000)
+        var made = PacketBuilder()
+        for _ in 0..<250 {
+            made.client.port = UInt16(50_000 + Int.random(in: 0..<5, using: &generator))
+            made.send(
+                Bool.random(using: &generator) ? .client : .server,
+                flags[Int.random(in: 0..<flags.count, using: &generator)],
+                near[Int.random(in: 0..<near.count, using: &generator)]
+                    &+ UInt32.random(in: 0..<40, using: &generator),
+                near[Int.random(in: 0..<near.count, using: &generator)]
+                    &+ UInt32.random(in: 0..<40, using: &generator),
+                [UInt8](repeating: 7, count: max(0, Int.random(in: -30..<60, using: &generator))),
+                after: Int64.random(in: -200...1500, using: &generator)
+            )
+            if Int.random(in: 0..<20, using: &generator) == 0 {
+                reassembler.settleResets(at: made.time + .seconds(2))
+            }
+            reassembler.give(made.packets)
+            made.packets = []
+        }
+        reassembler.finish()
+        #expect(reassembler.sink.faults == [])
+        let closed = reassembler.sink.events.filter { $0.hasSuffix(" closed") }.count
+        #expect(closed == reassembler.sink.facts.count)
     }
 }
