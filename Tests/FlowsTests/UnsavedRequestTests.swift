@@ -17,6 +17,7 @@ struct UnsavedRequestTests {
     private static func flow(of answer: (_ first: ShopLogin, _ second: ShopLogin) -> String) -> Int? {
         var capture = CaptureBuilder()
         let logins = (ShopLogin("one"), ShopLogin("two"))
+        logins.0.discovery(&capture)
         for login in [logins.0, logins.1] {
             login.authorize(&capture)
             login.answer(&capture)
