@@ -148,7 +148,9 @@ enum FileKind: Equatable {
 
     /// What programs around packets write as text.
     private static func kind(ofLines text: ArraySlice<UInt8>) -> FileKind? {
-        let lines = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).split(whereSeparator: \.isNewline)
+        let lines = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).split(
+            whereSeparator: \.isNewline
+        )
         guard let line = lines.first(where: { $0.first != "#" }) else { return nil }
         let words = line.split(separator: " ").prefix(4)
         if words.count == 3, keyLogLabels.contains(where: { words[0].hasSuffix($0) }),
