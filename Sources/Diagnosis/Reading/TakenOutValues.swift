@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import OAuth
 
 /// Values of a capture that a sanitizer or a person took out, and what can be said without them.
 ///
@@ -42,8 +43,43 @@ enum TakenOutValues {
         "tls-handshake-failed",
     ]
 
+    /// The marks among what a flow's messages say and are answered with, the first of each name.
+    static func marks(in flow: Flow) -> [Parameter] {
+        flow.derived.value {
+            var names: Set<String> = []
+            return Marks(
+                list: flow.messages.flatMap(values).filter {
+                    Placeholder.isTakenOut($0.value) && names.insert($0.name).inserted
+                }
+            )
+        }.list
+    }
+
+    private struct Marks: Sendable {
+        var list: [Parameter]
+    }
+
+    /// What a login depends on.
+    private static func values(of message: OAuthMessage) -> [Parameter] {
+        switch message {
+        case .authorizationRequest(let request): request.parameters.items
+        case .authorizationResponse(let response): response.parameters.items
+        case .token(let request): request.parameters.items + request.answer.parameters.items
+        case .userInfo(let call), .resource(let call): [call.token].compactMap(\.self)
+        case .registration(let call), .pushedRequest(let call), .introspection(let call),
+            .revocation(let call),
+            .deviceAuthorization(let call):
+            call.parameters.items + call.answer.parameters.items
+        case .endSession(let call), .frontChannelLogout(let call): call.parameters.items
+        case .backChannelLogout(let delivery): [delivery.parameter]
+        case .discovery, .keySet: []
+        }
+    }
+
     /// Why a rule's violation says nothing: one of the values that it rests on is not in the capture.
     static func reason(against violation: Violation, in flow: Flow) -> String? {
+        // Nearly always there is none.
+        guard !marks(in: flow).isEmpty else { return nil }
         for evidence in violation.evidence {
             guard let exchange = evidence.place.exchange, flow.capture.indices.contains(exchange) else {
                 continue

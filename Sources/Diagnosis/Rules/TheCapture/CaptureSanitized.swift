@@ -64,10 +64,7 @@ struct CaptureSanitized: Rule {
     private static let shown = 4
 
     private func placeholders(in flow: Flow) -> Violation? {
-        var names: Set<String> = []
-        let marks = flow.messages.flatMap(Self.values).filter {
-            Placeholder.isTakenOut($0.value) && names.insert($0.name).inserted
-        }
+        let marks = TakenOutValues.marks(in: flow)
         guard !marks.isEmpty else { return nil }
         return Violation(
             marks.prefix(Self.shown).enumerated().map { index, mark in
@@ -88,17 +85,6 @@ struct CaptureSanitized: Rule {
                 shape wherever a value occurs and signs tokens anew, so that every check comes out as for the original.
                 """
         )
-    }
-
-    /// What a message says and is answered with, as far as a login depends on it.
-    private static func values(of message: OAuthMessage) -> [Parameter] {
-        switch message {
-        case .authorizationRequest(let request): request.parameters.items
-        case .authorizationResponse(let response): response.parameters.items
-        case .token(let request): request.parameters.items + request.answer.parameters.items
-        case .userInfo(let call), .resource(let call): [call.token].compactMap(\.self)
-        default: []
-        }
     }
 
     /// The mark itself; of a token the part where the signature was.
