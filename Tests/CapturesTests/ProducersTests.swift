@@ -71,7 +71,8 @@ struct ProducersTests {
         (#""/Date(1772618048356+0100)/""#, 1_772_618_048, true),
         (#""Wed, 04 Mar 2026 09:54:08 GMT""#, 1_772_618_048, true),
         (#""Wed Mar 04 2026 10:54:08 GMT+0100 (CET)""#, 1_772_618_048, true),
-        (#""2026-03-04T09:54Z""#, 1_772_618_040, true),
+        (#""2026-03-04T09:54Z""#, 1_772_618_040, true), (#""20260304T095408Z""#, 1_772_618_048, true),
+        (#""20260304T105408.356+0100""#, 1_772_618_048, true), (#""20260304095408""#, 1_772_618_048, false),
     ]) func timesInOtherFormsAreUnderstood(text: String, seconds: Int64, isZoneKnown: Bool) throws {
         let exchange = try read(
             #"{"log":{"entries":[{"startedDateTime":\#(text),"request":{"method":"GET","url":"https://a.example/"}}]}}"#
@@ -87,6 +88,15 @@ struct ProducersTests {
         #expect(capture.losses.map(\.line) == [2])
         #expect(capture.losses[0].what.contains("soon"))
         #expect(capture[0].foreign["_startedDateTime"] == "soon")
+    }
+
+    @Test func whatIsTheSameInEveryEntryIsToldAFewTimes() throws {
+        let entries = (0..<10).map {
+            "\n{\"startedDateTime\":\"soon \($0)\",\"request\":{\"method\":\"GET\",\"url\":\"https://a.example/\"}}"
+        }
+        let capture = try read("{\"log\":{\"entries\":[\(entries.joined(separator: ","))]}}")
+        #expect(capture.losses.map(\.line) == [2, 3, 4, 11])
+        #expect(capture.losses.last?.what == "7 more entries have such a startedDateTime, this is the last")
     }
 
     // MARK: - Round trip

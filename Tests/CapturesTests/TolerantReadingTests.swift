@@ -45,6 +45,10 @@ struct TolerantReadingTests {
         ("logs in a list", "{\"log\":[{\"entries\":[\(entry(0))]},{\"entries\":[\(entry(1)),\(entry(2))]}]}"),
         ("entries twice", "{\"log\":{\"entries\":[\(entry(0))],\"entries\":[\(entry(1)),\(entry(2))]}}"),
         ("wrapped", "{\"data\":{\"har\":{\"log\":{\"entries\":[\(three)]}}}}"),
+        ("an answer of JSON:API", "{\"data\":{\"attributes\":{\"har\":{\"log\":{\"entries\":[\(three)]}}}}}"),
+        ("captures of several pages", "{\"pages\":1,\"hars\":[{\"log\":{\"entries\":[\(three)]}}]}"),
+        ("a log that is the list of entries", "{\"log\":[\(three)]}"),
+        ("entries under a name of one's own", "{\"requests\":[\(three)]}"),
         (
             "a trace of Playwright's",
             (0..<3).map { "{\"type\":\"resource-snapshot\",\"snapshot\":\(entry($0))}" }.joined(
@@ -60,6 +64,26 @@ struct TolerantReadingTests {
         #expect(capture.losses.isEmpty, "\(name): \(capture.losses)")
         for index in capture.indices {
             #expect(throws: Never.self) { try JSONParser.parse(capture.text(ofEntry: index) ?? []) }
+        }
+    }
+
+    @Test func textThatWasEncodedTwiceIsRead() throws {
+        let har = "{\"log\":{\"comment\":\"é 😀 \\u20ac \\\"q\\\" \\\\\",\"entries\":[\(Self.three)]}}"
+        for escapes in [[:], ["é": "\\u00e9", "😀": "\\uD83D\\ude00", "/": "\\/"]] as [[String: String]] {
+            var text = JSONWriter.text(of: .string(har))
+            for (plain, escape) in escapes { text = text.replacing(plain, with: escape) }
+            let capture = try read(" " + text + "\n")
+            #expect(capture.count == 3 && capture.losses.isEmpty)
+            #expect(capture.logMembers["comment"] == #"é 😀 € "q" \"#)
+        }
+    }
+
+    @Test func listsThatAreNoEntriesAreNone() {
+        for text in [
+            #"{"items":[{"time":1,"request":"x"},{"request":{"url":"https://a.example/"}}]}"#,
+            #"{"item":[{"request":{"url":{"raw":"https://a.example/"},"method":"GET"},"response":[]}]}"#,
+        ] {
+            #expect(throws: CaptureError.self, "\(text)") { try read(text) }
         }
     }
 

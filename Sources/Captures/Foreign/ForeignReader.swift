@@ -23,6 +23,10 @@ struct ForeignReader: Sendable {
             throw .unusableArchive(path: name, reason: "packed more than \(Self.maximumDepth) times")
         }
         switch kind {
+        case .text where QuotedText.isIt(source):
+            let text = ScratchText(folder: scratch, name: name)
+            try QuotedText.convert(source, into: text)
+            return try read(text.source(), depth: depth + 1, budget: budget)
         case .text: return try text(source)
         case .mitmproxy: return try MitmproxyFlows(source, name: name).read()
         case .utf16(let isBigEndian):

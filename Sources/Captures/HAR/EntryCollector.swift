@@ -16,11 +16,15 @@ final class EntryCollector {
     private var otherLogs: [Int: JSONObject] = [:]
     private(set) var losses: [Capture.Loss] = []
     private var untoldLosses = 0
+    /// How many entries there were something to say of, by the member it lies in.
+    private var remarks: [String: (count: Int, last: Capture.Loss)] = [:]
 
     /// Entries by whose length the number of all is guessed.
     private static let sampleSize = 1000
     /// More are counted.
     private static let toldLosses = 200
+    /// Of what may be the same in every entry.
+    private static let toldRemarks = 3
 
     init(_ source: CaptureSource, isStrict: Bool) {
         self.source = source
@@ -47,7 +51,10 @@ final class EntryCollector {
         }
         if Producers.isSuspicious(exchange) {
             for remark in Producers.remarks(on: entry) {
-                lose(Capture.Loss(offset: offset, line: line(), what: "entry \(index): \(remark)"))
+                let loss = Capture.Loss(offset: offset, line: line(), what: "entry \(index): \(remark.what)")
+                let count = (remarks[remark.member]?.count ?? 0) + 1
+                remarks[remark.member] = (count, loss)
+                if count <= Self.toldRemarks { lose(loss) }
             }
         }
         pool.share(&exchange)
@@ -82,6 +89,11 @@ final class EntryCollector {
         capture.logMembers = JSONObject(members)
         capture.alignClocks()
         capture.losses = losses
+        for (member, (count, last)) in remarks.sorted(by: { $0.key < $1.key }) where count > Self.toldRemarks
+        {
+            let what = "\(count - Self.toldRemarks) more entries have such a \(member), this is the last"
+            capture.losses.append(Capture.Loss(offset: last.offset, line: last.line, what: what))
+        }
         if untoldLosses > 0, let last = losses.last {
             let what = "and \(untoldLosses) more like these"
             capture.losses.append(Capture.Loss(offset: last.offset, line: last.line, what: what))

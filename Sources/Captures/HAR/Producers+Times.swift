@@ -27,7 +27,7 @@ extension Producers {
     private static func otherForm(of text: String) -> (time: Timestamp, isZoneKnown: Bool)? {
         let bytes = Array(text.utf8)
         guard bytes.count <= 100 else { return nil }
-        if let number = Double(text) { return sinceEpoch(number).map { ($0, true) } }
+        if let time = Double(text).flatMap(sinceEpoch) { return (time, true) }
         // .NET: `/Date(1741082048356+0100)/`; the offset is for display.
         if text.containsBytes("Date("), let open = bytes.firstIndex(of: 0x28) {
             let digits = bytes[(open + 1)...].prefix { (0x30...0x39).contains($0) }
@@ -39,7 +39,8 @@ extension Producers {
         return Timestamp(httpDate: text).map { ($0, true) }
     }
 
-    /// Year first, with parts that RFC 3339 does not allow: slashes, no seconds, zones as words, hours as one digit.
+    /// Year first, with parts that RFC 3339 does not allow: slashes, no seconds, zones as words, hours as one digit, or ISO
+    /// 8601's basic format, which has nothing between the numbers.
     private static func numeric(_ bytes: [UInt8]) -> (time: Timestamp, isZoneKnown: Bool)? {
         var rest = bytes[...]
         func digits(_ most: Int) -> String? {
@@ -53,15 +54,19 @@ extension Producers {
             return true
         }
         func padded(_ text: String) -> String { text.utf8.count == 1 ? "0" + text : text }
-        guard let year = digits(4), year.utf8.count == 4, passes([0x2d, 0x2f, 0x2e]), let month = digits(2),
-            passes([0x2d, 0x2f, 0x2e]), let day = digits(2)
+        let isBasic = bytes.prefix(8).allSatisfy { (0x30...0x39).contains($0) }
+        guard let year = digits(4), year.utf8.count == 4, isBasic || passes([0x2d, 0x2f, 0x2e]),
+            let month = digits(2), isBasic || passes([0x2d, 0x2f, 0x2e]), let day = digits(2)
         else { return nil }
         var clock = ["00", "00", "00"]
         var fraction = ""
-        if passes([0x54, 0x74, 0x20, 0x5f]) {
+        if passes([0x54, 0x74, 0x20, 0x5f]) || isBasic && rest.count >= 6 {
             while passes([0x20]) {}
             for index in 0..<3 {
-                guard index == 0 || passes([0x3a]) else { break }
+                guard
+                    index == 0 || passes([0x3a])
+                        || rest.first.map({ isBasic && $0 >= 0x30 && $0 <= 0x39 }) ?? false
+                else { break }
                 guard let part = digits(2) else { return nil }
                 clock[index] = padded(part)
             }

@@ -58,17 +58,16 @@ enum Producers {
             || exchange.request.url.text.isEmpty
     }
 
-    /// What an entry has, but could not be used.
-    static func remarks(on entry: JSONObject) -> [String] {
-        var remarks: [String] = []
+    /// What an entry has, but could not be used, by the name of the member.
+    static func remarks(on entry: JSONObject) -> [(member: String, what: String)] {
+        var remarks: [(member: String, what: String)] = []
         if let words = entry["startedDateTime"], words != .null, start(of: entry) == nil {
-            remarks.append(
-                "its startedDateTime is no time that is known: \(JSONWriter.text(of: words).prefix(60))"
-            )
+            let text = JSONWriter.text(of: words).prefix(60)
+            remarks.append(("startedDateTime", "its startedDateTime is no time that is known: \(text)"))
         }
         for name in ["request", "response"] {
             if let part = entry[name], part != .null, part.object == nil {
-                remarks.append("its \(name) is no object")
+                remarks.append((name, "its \(name) is no object"))
             }
         }
         return remarks

@@ -31,11 +31,11 @@ struct TolerantScanner {
 
     /// More are not looked for in a file of which nothing is right.
     private static let maximumLosses = 1000
-    /// Names of members that hold a whole capture.
+    /// Names of members that hold a whole capture, or entries without more around them.
     private static let wrappers: Set<String> = [
         "har", "data", "result", "archive", "value", "body", "content",
     ]
-    private static let maximumWrapping = 4
+    private static let maximumWrapping = 6
     /// How far before the place of an error the next entry may begin.
     private static let lookBack = 4096
 
@@ -76,15 +76,19 @@ struct TolerantScanner {
 
     // MARK: - Structure
 
-    /// A capture, an entry, or a list of either.
-    private mutating func part(depth: Int) throws(LenientReader.Problem) {
+    /// A capture, an entry, or a list of either; where it is not expected, only what is one beyond doubt.
+    private mutating func part(depth: Int, isExpected: Bool = true) throws(LenientReader.Problem) {
         switch reader.peek() {
         case UInt8(ascii: "{"):
-            if isEntry() { try entry() } else { try object(depth: depth) }
+            if isEntry(beyondDoubt: !isExpected) {
+                try entry()
+            } else {
+                try object(depth: depth, isExpected: isExpected)
+            }
         case UInt8(ascii: "["):
             try elements { (scanner) throws(LenientReader.Problem) in
                 if depth < Self.maximumWrapping {
-                    try scanner.part(depth: depth + 1)
+                    try scanner.part(depth: depth + 1, isExpected: isExpected)
                 } else {
                     try scanner.skip()
                 }
@@ -93,7 +97,7 @@ struct TolerantScanner {
         }
     }
 
-    private mutating func object(depth: Int) throws(LenientReader.Problem) {
+    private mutating func object(depth: Int, isExpected: Bool) throws(LenientReader.Problem) {
         try members { (scanner, name) throws(LenientReader.Problem) in
             if depth == 0, scanner.rootNames.count < 8 { scanner.rootNames.append(name) }
             let byte = scanner.reader.peek()
@@ -101,21 +105,24 @@ struct TolerantScanner {
             case "log" where byte == UInt8(ascii: "{"): try scanner.log()
             case "log" where byte == UInt8(ascii: "["):
                 try scanner.elements { (scanner) throws(LenientReader.Problem) in
-                    if scanner.reader.peek() == UInt8(ascii: "{") {
-                        try scanner.log()
-                    } else {
+                    if scanner.reader.peek() != UInt8(ascii: "{") {
                         try scanner.skip()
+                    } else if scanner.isEntry(beyondDoubt: !isExpected) {
+                        try scanner.entry()
+                    } else {
+                        try scanner.log()
                     }
                 }
-            case "entries" where byte == UInt8(ascii: "["): try scanner.entries()
+            case "entries" where byte == UInt8(ascii: "[") && isExpected: try scanner.entries()
             // A line of Playwright's trace.
             case "snapshot" where byte == UInt8(ascii: "{") && scanner.isEntry():
                 scanner.hasEntries = true
                 try scanner.entry()
             case _
-            where Self.wrappers.contains(name) && depth < Self.maximumWrapping
+            where depth < Self.maximumWrapping
                 && (byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")):
-                try scanner.part(depth: depth + 1)
+                let isWrapper = Self.wrappers.contains(name)
+                try scanner.part(depth: depth + 1, isExpected: isExpected && isWrapper)
             default: try scanner.skip()
             }
         }
@@ -187,8 +194,8 @@ struct TolerantScanner {
 
     // MARK: - Entries
 
-    /// Whether the object that begins here looks like an entry, by the name of its first member.
-    private mutating func isEntry() -> Bool {
+    /// Whether the object that begins here looks like an entry, by the name of its first member, or by what all entries have.
+    private mutating func isEntry(beyondDoubt: Bool = false) -> Bool {
         let start = (reader.position, reader.line)
         defer { reader.seek(to: start.0, line: start.1) }
         reader.advance()
@@ -197,7 +204,14 @@ struct TolerantScanner {
         guard let byte = reader.peek(), (try? reader.name(byte, &text, true)) != nil,
             let name = (try? JSONParser.parse(text.dropLast()))?.string
         else { return false }
-        return Self.entryNames.contains(name)
+        guard Self.entryNames.contains(name), beyondDoubt else { return Self.entryNames.contains(name) }
+        reader.seek(to: start.0, line: start.1)
+        var json: [UInt8] = []
+        guard (try? reader.value(into: &json)) != nil, let entry = try? JSONParser.parse(json) else {
+            return false
+        }
+        return entry["request"]?["url"]?.string != nil
+            && (entry["startedDateTime"] != nil || entry["response"]?["status"] != nil)
     }
 
     private static let entryNames: Set<String> = [
