@@ -40,6 +40,11 @@ struct TimelineText {
                     + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
                     + "\(what(exchange))  \(answer(exchange))"
             )
+            if row.isWithoutBody {
+                lines.append(
+                    "\(margin)\(style.yellow("○")) \(style.dim("the request's body is not in the capture: export it with content"))"
+                )
+            }
             lines += row.tokens.map { "\(margin)\(token($0))" }
             if shown.insert(row.exchange).inserted {
                 lines += (marks[row.exchange] ?? []).compactMap(describe).map { "\(margin)\($0)" }
@@ -64,7 +69,15 @@ struct TimelineText {
         var actor: String
         var kind: String
         var tokens: [StepToken] = []
+        /// A message of the back channel that has to say something, of which nothing was saved.
+        var isWithoutBody = false
     }
+
+    private static let kindsWithBody: Set<StepKind> = [
+        .tokenRequest, .refreshRequest, .pushedAuthorizationRequest, .introspectionRequest,
+        .revocationRequest,
+        .deviceAuthorizationRequest, .backChannelLogoutRequest,
+    ]
 
     /// The steps, and between them what is no protocol message but makes a value that one carries, or got no
     /// answer.
@@ -75,7 +88,9 @@ struct TimelineText {
                 exchange: step.exchange,
                 actor: "\(step.from.name) → \(step.to.name)".printable,
                 kind: step.kind.rawValue,
-                tokens: step.tokens
+                tokens: step.tokens,
+                isWithoutBody: Self.kindsWithBody.contains(step.kind) && step.parameters.isEmpty
+                    && capture[step.exchange].request.method == "POST"
             )
         }
         let told = Set(flow.steps.map(\.exchange))
