@@ -49,7 +49,7 @@ struct IdentityOptions: ParsableArguments {
         path: String,
         beforeAsking: @escaping () -> Void = {}
     ) throws(CommandFailure) -> Capture {
-        let capture: Capture
+        var capture: Capture
         do {
             let name = path == "-" ? "standard input" : path
             let beginning = source.bytes(at: 0, count: AgeFile.recognizedBytes)
@@ -61,6 +61,7 @@ struct IdentityOptions: ParsableArguments {
                     name: name,
                     scratch: FileManager.default.temporaryDirectory.path
                 )
+            if path != "-" { capture.takeBodies(fromFilesBeside: path) }
         } catch let error as CaptureError {
             throw CommandFailure(error)
         } catch let failure as CommandFailure {
