@@ -11,7 +11,9 @@ enum QuotedText {
             || inner.starts(with: Array("[{".utf8))
     }
 
-    /// What the string says; what follows it is left out. An escape that JSON has not, and half a pair of surrogates, become U+FFFD.
+    /// What the string says; what follows it is left out.
+    ///
+    /// An escape that JSON has not, and half a pair of surrogates, become U+FFFD.
     static func convert(_ source: CaptureSource, into text: ScratchText) throws(CaptureError) {
         var reader = Unescaping()
         var offset = 0
