@@ -139,29 +139,40 @@ struct TimelineText {
         let parts = mark.parts.map(\.rawValue).joined(separator: ", ")
         let origin = link.origin.place.exchange.map { "[\($0)]" } ?? "elsewhere"
         let use = link.uses.first?.name.printable ?? ""
-        let targets = Set(link.uses.compactMap(\.place.exchange)).sorted().filter {
-            $0 != link.origin.place.exchange
-        }
-        let where_ = targets.map { "[\($0)]" }.joined(separator: " ")
         switch (link.transform, mark.isOrigin) {
         // The verifier is sent after the challenge that was made of it.
         case (.s256, true):
-            return style.green("✓ ") + name + style.dim(" in \(parts) fits the \(use) of \(where_)")
+            return style.green("✓ ") + name + style.dim(" in \(parts) fits the \(use) of ")
+                + style.dim(targets(of: link))
         case (.s256, false):
             return style.dim("◂ ") + use + style.dim(" is the SHA-256 of the \(name) in \(origin)")
         case (.malformedChallenge, true):
-            return style.red("✗ ") + name + style.dim(" in \(parts) does not fit the \(use) of \(where_)")
+            return style.red("✗ ") + name + style.dim(" in \(parts) does not fit the \(use) of ")
+                + style.dim(targets(of: link))
         case (.malformedChallenge, false):
             return style.red("✗ ") + use + style.dim(" is not what the \(name) in \(origin) gives")
         case (.atHash, true), (.codeHash, true): return style.green("✓ ") + name + style.dim(" fits \(use)")
         case (_, true):
+            let targets = targets(of: link)
             guard !targets.isEmpty else { return nil }
-            return style.cyan("▸ ") + name + style.dim(" made in \(parts), goes to ") + where_
+            return style.cyan("▸ ") + name + style.dim(" made in \(parts), goes to ") + targets
         case (_, false):
             let how = link.transform == .equal ? "" : ", \(link.transform.rawValue)"
             return style.dim("◂ ") + name + style.dim(" from ") + origin + style.dim(" in \(parts)\(how)")
         }
     }
+
+    /// The exchanges that use a value, the first of them where there are many; empty for none.
+    private func targets(of link: Link) -> String {
+        let targets = Set(link.uses.compactMap(\.place.exchange)).subtracting(
+            [link.origin.place.exchange].compactMap(\.self)
+        ).sorted()
+        let listed = targets.prefix(Self.listedTargets).map { "[\($0)]" }.joined(separator: " ")
+        let rest = targets.count - Self.listedTargets
+        return rest > 0 ? "\(listed) and \(rest) more" : listed
+    }
+
+    private static let listedTargets = 20
 
     // MARK: - Cells
 

@@ -26,4 +26,20 @@ struct TimelineTextTests {
                 == lines.count { $0.contains("  POST ") && $0.contains("token_request") }
         )
     }
+
+    @Test func valueThatGoesToManyExchangesNamesTheFirst() {
+        var capture = CaptureBuilder()
+        let query =
+            "response_type=code&client_id=web&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=Zk3vQ9xT1b7LmP2c"
+        for _ in 0..<40 {
+            capture.redirect(
+                "https://idp.example/authorize?\(query)",
+                to: "https://app.example/cb?code=Xc0ffee98765&state=Zk3vQ9xT1b7LmP2c"
+            )
+        }
+        let report = ReportBuilder.report(on: capture.capture, named: "login.har")
+        let text = TextReport.timeline(of: report, style: .plain)
+        #expect(text.contains("state made in request.query, goes to [1] [2] "), "\(text.prefix(600))")
+        #expect(text.contains("[20] and 19 more\n"))
+    }
 }

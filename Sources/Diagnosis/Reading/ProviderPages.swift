@@ -5,6 +5,9 @@ import OAuth
 /// What the provider itself answered to an authorization request: the endpoint's own answer, the pages its
 /// redirects lead to, and the pages of the sign-in that followed, up to the redirect URI.
 enum ProviderPages {
+    /// A sign-in has some tens of exchanges, polls included; a circle of redirects has no end.
+    private static let longestSignIn = 1000
+
     /// Exchanges in order of time, the request itself first.
     static func of(_ request: AuthorizationRequest, in flow: Flow) -> [Int] {
         let target = request.redirectURI.map { RecordedURL($0).withoutQuery }
@@ -12,7 +15,7 @@ enum ProviderPages {
         var pages: Set<Int> = [request.exchange]
         var ordered = [request.exchange]
         guard let start = flow.exchanges.firstIndex(of: request.exchange) else { return ordered }
-        for exchange in flow.exchanges[(start + 1)...] {
+        for exchange in flow.exchanges[(start + 1)...].prefix(Self.longestSignIn) {
             let url = flow.capture[exchange].request.url
             guard url.withoutQuery != target, !isAnswer(url, to: request, from: endpoint) else { continue }
             let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
