@@ -92,7 +92,7 @@ package struct ProviderDialect: Sendable {
     package var revocation: AnswerTemplate?
     package var refusals = RefusalDialect()
     /// Shapes of what is made up, by the parameter that carries it: `code`, `session_state`, `device_code`.
-    package var shapes: [String: ValueShape] = [:]
+    package var shapes: [String: ValueTemplate] = [:]
     /// `kid` of the recording to the one that is published in its place.
     package var keyIDs: [String: String] = [:]
     /// Endpoints whose DPoP proofs need a nonce of the provider's (RFC 9449, section 8).

@@ -103,7 +103,7 @@ extension ProviderEngine {
                 if rest.removeValue(forKey: name) != nil { parameters.append(.init(name, text: value)) }
             case "session_state":
                 parameters.append(
-                    .init(name, text: grant.values[value] ?? ValueShape(like: value).make(random))
+                    .init(name, text: grant.values[value] ?? ValueTemplate(like: value).make(random))
                 )
             case "scope": parameters.append(.init(name, text: grant.scope))
             case "client_id": parameters.append(.init(name, text: login.clientID))

@@ -15,11 +15,12 @@ extension ProviderEngine {
         var members = template?.answer.members ?? standardDevice
         let recorded = (code: members["device_code"]?.string, user: members["user_code"]?.string)
         let code =
-            recorded.code.map { $0.isEmpty ? fresh("device_code") : ValueShape(like: $0).make(random) }
+            recorded.code.map { $0.isEmpty ? fresh("device_code") : ValueTemplate(like: $0).make(random) }
             ?? fresh("device_code")
-        let userCode = ValueShape(like: recorded.user.flatMap { $0.isEmpty ? nil : $0 } ?? "WDJB-MJHT").make(
-            random
-        )
+        let userCode = ValueTemplate(like: recorded.user.flatMap { $0.isEmpty ? nil : $0 } ?? "WDJB-MJHT")
+            .make(
+                random
+            )
         var device = ProviderState.DeviceGrant(
             clientID: client.id,
             scope: dialect.granted(form.first("scope") ?? ""),

@@ -52,7 +52,7 @@ extension ProviderEngine {
         let script = dialect.scripts[index]
         var transaction = Transaction(id: identifier(), purpose: purpose, script: index)
         for value in script.issued {
-            let new = ValueShape(like: value).make(random)
+            let new = ValueTemplate(like: value).make(random)
             transaction.values.append((value, new))
             state.transactionIDs[new] = transaction.id
         }

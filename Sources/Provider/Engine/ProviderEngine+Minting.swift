@@ -94,7 +94,7 @@ extension ProviderEngine {
         guard let recorded = template.claims["nonce"]?.string else { return nil }
         // One that no login asked for is against the specification: made anew only where all is as recorded.
         if policy.isAsRecorded, template.origin.nonces.map({ !$0.contains(recorded) }) ?? false {
-            return .string(ValueShape(like: recorded).make(random))
+            return .string(ValueTemplate(like: recorded).make(random))
         }
         return own
     }

@@ -252,7 +252,7 @@ extension ProviderEngine {
         _ grant: ProviderState.Grant
     ) -> [BuiltAnswer.Member] {
         if member.name == "session_state", let text = member.value.string {
-            return [.init(member.name, text: grant.values[text] ?? ValueShape(like: text).make(random))]
+            return [.init(member.name, text: grant.values[text] ?? ValueTemplate(like: text).make(random))]
         }
         let filled = filler(form.origin, grant).filled(JSONObject([member]))
         return filled.members.map { .init($0.name, .json($0.value)) }

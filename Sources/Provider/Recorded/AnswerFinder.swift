@@ -115,7 +115,7 @@ struct AnswerFinder {
         guard let value, !value.isEmpty, dialect.shapes[name] == nil, !Placeholder.isOne(value) else {
             return
         }
-        let shape = ValueShape(like: value)
+        let shape = ValueTemplate(like: value)
         if shape.isUnguessable { dialect.shapes[name] = shape }
     }
 
@@ -187,7 +187,7 @@ struct AnswerFinder {
     /// A token's own times count from its own `iat`.
     func tokenForm(_ text: String, _ index: CaptureIndex, _ origin: RecordedOrigin) -> TokenForm? {
         guard !text.isEmpty else { return nil }
-        guard let token = JSONWebToken.parse(text) else { return .opaque(ValueShape(like: text)) }
+        guard let token = JSONWebToken.parse(text) else { return .opaque(ValueTemplate(like: text)) }
         var envelope: JSONObject?
         var inner = token
         if token.form == .encrypted {
@@ -199,7 +199,7 @@ struct AnswerFinder {
             inner = opened
         }
         guard let header = inner.header, let claims = inner.claims else {
-            return .opaque(ValueShape(like: text))
+            return .opaque(ValueTemplate(like: text))
         }
         var origin = origin
         origin.issuedAt = inner.issuedAt ?? inner.notBefore ?? origin.issuedAt
@@ -231,7 +231,7 @@ struct AnswerFinder {
         guard let token = JSONWebToken.parse(text), token.form == .signed,
             let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)),
             !algorithm.isSymmetric
-        else { return .opaque(ValueShape(like: text)) }
+        else { return .opaque(ValueTemplate(like: text)) }
         return tokenForm(text, index, origin)
     }
 

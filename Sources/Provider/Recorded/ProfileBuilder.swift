@@ -99,7 +99,7 @@ struct ProfileBuilder {
                 if let id { dialect.keyIDs[id] = known }
                 continue
             }
-            var fresh = id.map { ValueShape(like: $0).make(random) } ?? Base64URL.encode(random(12))
+            var fresh = id.map { ValueTemplate(like: $0).make(random) } ?? Base64URL.encode(random(12))
             while entries.contains(where: { $0.id == fresh }) || fresh == id {
                 fresh = Base64URL.encode(random(12))
             }

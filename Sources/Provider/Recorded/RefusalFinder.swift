@@ -72,7 +72,7 @@ struct RefusalFinder {
             if error == "use_dpop_nonce" {
                 dialect.nonceRoles.insert(role)
                 if let nonce = response.headers.first("dpop-nonce") {
-                    dialect.shapes["dpop_nonce"] = ValueShape(like: nonce)
+                    dialect.shapes["dpop_nonce"] = ValueTemplate(like: nonce)
                 }
             }
         }

@@ -304,7 +304,7 @@ struct ScriptFinder {
         let bytes = Array(value.utf8)
         guard (12...4096).contains(bytes.count), bytes.contains(where: { (0x30...0x39).contains($0) }),
             !bytes.contains(0x20), bytes.first != 0x2f, RecordedURL(value).authority == nil,
-            Timestamp(rfc3339: value) == nil, ValueShape(like: value).isUnguessable
+            Timestamp(rfc3339: value) == nil, ValueTemplate(like: value).isUnguessable
         else { return false }
         // Names with a scheme (`urn:…`) mean the same every time.
         return !value.hasPrefix("urn:")

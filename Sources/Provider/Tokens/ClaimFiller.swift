@@ -28,7 +28,7 @@ struct ClaimFiller {
             return .string(recorded.string.map { $0.isEmpty ? issuer : addresses.rewritten($0) } ?? issuer)
         case "jti", "uti", "origin_jti", "event_id":
             if let identifier = token?.identifier, name == "jti" { return .string(identifier) }
-            return recorded.string.map { .string(ValueShape(like: $0).make(random)) } ?? recorded
+            return recorded.string.map { .string(ValueTemplate(like: $0).make(random)) } ?? recorded
         case "cnf" where recorded["jkt"] != nil:
             return grant.boundKey.map { ["jkt": .string($0)] } ?? recorded
         case "acr":

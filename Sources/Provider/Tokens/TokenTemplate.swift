@@ -39,6 +39,6 @@ package struct TokenTemplate: Sendable {
 
 /// What tokens of one kind are.
 package enum TokenForm: Sendable {
-    case opaque(ValueShape)
+    case opaque(ValueTemplate)
     case signed(TokenTemplate)
 }

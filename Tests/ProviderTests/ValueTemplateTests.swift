@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 /// Made-up values look like the recorded ones, and are others.
-struct ValueShapeTests {
+struct ValueTemplateTests {
     private func make(_ model: String, seed: UInt64 = 1) -> String {
         var generator = SeededGenerator(seed: seed)
-        return ValueShape(like: model).make { count in
+        return ValueTemplate(like: model).make { count in
             (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
         }
     }
@@ -53,7 +53,7 @@ struct ValueShapeTests {
     }
 
     @Test func whatLeavesNoChoiceIsNoSecret() {
-        #expect(!ValueShape(like: "01").isUnguessable && !ValueShape(like: "node-1").isUnguessable)
-        #expect(ValueShape(like: "J5LIStxcOe-TRvZEm-OJcsbkdu").isUnguessable)
+        #expect(!ValueTemplate(like: "01").isUnguessable && !ValueTemplate(like: "node-1").isUnguessable)
+        #expect(ValueTemplate(like: "J5LIStxcOe-TRvZEm-OJcsbkdu").isUnguessable)
     }
 }

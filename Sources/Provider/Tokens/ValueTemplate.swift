@@ -3,7 +3,7 @@ import JOSE
 
 /// How a value that a provider makes up looks: its length, alphabet, prefix and separators, so that a fresh one
 /// can be made that looks the same.
-package struct ValueShape: Sendable, Hashable {
+package struct ValueTemplate: Sendable, Hashable {
     /// A value of the recording, never given out again.
     private let model: [UInt8]
     /// Bytes of the model that stay: the prefix that tells the kind (`gho_`, `ya29.`, `4/0`), and the header of
@@ -16,7 +16,7 @@ package struct ValueShape: Sendable, Hashable {
     }
 
     /// What is made where no recording shows a value: 43 characters of base64url.
-    package static let token = ValueShape(like: "0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0")
+    package static let token = ValueTemplate(like: "0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0aA0")
 
     /// Makes a value of this shape, of `random` bytes.
     package func make(_ random: (Int) -> [UInt8]) -> String {
