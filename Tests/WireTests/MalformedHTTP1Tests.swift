@@ -96,6 +96,13 @@ struct MalformedHTTP1Tests {
         #expect(found.map { $0.request.body?.text } == ["abc"])
     }
 
+    /// RFC 9112, section 5.2: one space for a fold; there is none around a value.
+    @Test func foldedFieldIsOneValueWithoutBlanksAround() {
+        let head = "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n \t c\r\nD:\r\n\te\r\nF: g\r\n \r\n\r\n"
+        let found = Dialogue([.client(head), .server("HTTP/1.1 204 x\r\n\r\n")]).exchanges()
+        #expect(found.map { $0.request.headers.fields.dropFirst().map(\.value) } == [["b c", "e", "g"]])
+    }
+
     @Test func reasonPhraseIsKeptWhole() {
         let found = Dialogue([
             .client("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), .server("HTTP/1.1 204No Content\r\n\r\n"),

@@ -101,7 +101,9 @@ struct HeadParser {
     private mutating func field(_ line: Range<Int>, _ fields: inout [HeaderFields.Field]) {
         if bytes[line.lowerBound] == 0x20 || bytes[line.lowerBound] == 0x09, !fields.isEmpty {
             note(line.lowerBound, "a field is folded over lines")
-            fields[fields.count - 1].value += " " + text(trimmed(line))
+            // One space for the fold (RFC 9112, section 5.2), and none around the value.
+            let parts = [fields[fields.count - 1].value, text(trimmed(line))].filter { !$0.isEmpty }
+            fields[fields.count - 1].value = parts.joined(separator: " ")
             return
         }
         guard let colon = find(0x3a, line) else {
