@@ -28,8 +28,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 
     /// A packet capture of any format.
     case packets = "Packets"
-    /// Both sides of one TLS connection, as pieces with their keys; ``TLSRecordTarget`` tells the form.
+    /// Both sides of one TLS connection, as pieces with their keys; ``ConnectionPiece`` tells the form.
     case tlsRecords = "TLSRecords"
+    /// One TCP connection of a packet capture, in the same form, from its first bytes to its entries.
+    case connections = "Connections"
 
     /// The name on the command line: `http1-requests`.
     var name: String {
@@ -48,6 +50,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .packets: "packets"
         case .foreign: "foreign"
         case .tlsRecords: "tls-records"
+        case .connections: "connections"
         }
     }
 
@@ -70,6 +73,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .packets: try PacketTarget.check(input)
         case .foreign: try ForeignTarget.check(input)
         case .tlsRecords: try TLSRecordTarget.check(input)
+        case .connections: try ConnectionTarget.check(input)
         }
     }
 }
