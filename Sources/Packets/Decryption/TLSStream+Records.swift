@@ -299,6 +299,6 @@ extension TLSStream {
     ) {
         // An alert of two bytes is what everyone sends; what is longer is encrypted, with keys that are not there.
         guard content.count == 2, let level = content.first, let code = content.last else { return }
-        sink.alert(TLSStreamAlert(level: level, code: code), from: direction.side)
+        sink.alert(TLSStreamAlert(level: level, code: code), from: direction.side, facts)
     }
 }

@@ -13,8 +13,8 @@ package protocol TLSStreamSink {
     /// Once: both Finished were seen, or the connection turns out to be unreadable after its ServerHello and these are the
     /// facts that are visible.
     mutating func handshakeEnded(_ facts: TLSStreamFacts)
-    /// An alert, encrypted or not; `close_notify` too.
-    mutating func alert(_ alert: TLSStreamAlert, from side: Side)
+    /// An alert, encrypted or not, and what is known of the connection by then; `close_notify` too.
+    mutating func alert(_ alert: TLSStreamAlert, from side: Side, _ facts: TLSStreamFacts)
     /// Why nothing more of this direction (nil: of both) can be read; at most once each.
     mutating func unreadable(_ reason: String, from side: Side?)
 }

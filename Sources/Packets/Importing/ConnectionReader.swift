@@ -172,6 +172,8 @@ final class ConnectionReader {
     }
 
     /// What the deciphering reports, at the time of the packet at hand.
+    ///
+    /// It comes while ``tls`` changes, which must not be looked at by what is called here.
     private struct Events: TLSStreamSink {
         unowned let reader: ConnectionReader
         let time: Timestamp
@@ -186,7 +188,9 @@ final class ConnectionReader {
 
         func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
 
-        func alert(_ alert: TLSStreamAlert, from side: Side) { reader.alerted(alert, side, at: time) }
+        func alert(_ alert: TLSStreamAlert, from side: Side, _ facts: TLSStreamFacts) {
+            reader.alerted(alert, side, facts, at: time)
+        }
 
         func unreadable(_ reason: String, from side: Side?) { reader.unreadable(reason, side, at: time) }
     }
@@ -207,7 +211,12 @@ final class ConnectionReader {
         if let helloAt { entry.timings.tls = time - helloAt }
     }
 
-    private func alerted(_ sent: TLSStreamAlert, _ side: Side, at time: Timestamp) {
+    private func alerted(
+        _ sent: TLSStreamAlert,
+        _ side: Side,
+        _ facts: TLSStreamFacts,
+        at time: Timestamp
+    ) {
         guard sent.alert != .closeNotify else {
             messages?.ended(side, .finished, at: time)
             return
@@ -218,7 +227,7 @@ final class ConnectionReader {
             messages.abandon("the \(side.rawValue) broke off with the TLS alert \(name)", at: time)
         } else if !isTold {
             isTold = true
-            entry.agreed(tls.facts)
+            entry.agreed(facts)
             // The words by which failures of these kinds are known.
             let what =
                 switch side {

@@ -75,7 +75,9 @@ enum TLSRecordTarget {
         }
         mutating func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) { lost.append(count) }
         mutating func handshakeEnded(_ facts: TLSStreamFacts) { handshakes += 1 }
-        mutating func alert(_ alert: TLSStreamAlert, from side: Side) { alerts.append(alert.alert.name) }
+        mutating func alert(_ alert: TLSStreamAlert, from side: Side, _ facts: TLSStreamFacts) {
+            alerts.append(alert.alert.name)
+        }
         mutating func unreadable(_ reason: String, from side: Side?) { reasons.append(reason) }
     }
 }

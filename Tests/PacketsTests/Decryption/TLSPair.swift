@@ -20,6 +20,10 @@ final class TLSPair {
         var encryptsFirst = true
         var asksForCertificate = false
         var showsCertificate = false
+        /// The client trusts nobody.
+        var rejectsServer = false
+        /// The server wants a certificate of the client, besides asking.
+        var requiresCertificate = false
         var takesEarlyData = false
         /// Records are filled up to a multiple of so many bytes (TLS 1.3).
         var padding = 0
@@ -87,6 +91,10 @@ final class TLSPair {
             if options.asksForCertificate {
                 SSL_CTX_set_verify(server, SSL_VERIFY_PEER) { _, _ in 1 }
                 SSL_CTX_set_post_handshake_auth(client, 1)
+            }
+            if options.rejectsServer { SSL_CTX_set_verify(client, SSL_VERIFY_PEER, nil) }
+            if options.requiresCertificate {
+                SSL_CTX_set_verify(server, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
             }
             if options.takesEarlyData { SSL_CTX_set_max_early_data(server, 100_000) }
             if !options.alpn.isEmpty {

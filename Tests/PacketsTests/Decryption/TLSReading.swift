@@ -30,7 +30,7 @@ struct TLSReading: TLSStreamSink, Equatable {
 
     mutating func handshakeEnded(_ facts: TLSStreamFacts) { self.facts.append(facts) }
 
-    mutating func alert(_ alert: TLSStreamAlert, from side: Side) {
+    mutating func alert(_ alert: TLSStreamAlert, from side: Side, _ facts: TLSStreamFacts) {
         alerts[side, default: []].append(alert.alert.name)
     }
 
