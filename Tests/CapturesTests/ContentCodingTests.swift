@@ -34,6 +34,14 @@ struct ContentCodingTests {
         #expect(result.isWhole && result.remaining == nil)
     }
 
+    @Test func codingsOfTheTransferCountBehindThoseOfTheContent() {
+        let headers = HeaderFields([
+            HeaderFields.Field(name: "Transfer-Encoding", value: "gzip, Chunked"),
+            HeaderFields.Field(name: "Content-Encoding", value: "br, identity"),
+        ])
+        #expect(ContentCoding.codings(of: headers) == ["br", "gzip"])
+    }
+
     @Test func codingsAreUndoneLastAppliedFirst() throws {
         let twice = try Self.pack(Self.pack("authreel"))
         #expect(decode(twice, ["gzip", "x-gzip"]).bytes == Array("authreel".utf8))

@@ -26,8 +26,16 @@ package enum ContentCoding {
     }()
 
     /// The codings of a message in the order in which they were applied, `identity` left out.
+    ///
+    /// Those of its transfer come last (RFC 9112, section 7); `chunked` frames a message, and is undone where that is read.
     package static func codings(of headers: HeaderFields) -> [String] {
-        headers.all("content-encoding").flatMap { $0.split(separator: ",") }.map {
+        let codings = list(headers.all("content-encoding"))
+        guard headers.contains("transfer-encoding") else { return codings }
+        return codings + list(headers.all("transfer-encoding")).filter { $0 != "chunked" }
+    }
+
+    private static func list(_ values: [String]) -> [String] {
+        values.flatMap { $0.split(separator: ",") }.map {
             String($0.filter { $0 != " " && $0 != "\t" }).lowercased()
         }.filter { !$0.isEmpty && $0 != "identity" }
     }

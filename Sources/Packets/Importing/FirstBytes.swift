@@ -21,13 +21,14 @@ enum FirstBytes {
             self = bytes.count < 3 ? .more : bytes[1] == 3 && bytes[2] <= 4 ? .tls : .other
             return
         }
-        let method = bytes.prefix(Self.enough).prefix { Self.isMethod($0) }
-        if method.isEmpty {
-            self = .other
-        } else if method.count == bytes.count {
-            self = method.count < Self.enough ? .more : .other
+        // Empty lines before a request are passed over (RFC 9112, section 2.2).
+        let head = bytes.prefix(Self.enough)
+        let line = head.drop { $0 == 0x0d || $0 == 0x0a }
+        let method = line.prefix { Self.isMethod($0) }
+        if method.count == line.count {
+            self = bytes.count < Self.enough ? .more : .other
         } else {
-            self = bytes[method.count] == 0x20 ? .http : .other
+            self = !method.isEmpty && line[method.endIndex] == 0x20 ? .http : .other
         }
     }
 

@@ -67,6 +67,17 @@ struct PacketExchangesTests {
         #expect(script.exchanges.takeFinished().isEmpty)
     }
 
+    /// RFC 9112, section 2.2.
+    @Test(arguments: ["\r\n", "\r\n\r\n", "\n"]) func emptyLinesBeforeARequestArePassedOver(lines: String) {
+        var script = Script()
+        script.open()
+        script.client(lines)
+        script.client("POST /token HTTP/1.1\r\nHost: op.example\r\nContent-Length: 0\r\n\r\n")
+        script.server(Self.answer)
+        script.close()
+        #expect(script.exchanges.takeFinished().map { $0.request.url.path } == ["/token"])
+    }
+
     @Test func requestThatComesByteByByteIsTheSame() {
         var script = Script()
         script.open()
