@@ -134,7 +134,9 @@ extension FlowGrouping {
         guard let flow = flow(answeredBy: response) else { return }
         flow.responses.append(response)
         flow.messages.append(.authorizationResponse(response))
-        for exchange in [response.deliveredBy, response.callback].compactMap({ $0 }) {
+        for exchange in [response.deliveredBy].compactMap({ $0 }) + response.sentOnBy
+            + [response.callback].compactMap({ $0 })
+        {
             attach(exchange, to: flow)
         }
         // Mostly the form with the password: its answer is the redirect.

@@ -34,9 +34,25 @@ struct ResponseFinder {
         var underWay: [String: [Int]] = [:]
         /// In the fragment of a page that was loaded, which may send on to the server what it read there.
         var inPage: [String: [Int]] = [:]
+        /// Sent on by the app, by the URL that it is sent to.
+        var sentOn: [String: Int] = [:]
         for index in order {
             let exchange = capture[index]
-            if let arrived = arrival(exchange, index) {
+            /// The response that arrives with this exchange.
+            var arriving: Int?
+            if let response = sentOn.removeValue(forKey: exchange.request.url.text) {
+                if let callback = found[response].callback { found[response].sentOnBy.append(callback) }
+                found[response].callback = index
+                let items = exchange.request.url.queryItems
+                found[response].parameters = Parameters(items, of: index, in: .requestQuery)
+                    .merged(with: found[response].parameters)
+                arriving = response
+            } else if let response = upgraded(exchange, found, underWay) {
+                // HSTS: the browser asks for it by https, without a request that could be seen.
+                found[response].callback = index
+                underWay[Self.key(found[response].target)]?.removeAll { $0 == response }
+                arriving = response
+            } else if let arrived = arrival(exchange, index) {
                 let key = Self.key(arrived.target)
                 let candidates = underWay[key] ?? []
                 if let match = candidates.last(where: { Self.isSame(found[$0], arrived) })
@@ -46,10 +62,12 @@ struct ResponseFinder {
                     found[match].parameters = arrived.parameters.merged(with: found[match].parameters)
                     found[match].mode = arrived.mode
                     underWay[key]?.removeAll { $0 == match }
+                    arriving = match
                 } else if let page = inPage[key]?.last(where: { Self.isSame(found[$0], arrived) }) {
                     found[page].callback = index
                     inPage[key]?.removeAll { $0 == page }
                 } else {
+                    arriving = found.count
                     found.append(arrived)
                 }
             } else if exchange.request.method == "GET",
@@ -62,12 +80,47 @@ struct ResponseFinder {
                 underWay[key]?.removeLast()
                 inPage[key, default: []].append(waiting)
             }
-            if let delivered = delivery(exchange, index) {
+            if let response = arriving, let url = passingOn(found[response], exchange) {
+                sentOn[url] = response
+            } else if let delivered = delivery(exchange, index) {
                 underWay[Self.key(delivered.target), default: []].append(found.count)
                 found.append(delivered)
             }
         }
         return found
+    }
+
+    // MARK: - On from the redirect URI
+
+    /// Where a callback's answer sends the response on, as it came.
+    private func passingOn(_ response: AuthorizationResponse, _ exchange: Exchange) -> String? {
+        guard response.mode == .query, response.sentOnBy.count < Self.mostHops,
+            let location = exchange.response?.location
+        else { return nil }
+        let url = exchange.request.url.resolving(location)
+        let items = url.queryItems
+        guard url.isWeb, url.text != exchange.request.url.text,
+            ["code", "error", "state"].allSatisfy({ items.first($0) == response.parameters[$0] })
+        else { return nil }
+        return url.text
+    }
+
+    private static let mostHops = 5
+
+    /// The response that is on its way to the same URL in plain http.
+    private func upgraded(
+        _ exchange: Exchange,
+        _ found: [AuthorizationResponse],
+        _ underWay: [String: [Int]]
+    ) -> Int? {
+        let url = exchange.request.url
+        guard url.scheme == "https", let waiting = underWay["http" + url.withoutQuery.dropFirst(5)] else {
+            return nil
+        }
+        let items = url.queryItems
+        return waiting.last { response in
+            ["code", "error", "state"].allSatisfy { items.first($0) == found[response].parameters[$0] }
+        }
     }
 
     // MARK: - The two sides

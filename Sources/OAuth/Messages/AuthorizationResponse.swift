@@ -14,8 +14,11 @@ package struct AuthorizationResponse: Sendable {
     package var parameters: Parameters
     /// The exchange whose `Location` (or page with an automatic form) carries it.
     package var deliveredBy: Int?
-    /// The exchange at the redirect URI.
+    /// The exchange at the redirect URI, or where the app's own redirects took it from there.
     package var callback: Int?
+    /// Exchanges of the app before ``callback`` that only sent it on, as it came: to another host of its own, to https, to a path
+    /// with a slash at its end.
+    package var sentOnBy: [Int] = []
     /// The URL it goes to, without the response's parameters.
     package var target: RecordedURL
 
