@@ -39,7 +39,9 @@ package struct Endpoints: Sendable {
     ///
     /// Parameters have to confirm it.
     package static func conventionalRole(of url: RecordedURL) -> Role? {
-        let path = url.path.lowercased()
+        var path = url.path.lowercased()
+        // As frameworks write it that end every path so (Django's: Authentik, TikTok).
+        if path.utf8.last == 0x2f { path.removeLast() }
         for (role, suffixes) in conventions where suffixes.contains(where: path.hasSuffix) { return role }
         return nil
     }
@@ -75,7 +77,8 @@ package struct Endpoints: Sendable {
         (
             .userInfo,
             [
-                "/userinfo", "/userinfo.openid", "/oauth-userinfo", "/user_info", "/com/v4/person",
+                "/userinfo", "/userinfo.openid", "/openid.connect.userinfo", "/oauth-userinfo", "/user_info",
+                "/com/v4/person",
                 "/v1/person",
             ]
         ),
@@ -86,7 +89,13 @@ package struct Endpoints: Sendable {
                 "/oauth-logout", "/startslo.ping",
             ]
         ),
-        (.token, ["/token", "/access_token", "/token.oauth2", "/oauth-token"]),
+        (
+            .token,
+            [
+                "/token", "/access_token", "/accesstoken", "/token.oauth2", "/oauth-token", "/oauth.access",
+                "/oauth.v2.access", "/openid.connect.token",
+            ]
+        ),
         (
             .authorization,
             [

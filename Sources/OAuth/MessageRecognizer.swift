@@ -57,7 +57,9 @@ package struct MessageRecognizer: Sendable {
         }
         switch role {
         // In a query where a form belongs: a fault to be told.
-        case .token where exchange.request.method == "GET" && (isStated || query.contains("grant_type")):
+        case .token
+        where exchange.request.method == "GET"
+            && (isStated || query.contains("grant_type") || Self.isExchangeOfCode(query)):
             return .token(tokenRequest(exchange, index, query))
         case .keys:
             let answer = Answer(of: exchange, at: index)
@@ -165,8 +167,15 @@ package struct MessageRecognizer: Sendable {
         if let grant = parameters["grant_type"], !grant.isEmpty {
             return role == .token || Self.isKnownGrant(grant)
         }
-        // GitHub's endpoint takes a code without naming the grant.
-        return role == .token && parameters.contains("client_id") && parameters.contains("code")
+        return role == .token && Self.isExchangeOfCode(parameters)
+    }
+
+    /// The endpoints of GitHub, Slack and Facebook take a code without the grant being named.
+    private static func isExchangeOfCode(_ parameters: Parameters) -> Bool {
+        // The client may be named in the header.
+        parameters.contains("code")
+            && ["client_id", "client_secret", "redirect_uri"].contains(where: parameters.contains)
+            && !parameters.contains("state")
     }
 
     private static func isKnownGrant(_ grant: String) -> Bool {
