@@ -114,6 +114,15 @@ struct ReplayCommandTests {
 
     @Test(arguments: [
         (["--map", "nonsense"], 64, "--map takes NAME=VALUE"),
+        (
+            ["--map", "https://id.harbour.exampl=http://127.0.0.1:9"], 64,
+            "recorded are https://id.harbour.example"
+        ),
+        (["--map", "id.harbour.example=http://127.0.0.1:9"], 64, "nothing goes to id.harbour.example"),
+        (["--set", "token_reqest.code=x"], 64, "no request has such a parameter"),
+        (["--set", "stat=x"], 64, "--plan lists them"),
+        (["--out", capture("healthy/web-code-flow")], 64, "is what is replayed"),
+        (["--junit", "/no/such/folder/a.xml"], 66, "name a file in a folder that is there"),
         (["--secret", "password=hunter2"], 64, "says where"),
         (["--secret", "password=env:NO_SUCH_VARIABLE"], 64, "no variable NO_SUCH_VARIABLE"),
         (["--secret", "password=file:/no/such/file"], 66, "no such file"),
@@ -127,6 +136,26 @@ struct ReplayCommandTests {
         #expect(
             Int(result.status) == status && result.errors.contains(words),
             "\(result.status) \(result.errors)"
+        )
+    }
+
+    @Test(arguments: ["state=x", "token_request.resource=x", "redirect_uri=https://x.example/"])
+    func parameterOfAStepMayBeSet(text: String) throws {
+        let result = try Program.run([
+            "replay", "--plan", "--set", text, Self.capture("healthy/web-code-flow"),
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
+    @Test func secretThatNothingAsksForIsTold() throws {
+        let result = try Program.run(
+            ["replay", "--plan", "--secret", "passwrd=env:LOGIN", Self.capture("healthy/web-code-flow")],
+            environment: ["LOGIN": "x"]
+        )
+        #expect(
+            result.status == 0
+                && result.errors.contains("--secret passwrd: nothing that is driven asks for it"),
+            "\(result.errors)"
         )
     }
 

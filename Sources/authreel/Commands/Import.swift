@@ -78,7 +78,7 @@ struct Import: ParsableCommand {
     func run() throws {
         let maximumBodyBytes = try LimitOptions.bytes(maximumBody, "--max-body", example: "16M")
         let target = out == "-" ? nil : out
-        if let target { try Self.checkTarget(target) }
+        if let target { try OutputFile.check(target, option: "--out FILE.har") }
         try checkKeyLogs()
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
@@ -157,19 +157,6 @@ struct Import: ParsableCommand {
     }
 
     /// What cannot be written in the end is not begun.
-    private static func checkTarget(_ target: String) throws {
-        var status = stat()
-        guard lstat(target, &status) != 0 else { throw OutputFile.exists(target) }
-        let folder = URL(filePath: target).deletingLastPathComponent().path
-        guard access(folder, W_OK) == 0 else {
-            throw CommandFailure(
-                .noInput,
-                "\(target) cannot be written: \(String(cString: strerror(errno)))",
-                hint: "name a file in a folder that is there, and yours to write: --out FILE.har"
-            )
-        }
-    }
-
     private func open(_ input: ImportInput) throws -> [ImportInput.Opened] {
         let progress = ProgressBar("reading", total: files.count * 100)
         defer { progress.clear() }

@@ -117,7 +117,15 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let credentials = try replay.driving.credentials()
         let planOptions = try replay.planOptions(credentials)
+        if let junit { try OutputFile.check(junit, option: "--junit FILE.xml") }
+        try checkOut()
         let jobs = try planned(planOptions)
+        try ReplayCheck.options(
+            of: jobs.map(\.plan),
+            map: replay.map(),
+            overrides: planOptions.overrides.keys.sorted(),
+            secrets: credentials.names
+        )
         let sender = HTTPSender(
             .init(
                 proxy: try proxy.map {
@@ -225,6 +233,23 @@ struct ReplayCommand: AsyncParsableCommand {
         if reports.contains(where: { $0.search.fix == nil }) { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
+    /// A run written behind the recording that it is compared with would be part of it the next time.
+    private func checkOut() throws {
+        let identity = { (path: String) -> [UInt64]? in
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            return [UInt64(status.st_dev), UInt64(status.st_ino)]
+        }
+        guard let out, let own = identity(out), captures.contains(where: { identity($0) == own }) else {
+            return
+        }
+        throw CommandFailure(
+            .usage,
+            "--out \(out) is what is replayed",
+            hint: "the new run wants a file of its own: --out again.har"
+        )
+    }
+
     // MARK: - What is replayed
 
     private func planned(_ options: PlanOptions) throws -> [ReplayJob] {
@@ -264,13 +289,14 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func tell(_ reports: [ReplayReport]) throws {
-        if let junit { try OutputFile.write(Array((ReplayJUnit.text(of: reports) + "\n").utf8), to: junit) }
         switch format {
         case .text: print(plainText(of: reports))
         case .json: print(ReplayJSON.text(of: reports))
         case .junit: print(ReplayJUnit.text(of: reports))
         case .markdown: print(ReplayMarkdown.text(of: reports, showsAll: all))
         }
+        // Behind the verdict, which is there even if the disk is full.
+        if let junit { try OutputFile.write(Array((ReplayJUnit.text(of: reports) + "\n").utf8), to: junit) }
         if reports.count == 1, let report = reports.first, let failure = report.unreachable {
             throw CommandFailure(
                 .unavailable,

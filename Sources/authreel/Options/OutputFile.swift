@@ -32,6 +32,23 @@ enum OutputFile {
         }
     }
 
+    /// Looks whether a file could be written, before what is to be written there is made.
+    ///
+    /// - Parameter option: the one that names it, with an example.
+    /// - Throws: ``CommandFailure`` where something is there already, or its folder is not to be written to.
+    static func check(_ path: String, option: String) throws(CommandFailure) {
+        guard path != "-" else { return }
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw exists(path) }
+        guard access(URL(filePath: path).deletingLastPathComponent().path, W_OK) == 0 else {
+            throw CommandFailure(
+                .noInput,
+                "\(path) cannot be written: \(String(cString: strerror(errno)))",
+                hint: "name a file in a folder that is there, and yours to write: \(option)"
+            )
+        }
+    }
+
     /// That a file is there already, which stays as it is.
     static func exists(_ path: String) -> CommandFailure {
         CommandFailure(

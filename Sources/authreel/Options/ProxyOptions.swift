@@ -101,8 +101,8 @@ struct ProxyOptions: ParsableArguments {
             // Who named a port may have told others of it.
             furtherPorts: listen == nil ? Array(port + 1...port + 100) : [],
             reverse: try reverseOrigins(besides: (host, port)),
-            onlyHosts: only.map(HostPattern.init),
-            passThroughHosts: passThrough.map(HostPattern.init),
+            onlyHosts: try Self.hosts(only, "--only"),
+            passThroughHosts: try Self.hosts(passThrough, "--pass-through"),
             passesPinningClients: autoPassThrough,
             upstreamTrust: try upstream.certificates(),
             insecureUpstream: upstream.insecureUpstream,
@@ -116,6 +116,20 @@ struct ProxyOptions: ParsableArguments {
         configuration.upstreamProxy = try upstreamProxy.upstreamProxy()
         try access.apply(to: &configuration, allowRemote: allowRemote)
         return configuration
+    }
+
+    /// What is no host would match none, and what it was to keep unread would be recorded.
+    private static func hosts(_ texts: [String], _ option: String) throws(CommandFailure) -> [HostPattern] {
+        if let text = texts.first(where: { !HostPattern.isOne($0) }) {
+            throw CommandFailure(
+                .usage,
+                "\(option) \(text.isEmpty ? "''" : text) is no host",
+                hint:
+                    "it takes a host without scheme and port: \(option) idp.example, \(option) '*.example.com', "
+                    + "\(option) 127.0.0.1"
+            )
+        }
+        return texts.map(HostPattern.init)
     }
 
     static let defaultPort = 8080

@@ -2,6 +2,7 @@ import Captures
 import Flows
 import Foundation
 import Replay
+import Reports
 
 /// What has to be clear before the first request is sent.
 enum ReplayCheck {
@@ -53,6 +54,64 @@ enum ReplayCheck {
         default:
             let variable = name.uppercased().map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
             return "--secret \(name)=env:\(variable)"
+        }
+    }
+
+    /// Options that fit nothing of what is driven: a slip in one would send the recorded values to the recorded provider.
+    ///
+    /// Secrets that nobody asks for are only told of: a suite's captures share them.
+    /// - Parameters:
+    ///   - plans: of the flows.
+    ///   - map: of `--map`.
+    ///   - overrides: the names of `--set`.
+    ///   - secrets: the names of `--secret`.
+    /// - Throws: ``CommandFailure`` for `--map` and `--set`.
+    static func options(
+        of plans: [ReplayPlan],
+        map: EndpointMap,
+        overrides: some Sequence<String>,
+        secrets: Set<String>
+    ) throws(CommandFailure) {
+        for entry in map.entries {
+            let single = EndpointMap([entry])
+            let isUsed = plans.contains { plan in
+                plan.steps.contains { single.mapped($0.request.url) != $0.request.url }
+                    || plan.flow.exchanges.contains {
+                        let url = plan.flow.capture[$0].request.url
+                        return single.mapped(url) != url
+                    }
+            }
+            guard !isUsed else { continue }
+            let origins = plans.flatMap { PlanText.origins(of: $0, EndpointMap()) }
+            throw CommandFailure(
+                .usage,
+                "--map \(entry.old)=\(entry.new): nothing goes to \(entry.old), so it would be sent to the recorded provider",
+                hint: "recorded are \(Set(origins).sorted().joined(separator: ", "))"
+            )
+        }
+        for name in overrides where !plans.contains(where: { isSettable(name, in: $0) }) {
+            throw CommandFailure(
+                .usage,
+                "--set \(name)=…: no request has such a parameter",
+                hint:
+                    "--plan lists them; STEP.PARAM, as in token_request.resource, adds one to a step that there is"
+            )
+        }
+        let asked = Set(plans.flatMap { $0.secrets.map(\.name) })
+        for name in secrets.subtracting(asked).sorted() {
+            let known = asked.isEmpty ? "" : "; asked for are \(asked.sorted().joined(separator: ", "))"
+            StandardError.warn("--secret \(name): nothing that is driven asks for it\(known)".printable)
+        }
+    }
+
+    private static func isSettable(_ name: String, in plan: ReplayPlan) -> Bool {
+        plan.steps.contains { step in
+            if let kind = step.kind?.rawValue, name.hasPrefix(kind + "."), name.count > kind.count + 1 {
+                return true
+            }
+            return step.parameters.contains { $0.name == name }
+                || step.request.url.queryItems.first(name) != nil
+                || FormBody.items(of: step.request.body)?.first(name) != nil
         }
     }
 
