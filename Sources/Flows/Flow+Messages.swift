@@ -53,7 +53,9 @@ extension Flow {
         for request in authorizationRequests {
             // A reload of the same request is no second login, nor is the provider's own continuation of it.
             let sameness = request.sameness
-            guard !sameness.contains(where: seen.contains) else { continue }
+            guard !sameness.contains(where: seen.contains),
+                !(logins.last.map { request.carriesOn($0.request) } ?? false)
+            else { continue }
             seen.formUnion(sameness)
             logins.append(Login(request: request, response: nil, tokenRequests: []))
         }

@@ -111,15 +111,18 @@ extension FlowGrouping {
     /// Refused tries of a pushed request that was then taken: the same request again within a minute, with the
     /// nonce that the provider asked for, say.
     func refusedTries(of call: EndpointCall) -> [EndpointCall] {
-        let time = capture[call.exchange].startedAt
-        return pushed.values.filter { earlier in
-            let age = time - capture[earlier.exchange].startedAt
-            return earlier.answer.isRefusal && age >= .zero && age <= .seconds(60)
-                && earlier.endpoint.text == call.endpoint.text
-                && earlier.authentication.clientID?.value == call.authentication.clientID?.value
-                && ["redirect_uri", "state", "nonce"].allSatisfy {
-                    earlier.parameters[$0] == call.parameters[$0]
-                }
-        }.sorted { $0.exchange < $1.exchange }
+        pushed.values.filter { isRefusedTry($0, of: call) }.sorted { $0.exchange < $1.exchange }
+    }
+
+    func isRefusedTry(_ earlier: EndpointCall, of call: EndpointCall) -> Bool {
+        let age = capture[call.exchange].startedAt - capture[earlier.exchange].startedAt
+        return earlier.answer.isRefusal && age >= .zero && age <= .seconds(60)
+            && triedValues(of: earlier) == triedValues(of: call)
+    }
+
+    /// What stays the same when a request is pushed again.
+    func triedValues(of call: EndpointCall) -> [String?] {
+        [call.endpoint.text, call.authentication.clientID?.value]
+            + ["redirect_uri", "state", "nonce"].map { call.parameters[$0] }
     }
 }

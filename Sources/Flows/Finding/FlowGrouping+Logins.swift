@@ -7,9 +7,10 @@ extension FlowGrouping {
     mutating func join(_ request: AuthorizationRequest, _ host: String?) {
         let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
         let signatures = signatures(of: request)
-        if !flow.isOpen
-            || !flow.requests.contains(where: { !signatures.isDisjoint(with: self.signatures(of: $0)) })
-        {
+        let isKnown = flow.requests.contains {
+            !signatures.isDisjoint(with: self.signatures(of: $0)) || request.carriesOn($0)
+        }
+        if !flow.isOpen || !isKnown {
             flow.requests.append(request)
             targets.insert(request, of: flow)
             for signature in signatures { bySignature[signature] = flow }
@@ -48,6 +49,11 @@ extension FlowGrouping {
         for signature in signatures(of: request) {
             guard let same = bySignature[signature] else { continue }
             if !isSanitized(request) || same.isOpen && !isSentByApp(request) { return same }
+        }
+        if let state = request.state, let flow = byState[state]?.last, flow.isOpen,
+            flow.requests.last.map(request.carriesOn) ?? false
+        {
+            return flow
         }
         // Back along the redirects, without a page in between: to a callback (a loop), or to a flow's own
         // pages.

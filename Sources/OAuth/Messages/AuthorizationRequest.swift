@@ -43,4 +43,16 @@ package struct AuthorizationRequest: Sendable {
         guard own.contains(where: { $0 != nil }) else { return [all] }
         return [all, ["own"] + own + [clientID, redirectURI, responseType, isSilent ? "none" : nil]]
     }
+
+    /// Whether this is an earlier request as a page of the provider carries it on that does not know all of it: forms for
+    /// consent drop `nonce`, or the parameters of PKCE.
+    package func carriesOn(_ earlier: AuthorizationRequest) -> Bool {
+        guard let state, !state.isEmpty, state == earlier.state, isSilent || !earlier.isSilent else {
+            return false
+        }
+        return clientID == earlier.clientID && redirectURI == earlier.redirectURI
+            && endpoint.origin == earlier.endpoint.origin
+            && (nonce == nil || nonce == earlier.nonce)
+            && (codeChallenge == nil || codeChallenge == earlier.codeChallenge)
+    }
 }

@@ -1,0 +1,69 @@
+import Captures
+import Flows
+import OAuth
+import TestSupport
+import Testing
+
+/// Requests that are made again for one login: by a provider's own page, or by a client that was told what it lacks.
+struct CarriedOnRequestTests {
+    private static let own = [
+        ("response_type", "code"), ("client_id", "web"), ("redirect_uri", "https://app.example/cb"),
+        ("state", "Zk3vQ9xT1b7LmP2c"),
+    ]
+    private static let further = [
+        ("nonce", "n0NceVa1ue8675309"), ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+        ("code_challenge_method", "S256"),
+    ]
+
+    private func flows(
+        _ continuation: [(String, String)],
+        at endpoint: String = "https://idp.example/oauth/authorize"
+    ) -> [Flow] {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://idp.example/oauth/authorize?\(FormBody.encode(Self.own + Self.further))",
+            body: .html("<form method=post>Allow?</form>")
+        )
+        capture.post(
+            endpoint,
+            continuation,
+            302,
+            answer: [("Location", "https://app.example/cb?code=Xc0ffee98765&state=Zk3vQ9xT1b7LmP2c")]
+        )
+        capture.get("https://app.example/cb?code=Xc0ffee98765&state=Zk3vQ9xT1b7LmP2c")
+        return FlowFinder.flows(in: capture.capture)
+    }
+
+    @Test(arguments: [0, 1, 2, 3]) func formOfConsentThatDropsParametersIsTheSameLogin(kept: Int) throws {
+        let flows = flows(Self.own + Self.further.prefix(kept))
+        let flow = try #require(flows.first)
+        #expect(flows.count == 1 && flow.ending == .success)
+        let login = try #require(flow.logins.first)
+        #expect(flow.logins.count == 1)
+        // The client's request is what it is judged by.
+        #expect(login.request.nonce == "n0NceVa1ue8675309" && login.request.codeChallenge != nil)
+        #expect(login.response?.code == "Xc0ffee98765")
+    }
+
+    @Test func requestWithAnotherNonceIsAnotherLogin() {
+        #expect(flows(Self.own + [("nonce", "another8675309nonce")]).count == 2)
+        #expect(flows(Self.own.map { $0.0 == "client_id" ? ("client_id", "other") : $0 }).count == 2)
+        #expect(flows(Self.own, at: "https://other.example/oauth/authorize").count == 2)
+    }
+
+    @Test(arguments: [("Zk3vQ9xT1b7LmP2c", 1), ("anotherState12345", 2)])
+    func pushThatIsRefusedTwiceIsOneLogin(state: String, count: Int) {
+        var capture = CaptureBuilder()
+        let answer = Body.json(#"{"error":"use_dpop_nonce"}"#)
+        capture.post("https://idp.example/par", Self.own + Self.further, 401, body: answer)
+        capture.post(
+            "https://idp.example/par",
+            Self.own.dropLast() + [("state", state)] + Self.further,
+            400,
+            body: .json(#"{"error":"invalid_request"}"#)
+        )
+        let flows = FlowFinder.flows(in: capture.capture)
+        #expect(flows.count == count)
+        #expect(flows.flatMap(\.exchanges) == [0, 1])
+    }
+}
