@@ -10,7 +10,7 @@ struct DifferenceLines {
     func head(_ letter: String, _ side: DifferenceReport.Side) -> String {
         let flow = side.flow
         let parts = [
-            side.name.printable, style.outcome(flow.ending), flow.grant.printable, flow.provider.rawValue,
+            side.name.printable, style.outcome(side.outcome), flow.grant.printable, flow.provider.rawValue,
             flow.clientID.map { "client \($0)".printable },
         ]
         return "\(style.bold(letter))  " + parts.compactMap { $0 }.joined(separator: " · ")

@@ -11,7 +11,7 @@ package enum DifferenceMarkdown {
             [("A", report.expected), ("B", report.seen)].map { letter, side in
                 let flow = side.flow
                 let parts = [
-                    MarkdownReport.code(side.name), "outcome **\(flow.ending.rawValue)**",
+                    MarkdownReport.code(side.name), "outcome **\(side.outcome.rawValue)**",
                     MarkdownReport.escaped(flow.grant), flow.provider.rawValue,
                     flow.clientID.map { "client \(MarkdownReport.code($0))" },
                 ]

@@ -1,3 +1,4 @@
+import Diagnosis
 package import Flows
 package import Replay
 
@@ -8,10 +9,13 @@ package struct DifferenceReport: Sendable {
         /// The capture's name as the user wrote it.
         package var capture: String
         package var flow: Flow
+        /// As `diagnose` has it: an answer that a client has to reject is no success.
+        package let outcome: Outcome
 
         package init(capture: String, flow: Flow) {
             self.capture = capture
             self.flow = flow
+            outcome = Diagnostician.diagnose(flow, rules: RuleCatalog.rules).outcome
         }
 
         /// `login.har#flow-1`, as `diff` reads it.

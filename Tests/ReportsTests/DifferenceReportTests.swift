@@ -43,6 +43,18 @@ struct DifferenceReportTests {
         #expect(try Snapshot.difference(of: text, from: "diff/\(name).json") == nil)
     }
 
+    /// The tokens were delivered; what the app did with them is told by a rule.
+    @Test func outcomeIsThatOfTheDiagnosis() throws {
+        let report = try Self.report(
+            "captures/healthy/web-code-flow.har",
+            "captures/id-token/client-clock-skew.har"
+        )
+        #expect(report.seen.flow.ending == .success && report.seen.outcome == .failure)
+        let text = DifferenceText(report, showsAll: false, style: .plain).text
+        #expect(text.split(separator: "\n")[1].contains(" · failure · "))
+        #expect(DifferenceMarkdown.text(of: report, showsAll: false).contains("outcome **failure**"))
+    }
+
     @Test func junit() throws {
         let reports = try Self.pairs.map { try Self.report($0.expected, $0.seen) }
         let text = DifferenceJUnit.text(of: reports) + "\n"
