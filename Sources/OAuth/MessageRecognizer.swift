@@ -188,6 +188,8 @@ package struct MessageRecognizer: Sendable {
     /// that name, too.
     private static func isLogout(_ parameters: Parameters, at url: RecordedURL) -> Bool {
         if parameters.items.contains(where: { logoutNames.contains($0.name) }) { return true }
+        // Who it is that asks, and not where to go on: Cognito refuses that, others show a page of their own.
+        if let client = parameters["client_id"], !client.isEmpty { return true }
         guard parameters.contains("returnTo") || parameters.contains("redirect_uri") else { return false }
         return parameters.contains("client_id") || Endpoints.isProtocolLogout(url)
     }

@@ -7,10 +7,7 @@ extension FlowGrouping {
     mutating func join(_ request: AuthorizationRequest, _ host: String?) {
         let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
         let signatures = signatures(of: request)
-        let isKnown = flow.requests.contains {
-            !signatures.isDisjoint(with: self.signatures(of: $0)) || request.carriesOn($0)
-        }
-        if !flow.isOpen || !isKnown {
+        if !flow.isOpen || !isKnown(request, signatures, in: flow) {
             flow.requests.append(request)
             targets.insert(request, of: flow)
             for signature in signatures { bySignature[signature] = flow }
@@ -40,6 +37,15 @@ extension FlowGrouping {
             index.messages[source] == nil
         {
             attach(source, to: flow)
+        }
+    }
+
+    /// Whether a flow has the request already.
+    private func isKnown(_ request: AuthorizationRequest, _ signatures: Set<String>, in flow: FlowBuilder)
+        -> Bool
+    {
+        flow.requests.contains {
+            !signatures.isDisjoint(with: self.signatures(of: $0)) || request.carriesOn($0)
         }
     }
 

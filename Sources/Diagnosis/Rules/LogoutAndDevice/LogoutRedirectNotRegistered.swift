@@ -35,8 +35,18 @@ struct LogoutRedirectNotRegistered: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for logout in LogoutCall.all(in: flow) where logout.course.end != .sentBack {
-            guard let wanted = logout.course.wanted else { continue }
             let words = saysSo(logout, flow)
+            guard let wanted = logout.course.wanted else {
+                // Cognito has to be told where to go on, and says so.
+                guard words != nil else { continue }
+                let missing = Evidence(
+                    place: Place(exchange: logout.call.exchange, part: .requestQuery, name: "logout_uri"),
+                    value: "none",
+                    note: "this provider wants one that is registered"
+                )
+                let evidence = [missing, logout.answer(quoting: words, in: flow)]
+                return .violated(Violation(evidence, exchange: logout.call.exchange))
+            }
             let registered = registered(for: logout, flow)
             let isUnlisted =
                 wanted.name == "post_logout_redirect_uri"
@@ -94,8 +104,9 @@ struct LogoutRedirectNotRegistered: Rule {
         guard !text.isEmpty else { return nil }
         if let words = Self.texts.first(where: text.containsBytes) { return words }
         // Cognito says no more than this.
-        return logout.dialect == .cognito && logout.call.parameters.contains("logout_uri")
-            ? Self.cognito.first(where: text.containsBytes) : nil
+        guard logout.dialect == .cognito else { return nil }
+        let isNamed = logout.call.parameters.contains("logout_uri")
+        return (isNamed ? Self.cognito : Array(Self.cognito.prefix(1))).first(where: text.containsBytes)
     }
 
     private static let texts = [
@@ -107,6 +118,6 @@ struct LogoutRedirectNotRegistered: Rule {
     ]
 
     private static let cognito = [
-        "required string parameter 'redirect_uri' is not present", "invalid_request",
+        "required string parameter 'redirect_uri' is not present", "redirect_mismatch", "invalid_request",
     ]
 }

@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct LogoutRedirectNotRegisteredTests {
@@ -56,5 +57,34 @@ struct LogoutRedirectNotRegisteredTests {
             exchange.response?.redirect(to: "https://www.shop.example/goodbye/")
         }
         #expect(recording.finding(rule) == nil)
+    }
+
+    /// A logout at Cognito, which has its own names for it.
+    private func cognito(_ query: String, _ status: Int, location: String? = nil, page: String? = nil)
+        -> Recording
+    {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://shop.auth.eu-west-1.amazoncognito.com/logout?client_id=1h57kf5cpq17m0eml12EXAMPLE\(query)",
+            status,
+            answer: location.map { [("Location", $0)] } ?? [],
+            body: page.map { .html($0) }
+        )
+        return Recording(capture.exchanges)
+    }
+
+    @Test func cognitosPageForAnErrorIsRead() throws {
+        let page = "https://shop.auth.eu-west-1.amazoncognito.com/error?error=redirect_mismatch"
+        let finding = try #require(
+            cognito("&logout_uri=https%3A%2F%2Fapp.example%2Fbye", 302, location: page).finding(rule)
+        )
+        #expect(finding.places.first == "0 request.query logout_uri")
+    }
+
+    @Test func cognitoWantsToBeToldWhereToGoOn() throws {
+        let words = "Required String parameter 'redirect_uri' is not present"
+        let finding = try #require(cognito("", 400, page: words).finding(rule))
+        #expect(finding.places == ["0 request.query logout_uri", "0 response.body "])
+        #expect(cognito("", 400, page: "no").finding(rule) == nil)
     }
 }
