@@ -24,6 +24,8 @@ struct ClientCall {
     var isRepaired = false
     /// Whether it brings a code that the provider issued to this very client.
     var isOfIssuedCode = false
+    /// Whether it asks what the user decided on another device.
+    var isDecidedElsewhere = false
 
     /// In the order of time.
     static func all(in flow: Flow) -> [ClientCall] {
@@ -37,7 +39,8 @@ struct ClientCall {
                     parameters: request.parameters,
                     authentication: request.authentication,
                     answer: request.answer,
-                    purpose: "token \(request.code ?? request.refreshToken ?? request.grantType)"
+                    purpose: "token \(request.code ?? request.refreshToken ?? request.grantType)",
+                    isDecidedElsewhere: request.isDecidedElsewhere
                 )
             case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
             case .revocation(let call):
@@ -82,7 +85,8 @@ struct ClientCall {
         parameters: Parameters,
         authentication: ClientAuthentication,
         answer: Answer,
-        purpose: String
+        purpose: String,
+        isDecidedElsewhere: Bool = false
     ) {
         self.kind = kind
         self.exchange = exchange
@@ -91,6 +95,7 @@ struct ClientCall {
         self.authentication = authentication
         self.answer = answer
         self.purpose = purpose
+        self.isDecidedElsewhere = isDecidedElsewhere
     }
 
     /// The statement that proves the client, where it can be read.
@@ -101,6 +106,8 @@ struct ClientCall {
     var mayBlameClient: Bool {
         guard let status = answer.status, answer.isRefusal, status < 500, status != 429 else { return false }
         guard let error = answer.error?.error else { return ![404, 405, 413, 415].contains(status) }
+        // Auth0's word for a client that does not prove itself; of a user's no 403 or 400 is said.
+        if error == "access_denied", status == 401 { return !isDecidedElsewhere }
         return !Self.otherFaults.contains(error)
     }
 
@@ -127,6 +134,7 @@ struct ClientCall {
         case "use_dpop_nonce", "invalid_dpop_proof", "invalid_grant", "invalid_token", "insufficient_scope",
             "invalid_code":
             return false
+        case "access_denied" where isDecidedElsewhere: return false
         default: return answer.status == 401
         }
     }

@@ -59,6 +59,13 @@ extension TokenRequest {
         answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
     }
 
+    /// Whether the user decides on another device while the client polls: what `access_denied` means there alone
+    /// (RFC 8628, section 3.5; OpenID Connect CIBA, section 11).
+    var isDecidedElsewhere: Bool {
+        grantType == "urn:ietf:params:oauth:grant-type:device_code"
+            || grantType == "urn:openid:params:grant-type:ciba"
+    }
+
     /// A parameter that is not among those that were sent.
     func missing(_ name: String) -> Evidence { parameters.missing(name, of: exchange) }
 

@@ -86,10 +86,16 @@ struct Ending {
         if request.answer.isSuccess { return isReadable(request.answer) ? .success : outcomeInBrowser }
         switch request.answer.error?.error {
         case "authorization_pending", "slow_down", "use_dpop_nonce": return .incomplete
-        case "access_denied": return AccessPolicy.words(in: request.answer) == nil ? .cancelled : .failure
+        // The user's own no is asked for here by a device and by CIBA alone.
+        case "access_denied" where Self.decoupledGrants.contains(request.grantType):
+            return AccessPolicy.words(in: request.answer) == nil ? .cancelled : .failure
         default: return .failure
         }
     }
+
+    private static let decoupledGrants: Set<String> = [
+        "urn:ietf:params:oauth:grant-type:device_code", "urn:openid:params:grant-type:ciba",
+    ]
 
     /// Whether the answer holds tokens, as far as it was saved: a page instead of them ends a login.
     private func isReadable(_ answer: Answer) -> Bool {

@@ -43,7 +43,7 @@ struct TokenEndpointError: Rule {
         switch request.answer.error?.error {
         case "invalid_grant", "authorization_pending", "slow_down": return false
         // The user's own no, where a device asks for it.
-        case "access_denied": return request.parameters["device_code"] == nil
+        case "access_denied": return !request.isDecidedElsewhere
         case nil: return status >= 400
         default: return true
         }

@@ -32,7 +32,7 @@ struct ClientAuthMissingTests {
                 401, "invalid_client",
                 "AADSTS7000218: The request body must contain the following parameter: 'client_assertion' or 'client_secret'."
             ),
-            (400, "unauthorized_client", nil), (401, nil, nil),
+            (400, "unauthorized_client", nil), (401, nil, nil), (401, "access_denied", "Unauthorized"),
         ] as [(Int, String?, String?)]
     ) func knowsTheAnswer(status: Int, error: String?, text: String?) throws {
         let recording = try Recording(broken).answering(
@@ -40,7 +40,8 @@ struct ClientAuthMissingTests {
             status,
             error.map { ["error": .string($0), "error_description": .string(text ?? "")] }
         )
-        #expect(recording.finding(rule) != nil)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
     }
 
     @Test(arguments: [
