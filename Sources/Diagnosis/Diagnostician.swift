@@ -73,9 +73,7 @@ package enum Diagnostician {
     private static let leaveIncomplete: Set<String> = ["tls-client-rejects-recorder"]
 
     private static func outcome(of flow: Flow, _ findings: [Finding]) -> Outcome {
-        if flow.ending == .cancelled || findings.contains(where: { $0.rule == "user-cancelled" }) {
-            return .cancelled
-        }
+        if findings.contains(where: { $0.rule == "user-cancelled" }) { return .cancelled }
         let errors = findings.filter { $0.severity == .error }
         if errors.contains(where: { !leaveIncomplete.contains($0.rule) }) { return .failure }
         guard errors.isEmpty else { return .incomplete }
@@ -110,7 +108,7 @@ package enum Diagnostician {
                 switch info.severity {
                 case .error: .error
                 case .errorWhenRefused:
-                    (flow.ending == .success || flow.ending == .cancelled) && !isRestarted ? .warning : .error
+                    (flow.ending == .success || isCancelled(flow)) && !isRestarted ? .warning : .error
                 case .warning: .warning
                 case .note: .note
                 }
@@ -120,6 +118,10 @@ package enum Diagnostician {
             return severity
         }
         return .note
+    }
+
+    private static func isCancelled(_ flow: Flow) -> Bool {
+        if case .violated = flow.verdict(of: UserCancelled()) { flow.ending == .cancelled } else { false }
     }
 
     private static func finding(of info: RuleInfo, _ violation: Violation, severity: Severity) -> Finding {

@@ -43,7 +43,10 @@ struct AccessDeniedByPolicy: Rule {
                 return .violated(Violation([refusal.evidence(around: [words])], exchange: page))
             }
         }
-        for request in flow.tokenRequests where AccessPolicy.words(in: request.answer) != nil {
+        for request in flow.tokenRequests {
+            guard let error = request.answer.error, UserRefusal.policyWords(in: error) != nil else {
+                continue
+            }
             let isRepeated = flow.tokenRequests.contains {
                 $0.answer.isSuccess && $0.grantType == request.grantType && $0.startedAt > request.startedAt
             }
@@ -56,6 +59,6 @@ struct AccessDeniedByPolicy: Rule {
     private func isPolicy(_ error: ErrorResponse, _ flow: Flow) -> Bool {
         // What an action of Auth0 denies with.
         if error.error == "unauthorized", flow.provider == .auth0 { return true }
-        return AccessPolicy.words(in: error) != nil
+        return UserRefusal.policyWords(in: error) != nil
     }
 }

@@ -38,16 +38,11 @@ struct UserCancelled: Rule {
             )
         }
         guard let last = flow.tokenRequests.last(where: { $0.answer.status != nil }),
-            Self.decoupled.contains(last.grantType), last.answer.error?.error == "access_denied",
-            AccessPolicy.words(in: last.answer) == nil
+            last.isDecidedElsewhere, let error = last.answer.error, error.error == "access_denied",
+            UserRefusal.policyWords(in: error) == nil
         else { return .holds }
         return .violated(Violation([last.answer.evidence()], exchange: last.exchange))
     }
-
-    /// Grants in which the user decides elsewhere, while the client polls.
-    private static let decoupled: Set<String> = [
-        "urn:ietf:params:oauth:grant-type:device_code", "urn:openid:params:grant-type:ciba",
-    ]
 
     private func isCancelled(
         _ error: ErrorResponse,
@@ -55,7 +50,8 @@ struct UserCancelled: Rule {
         _ response: AuthorizationResponse,
         _ flow: Flow
     ) -> Bool {
-        if AccessPolicy.isCancellation(error) { return true }
+        let isAnsweredAtOnce = attempt.request.map { flow.isAnsweredAtOnce($0, by: response) } ?? false
+        if UserRefusal.isOne(error, isAnsweredAtOnce: isAnsweredAtOnce) { return true }
         guard error.error == "consent_required", AccessPolicy.words(in: error) == nil,
             let request = attempt.request, !request.isSilent
         else { return false }

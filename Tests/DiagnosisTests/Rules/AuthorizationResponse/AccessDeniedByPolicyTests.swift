@@ -27,6 +27,11 @@ struct AccessDeniedByPolicyTests {
         ("interaction_required", "AADSTS53003: Access has been blocked by Conditional Access policies"),
         ("access_denied", "shop has not completed the Google verification process"),
         ("admin_policy_enforced", "x"), ("access_denied", "permission denied"),
+        (
+            "access_denied",
+            "Policy evaluation failed for this request, please check the policy configurations."
+        ),
+        ("access_denied", "user does not have access to this application"),
     ])
     func knowsTheTexts(error: String, text: String) throws {
         let recording = try answering([("error", error), ("error_description", text)])
@@ -35,7 +40,8 @@ struct AccessDeniedByPolicyTests {
     }
 
     @Test(arguments: [
-        ("access_denied", "The user denied"), ("invalid_scope", "no permission for this scope"),
+        ("access_denied", "The user denied"), ("access_denied", "The user declined the access policy"),
+        ("invalid_scope", "no permission for this scope"),
         ("unauthorized", "x"),
     ])
     func leavesAlone(error: String, text: String) throws {

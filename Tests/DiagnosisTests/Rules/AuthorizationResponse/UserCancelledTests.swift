@@ -77,6 +77,45 @@ struct UserCancelledTests {
         #expect(recording.findings.filter { $0.rule == rule }.count == 1)
     }
 
+    @Test(
+        arguments: [
+            (nil, true), ("The user denied the request", true), ("User cancelled the sign-in", true),
+            ("The user declined the privacy policy requirements", true),
+            ("Service not found: https://api.shop.example/", false),
+            ("The rule engine stopped this transaction", false),
+        ] as [(String?, Bool)]
+    )
+    func knowsWhereNobodyWasAsked(text: String?, isUsers: Bool) throws {
+        let asked = try answering([("error", "access_denied"), ("error_description", text)])
+        #expect(asked.finding(rule) != nil)
+        #expect(asked.outcomes == [.cancelled])
+        let callback = try #require(asked.exchanges.last { $0.request.url.path == "/callback" })
+        let atOnce = asked.without { $0.request.url.path == "/sign-in" }.editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response?.status = 302
+            exchange.response?.body = nil
+            exchange.response?.redirect(to: callback.request.url.text)
+        }
+        #expect((atOnce.finding(rule) != nil) == isUsers)
+        #expect((atOnce.finding("authorization-error")?.isPrimary == true) != isUsers)
+        #expect(atOnce.outcomes == [isUsers ? .cancelled : .failure])
+    }
+
+    @Test func knowsTheDecoupledGrant() throws {
+        let recording = try device("access_denied").sending("device_code", nil)
+            .sending("grant_type", "urn:openid:params:grant-type:ciba").sending("auth_req_id", "1c266114")
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("token-endpoint-error") == nil)
+        #expect(recording.outcomes == [.cancelled])
+    }
+
+    @Test(arguments: ["authorization_code", "client_credentials"])
+    func leavesGrantsInWhichNobodyIsAskedAlone(grant: String) throws {
+        let recording = try device("access_denied").sending("device_code", nil).sending("grant_type", grant)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func knowsTheOtherDevice() throws {
         let recording = try device("access_denied")
         #expect(recording.finding(rule)?.places == ["0 response.body error"])

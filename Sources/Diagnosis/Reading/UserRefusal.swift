@@ -1,0 +1,65 @@
+import Captures
+import Flows
+import OAuth
+
+/// Whose no an `access_denied` is: the user's, or that of somebody who set up the provider.
+///
+/// The name alone says neither (RFC 6749, section 4.1.2.1: "the resource owner or authorization server denied the
+/// request"), so the text decides, and whether anybody was asked at all.
+enum UserRefusal {
+    /// The words by which an error names a rule of the provider's; nil where it may be the user's own.
+    static func policyWords(in error: ErrorResponse) -> String? {
+        if let words = AccessPolicy.words(in: error) { return words }
+        guard error.error == "access_denied", let text = error.description?.lowercased() else { return nil }
+        // Who declines the terms of a policy has said no.
+        guard !users.contains(where: text.containsBytes) else { return nil }
+        return policies.first(where: text.containsBytes)
+    }
+
+    /// Whether an error that went to the app is the user's own no.
+    ///
+    /// Answered at once means that redirects alone lie between request and answer. Then nobody was shown anything to
+    /// refuse, and a text has to say of itself that it was the user.
+    static func isOne(_ error: ErrorResponse, isAnsweredAtOnce: Bool) -> Bool {
+        guard AccessPolicy.isCancellation(error), policyWords(in: error) == nil else { return false }
+        guard isAnsweredAtOnce, error.error == "access_denied", let text = error.description?.lowercased(),
+            !text.isEmpty
+        else { return true }
+        return (users + plain).contains(where: text.containsBytes)
+    }
+
+    // MARK: - Words, in lower case
+
+    private static let policies = [
+        "policy evaluation", "by policy", "access policy", "access policies", "sign-on policy",
+        "policy requirements", "policy configuration", "not have access", "has no access", "not assigned",
+        "not been assigned", "not allowed to", "not permitted to", "not authorized to",
+        "not been granted access",
+        "not a member of",
+    ]
+
+    /// Of somebody who did not want to.
+    private static let users = [
+        "cancel", "declin", "abort", "user denied", "user has denied", "owner denied", "user rejected",
+        "user refused", "did not authorize", "did not consent", "not give consent", "not consent",
+        "consent not",
+        "consent denied", "consent was denied", "denied the consent", "denied consent",
+    ]
+
+    /// What may be said of both.
+    private static let plain = ["denied", "refused", "reject", "consent", "aadb2c90118"]
+}
+
+extension Flow {
+    /// Whether redirects alone lead from the request to this answer.
+    func isAnsweredAtOnce(_ request: AuthorizationRequest, by response: AuthorizationResponse) -> Bool {
+        var exchange = response.exchange
+        var steps = 0
+        while exchange != request.exchange {
+            guard steps < 20, let source = surroundings.redirectedFrom[exchange] else { return false }
+            exchange = source
+            steps += 1
+        }
+        return capture[exchange].response?.location != nil
+    }
+}
