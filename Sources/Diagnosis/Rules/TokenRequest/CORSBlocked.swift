@@ -83,7 +83,8 @@ struct CORSBlocked: Rule {
                 return isSaidToBe(call, flow) ? Violation(evidence, exchange: call.exchange) : nil
             }
             evidence.append(permission(response, preflight, fault))
-        } else if !isSaidToBe(call, flow), call.exchange == flow.surroundings.order.last {
+        } else if !isSaidToBe(call, flow), !isOver(call, flow), call.exchange == flow.surroundings.order.last
+        {
             // The recording may have ended before the answer came.
             return nil
         }
@@ -108,6 +109,13 @@ struct CORSBlocked: Rule {
 
     private func isSaidToBe(_ call: PageCall, _ flow: Flow) -> Bool {
         flow.capture[call.exchange].failure?.lowercased().containsBytes("cors") ?? false
+    }
+
+    /// Whether the browser says that no answer will come: a request that only waits has no error yet.
+    private func isOver(_ call: PageCall, _ flow: Flow) -> Bool {
+        guard let words = flow.capture[call.exchange].failure?.lowercased() else { return false }
+        return ["net::err_failed", "ns_error_dom_bad_uri", "failed to fetch", "networkerror", "load failed"]
+            .contains(where: words.containsBytes)
     }
 
     // MARK: - Preflights

@@ -133,6 +133,8 @@ struct CORSBlockedTests {
         }
         #expect(recording.finding(rule) == nil)
         #expect(token(in: recording) { $0.failure = "CORS error" }.finding(rule) != nil)
+        // What only waits has no error.
+        #expect(token(in: recording) { $0.failure = "net::ERR_FAILED" }.finding(rule) != nil)
     }
 
     @Test func knowsTheProvidersOwnWord() throws {
