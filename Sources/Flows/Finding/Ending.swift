@@ -124,7 +124,10 @@ struct Ending {
                 // A token that was given back has to be refused.
                 if call.answer.isSuccess, let token = call.parameters["token"] { revoked.insert(token) }
                 return nil
-            case .resource(let call) where !isRefusedForItsToken(call.answer): return nil
+            case .resource(let call)
+            where !isRefusedForItsToken(call.answer)
+                || index.isSteppedUp(after: call.exchange, by: builder.requests.last?.clientID):
+                return nil
             case .userInfo(let call), .resource(let call):
                 if let token = call.token {
                     // Which of several was given back is not known where they were taken out of the capture.

@@ -39,7 +39,8 @@ struct BearerRejected: Rule {
         let given = givenBack(flow)
         let refused = BearerCall.refused(in: flow).filter { call, refusal in
             guard call.grant != nil || call.isUserInfo || Placeholder.isOne(call.token.value),
-                refusal.error(call.call.answer) != "use_dpop_nonce"
+                refusal.error(call.call.answer) != "use_dpop_nonce",
+                !flow.surroundings.isSteppedUp(after: call.call.exchange, by: flow.clientID)
             else {
                 return false
             }

@@ -63,6 +63,36 @@ struct BearerRejectedTests {
         #expect(recording.findings.isEmpty)
     }
 
+    @Test(
+        arguments: [
+            ("gold", nil, true), ("silver gold", nil, true), ("gold", "max_age=\"5\"", false),
+            (nil, nil, false),
+            ("silver", nil, false),
+        ] as [(String?, String?, Bool)]
+    )
+    func leavesAStepUpAlone(acr: String?, age: String?, isOne: Bool) throws {
+        let first = try Recording(broken).answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"insufficient_user_authentication\", acr_values=\"gold\""
+                + (age.map { ", " + $0 } ?? "")
+        )
+        #expect(first.finding(rule) != nil)
+        var second = try Recording(broken).asking("state", "another-state-1").asking(
+            "nonce",
+            "another-nonce-1"
+        )
+        .asking("acr_values", acr)
+        second.exchanges = second.exchanges.prefix { $0.request.url.path != "/callback" }.map { exchange in
+            var exchange = exchange
+            exchange.startedAt = exchange.startedAt + .seconds(60)
+            return exchange
+        }
+        let recording = Recording(first.exchanges + second.exchanges)
+        #expect((recording.finding(rule) == nil) == isOne)
+        #expect(recording.outcomes.first == (isOne ? .success : .failure))
+    }
+
     @Test func readsUserInfoThoughNobodySawTheTokenGivenOut() throws {
         let recording = try Recording("token-request/token-invalid-client.near-miss")
         #expect(recording.finding(rule) != nil)

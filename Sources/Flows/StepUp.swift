@@ -1,0 +1,25 @@
+import Captures
+import OAuth
+
+/// A resource that wants a stronger or fresher login (RFC 9470).
+extension CaptureIndex {
+    /// Whether an answer asks for another login, and the client set out for one as it was told: no token was
+    /// refused there.
+    package func isSteppedUp(after exchange: Int, by client: String?) -> Bool {
+        guard let response = capture[exchange].response, response.status == 401,
+            let challenge = AuthenticationChallenge.all(in: response.headers).first(where: {
+                $0["error"] == "insufficient_user_authentication"
+            })
+        else { return false }
+        let wanted = Set((challenge["acr_values"] ?? "").split(separator: " "))
+        let isAgeLimited = challenge["max_age"] != nil
+        return authorizationRequests(after: capture[exchange].startedAt, within: .seconds(3600)).contains {
+            request in
+            guard client == nil || request.clientID == client else { return false }
+            let asked = Set((request.parameters["acr_values"] ?? "").split(separator: " "))
+            let hasAge = request.parameters["max_age"] != nil
+            guard !wanted.isEmpty || isAgeLimited else { return !asked.isEmpty || hasAge }
+            return (wanted.isEmpty || !wanted.isDisjoint(with: asked)) && (!isAgeLimited || hasAge)
+        }
+    }
+}
