@@ -147,7 +147,10 @@ struct Ending {
                     isLeftOpen = false
                 }
                 return nil
-            case .backChannelLogout(let delivery): return delivery.answer
+            case .backChannelLogout(let delivery):
+                let url = index.capture[delivery.exchange].request.url.withoutQuery
+                if let status = logoutStatus(of: delivery) { last[url] = status }
+                return nil
             default: return nil
             }
         }
@@ -160,6 +163,12 @@ struct Ending {
         if last.values.contains(where: { $0 >= 400 }) { return .failure }
         // Asked to be sent back, and left on the provider's page.
         return isLeftOpen ? .incomplete : .success
+    }
+
+    /// A redirect to a page is no word of the app that it ended the session (OpenID Connect Back-Channel Logout, section
+    /// 2.8).
+    private func logoutStatus(of delivery: LogoutTokenDelivery) -> Int? {
+        delivery.answer.status.map { (300..<400).contains($0) ? 400 : $0 }
     }
 
     /// What an API says to a record that is not there, or to a user's role, is no affair of the login (RFC 6750, section
@@ -190,7 +199,7 @@ struct Ending {
                 case .page, .unanswered: statuses.append(nil)
                 case .sentBack, .done: statuses.append(200)
                 }
-            case .backChannelLogout(let delivery): statuses.append(delivery.answer.status)
+            case .backChannelLogout(let delivery): statuses.append(logoutStatus(of: delivery))
             case .frontChannelLogout(let call): statuses.append(call.answer.status)
             case .registration(let call), .revocation(let call),
                 .introspection(let call), .userInfo(let call),

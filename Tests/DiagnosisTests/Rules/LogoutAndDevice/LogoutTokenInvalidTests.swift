@@ -73,11 +73,13 @@ struct LogoutTokenInvalidTests {
         #expect(recording.finding(rule)?.places.first == "7 jwt.header alg")
     }
 
-    @Test func tellsARightOneThatTheAppRefused() throws {
-        let recording = try Recording(broken + ".near-miss").answering("/backchannel-logout", 501)
+    @Test(arguments: [302, 400, 501]) func tellsARightOneThatTheAppRefused(status: Int) throws {
+        let recording = try Recording(broken + ".near-miss").answering("/backchannel-logout", status)
+            .answering("/backchannel-logout", header: "Location", status == 302 ? "/login" : nil)
         let finding = try #require(recording.finding(rule))
         #expect(finding.variant == "rejected")
         #expect(finding.severity == .error)
+        #expect(recording.outcomes == [.failure])
     }
 
     @Test func namesWhatIsNoToken() throws {
