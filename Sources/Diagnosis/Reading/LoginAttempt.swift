@@ -190,16 +190,24 @@ extension Flow {
         }
         guard response.status >= 400 && !isNegotiation || response.status == 200 else { return nil }
         let answer = Answer(of: exchange, at: page)
-        // Entra's error pages come with 200.
-        guard response.status != 200 || answer.error != nil || PageText.hasEntraCode(response.body) else {
-            return nil
+        var error = answer.error?.error.lowercased()
+        var text = answer.error?.text ?? PageText.words(of: response.body)
+        if response.status >= 400, error == nil, text.isEmpty,
+            let stated = PageText.statedError(of: response.body)
+        {
+            text = stated.joined(separator: ": ")
+            error = stated.first(where: RequestRefusal.codes.contains)
         }
-        let text = answer.error?.text ?? PageText.words(of: response.body)
+        // Error pages of some providers come with 200.
+        if response.status == 200, error == nil, !PageText.hasEntraCode(response.body) {
+            guard let page = ErrorPage.refusal(on: exchange) else { return nil }
+            (error, text) = page
+        }
         return RequestRefusal(
             channel: .page,
             exchange: page,
             status: response.status,
-            error: answer.error?.error.lowercased(),
+            error: error,
             text: text,
             place: answer.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
             isTextRecorded: response.body?.isRecorded ?? false

@@ -35,6 +35,25 @@ enum PageText {
         body?.bytes?.withUnsafeBufferPointer { entraCode(in: $0) != nil } ?? false
     }
 
+    /// What a page without words leaves its script to show (ForgeRock): the strings of `error` in `pageData`.
+    static func statedError(of body: Body?) -> [String]? {
+        guard let bytes = body?.bytes else { return nil }
+        let object = bytes.withUnsafeBufferPointer { bytes -> [UInt8]? in
+            guard let data = ByteSearch.index(of: "pageData", in: bytes) else { return nil }
+            let rest = UnsafeBufferPointer(rebasing: bytes[data...])
+            guard let error = ByteSearch.index(of: "error", in: rest) else { return nil }
+            return rest[error...].prefix(1000).drop { $0 != 0x7b }.prefix { $0 != 0x7d }.map { $0 }
+        }
+        // What stands between quotes, names of members aside.
+        let parts = object?.split(separator: 0x22, omittingEmptySubsequences: false) ?? []
+        var strings: [String] = []
+        for index in stride(from: 1, to: parts.count - 1, by: 2)
+        where parts[index + 1].first(where: { $0 > 0x20 }) != 0x3a {
+            strings.append(String(decoding: parts[index], as: UTF8.self))
+        }
+        return strings.isEmpty ? nil : strings
+    }
+
     private static func entraCode(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         ByteSearch.index(of: "AADSTS", in: bytes) ?? ByteSearch.index(of: "aadsts", in: bytes)
     }

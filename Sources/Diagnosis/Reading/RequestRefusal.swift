@@ -124,7 +124,7 @@ extension RequestRefusal {
     /// WSO2's word for an unknown redirect URI.
     var isOAuthError: Bool { error.map(Self.codes.contains) ?? false }
 
-    private static let codes = [
+    static let codes = [
         "invalid_request", "unauthorized_client", "unsupported_response_type", "unsupported_response_mode",
         "invalid_scope", "invalid_client", "redirect_uri_mismatch", "invalid_request_object",
         "invalid_request_uri", "request_not_supported", "request_uri_not_supported", "invalid_target",

@@ -38,7 +38,7 @@ struct AccessDeniedByPolicy: Rule {
             }
             for page in ProviderPages.of(request, in: flow) {
                 guard let refusal = flow.refusal(on: [page], redirectURI: request.redirectURI),
-                    let words = AccessPolicy.words(in: refusal.text)
+                    let words = AccessPolicy.words(in: refusal.text) ?? ErrorPage.denial(in: refusal.text)
                 else { continue }
                 return .violated(Violation([refusal.evidence(around: [words])], exchange: page))
             }

@@ -80,6 +80,10 @@ struct AuthorizationError: Rule {
                 evidence.place == refusal.place
                     || evidence.place.exchange == refusal.exchange
                         && [.responseBody, .responseStatus].contains(evidence.place.part)
+                    // The text beside the error's name, in the address of the provider's page.
+                    || evidence.place.exchange == refusal.exchange
+                        && refusal.exchange != request.exchange && refusal.channel == .page
+                        && evidence.place.part == refusal.place.part
                     // Told already by the redirect to the page.
                     || redirect != nil && evidence.place.exchange == redirect
                         && evidence.place.part == .responseLocation

@@ -45,6 +45,30 @@ struct ScopeRejectedTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    @Test func readsAnErrorPageWith200() throws {
+        let words = "<h1>Error</h1>Sorry, there was an error : invalid_scope Request Id: 0HM"
+        let recording = try errorPage(words, at: "/home/error")
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("login-abandoned") == nil)
+        #expect(recording.outcomes == [.failure])
+        // Another page may speak of errors.
+        #expect(try errorPage(words, at: "/home/terrors").finding(rule) == nil)
+        #expect(try errorPage(words + "<input type=password>", at: "/home/error").finding(rule) == nil)
+        #expect(try errorPage("my_invalid_scope", at: "/home/error").finding(rule) == nil)
+    }
+
+    /// The authorization endpoint sends the browser to a page of the provider.
+    private func errorPage(_ words: String, at path: String) throws -> Recording {
+        let url = "https://id.harbour.example\(path)?errorId=CfDJ8NrAk"
+        var recording = try Recording("healthy/web-code-flow").redirecting(to: url)
+        var page = try #require(recording.exchanges.last)
+        page.startedAt = page.startedAt + .milliseconds(200)
+        page.request.url = RecordedURL(url)
+        page.response = RecordedResponse(status: 200, body: Body(text: words, mediaType: "text/html"))
+        recording.exchanges.append(page)
+        return recording
+    }
+
     @Test func leavesAnotherRefusalAlone() throws {
         let recording = try Recording(broken).redirecting(
             to: "https://www.shop.example/callback?error=invalid_request"

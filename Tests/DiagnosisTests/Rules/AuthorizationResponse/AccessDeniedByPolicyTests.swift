@@ -65,6 +65,20 @@ struct AccessDeniedByPolicyTests {
         #expect(recording.finding("authorization-error") == nil)
     }
 
+    @Test func readsAPageThatIsNoSignIn() throws {
+        let page =
+            "<title>Permission denied - authentik</title><ak-stage-access-denied>Request has been denied.</ak-stage-access-denied>"
+        let recording = try Recording("healthy/web-code-flow").saying(page, status: 200)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
+        #expect(recording.outcomes == [.failure])
+        let signIn = try Recording("healthy/web-code-flow").saying(
+            page + "<input type='password'>",
+            status: 200
+        )
+        #expect(signIn.finding(rule) == nil)
+    }
+
     @Test func leavesASilentRequestToAnotherRule() throws {
         let recording = try answering([
             ("error", "interaction_required"), ("error_description", "AADSTS50076: use a second factor"),

@@ -1,0 +1,58 @@
+import Captures
+import Flows
+import OAuth
+
+/// A page of the provider that reports an error with status 200.
+///
+/// Told from a sign-in page, whose help and scripts may mention the same words: no password is asked for, and what a
+/// person reads there is a provider's own error, or the address says that it is an error page and an OAuth error is
+/// named on it.
+enum ErrorPage {
+    /// The error where one is named, and the words; nil for any other page.
+    static func refusal(on exchange: Exchange) -> (error: String?, text: String)? {
+        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
+            let bytes = body.bytes
+        else { return nil }
+        let isErrorAddress = exchange.request.url.path.lowercased().utf8.split(separator: 0x2f).contains {
+            $0.elementsEqual("error".utf8) || $0.starts(with: "error.".utf8)
+        }
+        guard isErrorAddress || mayBeOne(bytes), !asksForPassword(bytes) else { return nil }
+        let text = PageText.words(of: body)
+        let lower = text.asciiLowercased()
+        if isErrorAddress, let error = RequestRefusal.codes.first(where: { isNamed($0, in: lower) }) {
+            return (error, text)
+        }
+        return lower.containsBytes("aadb2c9") || denial(in: text) != nil ? (nil, text) : nil
+    }
+
+    /// The words by which authentik keeps somebody out whom its policies do not let in.
+    static func denial(in text: String) -> String? {
+        let lower = text.asciiLowercased()
+        let words = "request has been denied"
+        return lower.containsBytes(words) && lower.containsBytes("permission denied") ? words : nil
+    }
+
+    static func asksForPassword(_ page: [UInt8]) -> Bool {
+        let lower = ASCIICase.lowercased(page)
+        return lower.withUnsafeBufferPointer { lower in
+            passwordFields.contains { ByteSearch.index(of: $0, in: lower) != nil }
+        }
+    }
+
+    private static func mayBeOne(_ page: [UInt8]) -> Bool {
+        page.withUnsafeBufferPointer { page in
+            signs.contains { ByteSearch.index(of: $0, in: page) != nil }
+        }
+    }
+
+    private static func isNamed(_ error: String, in text: String) -> Bool {
+        text.utf8.split { !($0 == 0x5f || (0x61...0x7a).contains($0) || (0x30...0x39).contains($0)) }
+            .contains { $0.elementsEqual(error.utf8) }
+    }
+
+    private static let signs: [StaticString] = ["AADB2C9", "equest has been denied"]
+
+    private static let passwordFields: [StaticString] = [
+        "type=password", "type=\"password\"", "type='password'",
+    ]
+}
