@@ -75,28 +75,50 @@ struct RedirectURINotRegistered: Rule {
         }
         if let evidence = silentRefusal(on: page, of: request, in: flow) { return evidence }
         guard let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
-            let bytes = body.bytes, let words = Self.words(in: bytes, isError: response.status >= 400)
+            let bytes = body.bytes, Self.mayBeOne(bytes)
         else { return nil }
+        let isError = response.status >= 400
+        let text: String
+        let words: String
+        if let found = Self.words(in: bytes, isError: isError) {
+            (text, words) = (String(decoding: bytes, as: UTF8.self), found)
+        } else {
+            guard isError || !ErrorPage.asksForPassword(bytes) else { return nil }
+            text = PageText.words(of: body)
+            let isKeycloaks = isError && flow.provider == .keycloak
+            guard let found = Self.words(onPage: text, isKeycloaks: isKeycloaks) else { return nil }
+            words = found
+        }
         return Evidence(
             place: Place(exchange: page, part: .responseBody, name: ""),
-            value: Excerpt.around(words, in: String(decoding: bytes, as: UTF8.self)),
+            value: Excerpt.around(words, in: text),
             note: "status \(response.status)"
         )
     }
 
-    /// The words of a refusal that stand on a page, in lower case.
-    private static func words(in page: [UInt8], isError: Bool) -> String? {
-        let lower = ASCIICase.lowercased(page)
-        let mayBeOne = lower.withUnsafeBufferPointer { lower in
+    private static func mayBeOne(_ page: [UInt8]) -> Bool {
+        ASCIICase.lowercased(page).withUnsafeBufferPointer { lower in
             keywords.contains { ByteSearch.index(of: $0, in: lower) != nil }
         }
-        guard mayBeOne else { return nil }
-        let text = String(decoding: lower, as: UTF8.self)
+    }
+
+    /// The words of a refusal that stand on a page, in lower case.
+    private static func words(in page: [UInt8], isError: Bool) -> String? {
+        let text = String(decoding: ASCIICase.lowercased(page), as: UTF8.self)
         return texts.first(where: text.containsBytes)
             ?? (isError ? errors.first(where: text.containsBytes) : nil)
     }
 
-    /// Each of ``texts`` and ``errors`` has one of them.
+    /// The words of a refusal that a person reads on a page, in lower case.
+    ///
+    /// Keycloak translates all of its message but the name of the parameter.
+    private static func words(onPage text: String, isKeycloaks: Bool) -> String? {
+        let lower = text.asciiLowercased()
+        return readTexts.first(where: lower.containsBytes)
+            ?? (isKeycloaks && lower.containsBytes(": redirect_uri") ? ": redirect_uri" : nil)
+    }
+
+    /// Each of ``texts``, ``readTexts`` and ``errors`` has one of them.
     private static let keywords: [StaticString] = ["redirect", "callback", "aadsts50011"]
 
     /// The endpoint's own answer, and that an empty page of an error.
@@ -131,7 +153,8 @@ struct RedirectURINotRegistered: Rule {
                 && String(decoding: Base64.decode(item.value), as: UTF8.self).containsBytes(
                     "redirect_uri_mismatch"
                 )
-            let isText = value.utf8.count < 2000 && Self.texts.contains(where: value.containsBytes)
+            let isText =
+                value.utf8.count < 2000 && (Self.texts + Self.readTexts).contains(where: value.containsBytes)
             guard isError || isPacked || isText else { continue }
             return Evidence(
                 place: Place(exchange: place.exchange, part: place.part, name: item.name),
@@ -166,6 +189,20 @@ struct RedirectURINotRegistered: Rule {
         "registered callback does not match with the provided url",
         "the redirect_uri must match the registered callback url", "invalid web redirect url",
         "invalid redirect_uri",
+    ]
+
+    /// Read only outside of scripts, and of pages that ask for a password.
+    ///
+    /// Of providers that answer with 200, or whose words a help text may use too; in order: LinkedIn, GitHub, Facebook,
+    /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring.
+    private static let readTexts = [
+        "redirect_uri does not match the registered value",
+        "redirect_uri is not associated with this application",
+        "redirect failed because the redirect uri is not", "aadb2c90006",
+        "missing, invalid, or mismatching redirection uri",
+        "redirect_uri is missing in the client configuration",
+        "does not match any of the oauth 2.0 client's pre-registered redirect urls",
+        "oauth 2.0 parameter: redirect_uri",
     ]
 
     // MARK: - Evidence

@@ -109,4 +109,77 @@ struct RedirectURINotRegisteredTests {
         #expect(try silent(403, length: nil).finding(rule) == nil)
         #expect(try silent(403, length: "212").finding(rule) == nil)
     }
+
+    @Test(
+        arguments: [
+            (200, "<title>LinkedIn</title><p>The redirect_uri does not match the registered value</p>"),
+            (200, "<p>The <code>redirect_uri</code> is not associated with this application.</p>"),
+            (200, "URL Blocked: This redirect failed because the redirect URI is not whitelisted in the app"),
+            (
+                200,
+                "<h2>Sorry</h2><p>AADB2C90006: The redirect URI provided in the request is not registered</p>"
+            ),
+            (
+                400,
+                "The request fails due to a missing, invalid, or mismatching redirection URI (redirect_uri)."
+            ),
+            (400, "The requested redirect_uri is missing in the client configuration."),
+            (400, "<div>[invalid_request] OAuth 2.0 Parameter: redirect_uri</div>"),
+        ]
+    )
+    func readsWhatAPageSaysWithAnyStatus(status: Int, text: String) throws {
+        let recording = try Recording("healthy/web-code-flow").saying(text, status: status)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
+        #expect(recording.finding("login-abandoned") == nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: [
+        "<script>m={\"x\":\"The redirect_uri is not associated with this application.\"}</script>Sign in",
+        "<p>AADB2C90006 means: ask the app's owner</p><input name=p type=password>",
+        "<p>Help: redirect_uri does not match the registered value?</p><input type=\"password\">",
+    ])
+    func leavesASignInPageAlone(page: String) throws {
+        let recording = try Recording("healthy/web-code-flow").saying(page, status: 200)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("authorization-error") == nil)
+        #expect(recording.outcomes == [.incomplete])
+    }
+
+    @Test func readsTheTextInTheAddressOfAnErrorPage() throws {
+        let text =
+            "The 'redirect_uri' parameter does not match any of the OAuth 2.0 Client's pre-registered redirect urls."
+        let location = Recording.changing(
+            "https://login.harbour.example/error?error=invalid_request",
+            "error_description",
+            text
+        )
+        var recording = try Recording("healthy/web-code-flow").redirecting(to: location)
+        var page = try #require(recording.exchanges.last)
+        page.startedAt = page.startedAt + .milliseconds(200)
+        page.request.url = RecordedURL(location)
+        page.response = RecordedResponse(
+            status: 200,
+            body: Body(text: "<h1>An error occurred</h1>", mediaType: "text/html")
+        )
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
+    @Test func readsKeycloaksMessageInAnyLanguage() throws {
+        let recording = try Recording("healthy/web-code-flow").saying(
+            "<p>Ungültiger Parameter: redirect_uri</p>"
+        )
+        #expect(recording.finding(rule) == nil)
+        let keycloaks = recording.editing { exchange in
+            let text = { (url: String) in
+                url.replacing("/authorize", with: "/realms/shop/protocol/openid-connect/auth")
+            }
+            exchange.request.url = RecordedURL(text(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: text(location)) }
+        }
+        #expect(keycloaks.finding(rule)?.isPrimary == true)
+    }
 }
