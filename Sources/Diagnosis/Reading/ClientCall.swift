@@ -128,7 +128,8 @@ struct ClientCall {
     var isClientRefused: Bool {
         guard answer.isRefusal else { return false }
         switch answer.error?.error {
-        case "invalid_client": return true
+        // Entra's name for a redirect URI that does not match, too.
+        case "invalid_client": return !answer.errorText.containsBytes("aadsts50011")
         case "unauthorized_client" where isOfIssuedCode && (answer.error?.description ?? "").isEmpty:
             return !authentication.methods.isEmpty
         case "use_dpop_nonce", "invalid_dpop_proof", "invalid_grant", "invalid_token", "insufficient_scope",

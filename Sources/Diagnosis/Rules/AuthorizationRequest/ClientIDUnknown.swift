@@ -32,6 +32,31 @@ struct ClientIDUnknown: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        let verdict = verdictOnLogins(of: flow)
+        if case .violated = verdict { return verdict }
+        return statedToClient(in: flow).map { .violated($0) } ?? verdict
+    }
+
+    /// Entra knows no such application where its tokens are asked for, and does not call it `invalid_client`.
+    private func statedToClient(in flow: Flow) -> Violation? {
+        for call in ClientCall.all(in: flow) where call.answer.isRefusal && !call.isRepaired {
+            guard call.answer.error?.error != "invalid_client",
+                call.answer.errorText.containsBytes("aadsts700016"), let client = call.authentication.clientID
+            else { continue }
+            let endpoint = Evidence(
+                place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+                value: call.endpoint.text,
+                note: "the place where this id is not known"
+            )
+            return Violation(
+                [Evidence(client), endpoint, call.answer.evidence()],
+                exchange: call.exchange
+            )
+        }
+        return nil
+    }
+
+    private func verdictOnLogins(of flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard attempt.request != nil, let refusal = attempt.refusal, refusal.isOfTheRequest else {
                 return .holds

@@ -68,8 +68,11 @@ struct ClientAuthMissing: Rule {
     }
 
     private func isRefusedForIt(_ call: ClientCall) -> Bool {
-        guard call.answer.isRefusal, call.mayBlameClient else { return false }
+        guard call.answer.isRefusal else { return false }
         let text = call.answer.errorText
+        // B2C's name for it is invalid_grant.
+        if text.containsBytes("aadb2c90079") { return true }
+        guard call.mayBlameClient else { return false }
         if Self.demands.contains(where: text.containsBytes) { return true }
         guard call.isClientRefused || call.answer.error?.error == "unauthorized_client" else { return false }
         return !Self.otherReasons.contains(where: text.containsBytes)

@@ -128,6 +128,6 @@ struct ClientSecretMismatch: Rule {
         "invalid client_secret",
         "wrong client secret", "incorrect client secret", "client secret is incorrect",
         "client secret does not match",
-        "client secret mismatch",
+        "client secret mismatch", "aadb2c90081",
     ]
 }

@@ -44,12 +44,30 @@ struct CodeReused: Rule {
             }
             if spent[code] == nil, spends(request) { spent[code] = request }
         }
+        if let stated = stated(in: flow) { return .violated(stated) }
         let isMissing = flow.tokenRequests.contains {
             $0.isCodeExchange && $0.code == nil && $0.isRefused(with: "invalid_grant")
         }
         return isMissing || flow.hasUnsavedTokenRequest
             ? .abstains("the code of a token request was not saved") : .holds
     }
+
+    /// The provider's own word, where the request that was first is not in the capture.
+    private func stated(in flow: Flow) -> Violation? {
+        for request in flow.tokenRequests where request.isCodeExchange && request.answer.isRefusal {
+            guard let code = request.parameters.parameter("code"),
+                Self.texts.contains(where: request.answer.errorText.containsBytes)
+            else { continue }
+            return Violation(
+                [Evidence(code, note: "sent before, outside of the capture"), request.answer.evidence()],
+                exchange: request.exchange
+            )
+        }
+        return nil
+    }
+
+    /// How providers say that a code was used, not that it may have been, in lower case: Entra, Google.
+    private static let texts = ["aadsts54005", "code was already redeemed"]
 
     /// Whether the provider has looked at the code.
     private func spends(_ request: TokenRequest) -> Bool {

@@ -50,10 +50,36 @@ struct RedirectURITokenMismatch: Rule {
                 )
             }
         }
-        if let found { return .violated(found) }
+        if let found = found ?? stated(in: flow) { return .violated(found) }
         return isUncertain
             ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
     }
+
+    /// The provider's own word, where the login's request is not in the capture to compare.
+    private func stated(in flow: Flow) -> Violation? {
+        guard flow.authorizationRequests.isEmpty else { return nil }
+        let refused = flow.tokenRequests.last {
+            $0.isCodeExchange && $0.answer.isRefusal
+                && Self.texts.contains(where: $0.answer.errorText.containsBytes)
+        }
+        guard let refused else { return nil }
+        let sent = refused.parameters.parameter("redirect_uri").map { Evidence($0) }
+        return Violation(
+            [
+                sent ?? refused.missing("redirect_uri"),
+                refused.answer.evidence(note: "the login's own request is not in the capture"),
+            ],
+            severity: .error,
+            exchange: refused.exchange
+        )
+    }
+
+    /// How providers word it, in lower case: Entra, Keycloak, Okta, Auth0.
+    private static let texts = [
+        "aadsts500112", "aadsts50011:", "incorrect redirect_uri",
+        "does not match the redirection uri used in the authorization request",
+        "the redirect uri is wrong. you sent",
+    ]
 
     private func severity(_ request: TokenRequest, isMissing: Bool) -> Severity {
         if request.isGrantRefused { return .error }

@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import Testing
 
@@ -38,6 +39,28 @@ struct ClientIDUnknownTests {
             "<html><script>$Config={\"strServiceExceptionMessage\":\"AADSTS700016: Application x\"}</script>Sign in"
         let finding = try Recording(broken).saying(page, status: 200).finding(rule)
         #expect(finding?.evidence.last?.value.hasSuffix("AADSTS700016: Application x") == true)
+    }
+
+    @Test func readsTheErrorThatAPageLeavesToItsScript() throws {
+        let page =
+            "<script>pageData = {locale: \"en\", error: {description: \"Client authentication failed\", message: \"invalid_client\"}}</script>"
+        let finding = try Recording(broken).saying(page, status: 401).finding(rule)
+        #expect(finding?.isPrimary == true)
+        #expect(finding?.evidence.last?.value == "Client authentication failed: invalid_client")
+        #expect(try Recording(broken).saying(page, status: 200).finding(rule) == nil)
+    }
+
+    @Test(arguments: [("unauthorized_client", true), ("invalid_client", false)])
+    func readsEntrasNumberAtTheTokenEndpoint(error: String, isOne: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-client").withoutAuthorization.answering(
+            "/token",
+            400,
+            [
+                "error": .string(error),
+                "error_description": "AADSTS700016: Application with identifier 'x' was not found",
+            ]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
 
     @Test func readsTheProvidersErrorPageByItsURL() throws {

@@ -32,6 +32,10 @@ struct ClientAuthMissingTests {
                 401, "invalid_client",
                 "AADSTS7000218: The request body must contain the following parameter: 'client_assertion' or 'client_secret'."
             ),
+            (
+                400, "invalid_grant",
+                "AADB2C90079: Clients must send a client_secret when redeeming a confidential grant."
+            ),
             (400, "unauthorized_client", nil), (401, nil, nil), (401, "access_denied", "Unauthorized"),
         ] as [(Int, String?, String?)]
     ) func knowsTheAnswer(status: Int, error: String?, text: String?) throws {

@@ -48,6 +48,19 @@ struct ClientSecretMismatchTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    @Test func knowsB2CsNumberWhateverItsErrorIsCalled() throws {
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_grant",
+                "error_description":
+                    "AADB2C90081: The specified client_secret does not match the expected value for this client.",
+            ]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     @Test(arguments: [
         "AADSTS7000215: Invalid client secret provided. Ensure the secret being sent in the request is the client secret value",
         "AADSTS7000222: The provided client secret keys for app 'x' are expired.",

@@ -35,6 +35,22 @@ struct CodeReusedTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    @Test(arguments: [
+        (
+            "AADSTS54005: OAuth2 Authorization code was already redeemed, please retry with a new valid code",
+            true
+        ),
+        ("The authorization code is invalid or has expired.", false),
+    ])
+    func takesTheProvidersWordForARequestThatWasNotSeen(text: String, isOne: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-grant").withoutAuthorization.answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
     @Test func leavesARetryAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
