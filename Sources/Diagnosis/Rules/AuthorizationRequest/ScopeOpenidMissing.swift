@@ -31,6 +31,8 @@ struct ScopeOpenidMissing: Rule {
     func verdict(on flow: Flow) -> Verdict {
         // Both are OAuth with data scopes, and send parameters of the same names.
         if flow.provider == .github || flow.provider == .myinfo { return .holds }
+        // Apple issues an ID token whatever the scope; its scopes are name and email.
+        if flow.provider == .apple { return .holds }
         return Verdict.first(of: flow.loginAttempts) { attempt in
             let scopes = (attempt["scope"] ?? "").utf8.split { $0 == 0x20 || $0 == 0x2c || $0 == 0x2b }
             guard !scopes.contains(where: { $0.elementsEqual("openid".utf8) }) else { return .holds }

@@ -46,6 +46,20 @@ struct ScopeOpenidMissingTests {
         #expect(try Recording(broken).asking("scope", nil).finding(rule)?.evidence.first?.value == "missing")
     }
 
+    @Test func leavesAppleAlone() throws {
+        // It has no such scope, and issues an ID token all the same.
+        let recording = try Recording(broken).asking("scope", "name email").editing { exchange in
+            let text = { (url: String) in
+                url.replacing("id.harbour.example/authorize", with: "appleid.apple.com/auth/authorize")
+                    .replacing("id.harbour.example/token", with: "appleid.apple.com/auth/token")
+            }
+            exchange.request.url = RecordedURL(text(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: text(location)) }
+        }
+        #expect(recording.flows.first?.provider == .apple)
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func leavesProvidersWithDataScopesAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             let text = { (url: String) in
