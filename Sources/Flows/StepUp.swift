@@ -1,16 +1,26 @@
 import Captures
 import OAuth
 
-/// A resource that wants a stronger or fresher login (RFC 9470).
+/// A resource that wants a stronger or fresher login (RFC 9470), or more of its user's consent (RFC 6750, section 3.1).
 extension CaptureIndex {
     /// Whether an answer asks for another login, and the client set out for one as it was told: no token was
     /// refused there.
     package func isSteppedUp(after exchange: Int, by client: String?) -> Bool {
-        guard let response = capture[exchange].response, response.status == 401,
+        guard let response = capture[exchange].response, [401, 403].contains(response.status),
             let challenge = AuthenticationChallenge.all(in: response.headers).first(where: {
-                $0["error"] == "insufficient_user_authentication"
+                ["insufficient_user_authentication", "insufficient_scope"].contains($0["error"])
             })
         else { return false }
+        if challenge["error"] == "insufficient_scope" {
+            let wanted = Set((challenge["scope"] ?? "").split(separator: " "))
+            return !wanted.isEmpty
+                && authorizationRequests(after: capture[exchange].startedAt, within: .seconds(3600)).contains
+                {
+                    request in
+                    (client == nil || request.clientID == client)
+                        && wanted.isSubset(of: (request.parameters["scope"] ?? "").split(separator: " "))
+                }
+        }
         let wanted = Set((challenge["acr_values"] ?? "").split(separator: " "))
         let isAgeLimited = challenge["max_age"] != nil
         return authorizationRequests(after: capture[exchange].startedAt, within: .seconds(3600)).contains {

@@ -26,6 +26,31 @@ struct InsufficientScopeTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// Incremental consent: the client asks for what it lacks, and calls again.
+    @Test func isNoErrorWhereTheClientThenAsksForIt() throws {
+        let first = try Recording(broken)
+        var second = try Recording(broken).asking("state", "another-state-1").asking(
+            "nonce",
+            "another-nonce-1"
+        )
+        .asking("scope", "openid orders.read").answering("/orders", 200)
+        second.exchanges = second.exchanges.filter {
+            ["/authorize", "/orders"].contains($0.request.url.path)
+        }
+        .map { exchange in
+            var exchange = exchange
+            exchange.startedAt = exchange.startedAt + .seconds(60)
+            for index in exchange.request.headers.fields.indices
+            where exchange.request.headers.fields[index].name == "Authorization" {
+                exchange.request.headers.fields[index].value = "Bearer another-token-8675309-abcdef"
+            }
+            return exchange
+        }
+        let recording = Recording(first.exchanges + second.exchanges)
+        #expect(recording.finding(rule)?.severity != .error)
+        #expect(recording.outcomes.first == .success)
+    }
+
     @Test func readsTheBody() throws {
         let recording = try Recording(broken + ".near-miss").answering(
             "/orders",
