@@ -97,22 +97,14 @@ struct EntryWalker {
 
     private func body(_ object: inout JSONObject, _ text: String) {
         let isBase64 = object["encoding"]?.string?.lowercased() == "base64" && Self.mayBeBase64(text)
-        var bytes = isBase64 ? Base64.decode(text) : Array(text.utf8)
-        let packed = isBase64 ? PackedBody(object, bytes) : nil
-        switch packed {
-        case nil: break
-        case .unreadable:
-            object["text"] = .string(Base64.encode([UInt8](repeating: 0, count: bytes.count)))
-            return
-        case .unpacked(let inner): bytes = inner
-        }
+        let bytes = isBase64 ? Base64.decode(text) : Array(text.utf8)
         var kind = Self.kind(of: object["mimeType"]?.string ?? "", bytes)
         if kind == .json, holdsClaims || Self.saysWhoSomebodyIs(bytes) || Self.isTokenRequest(bytes) {
             kind = .claims
         }
         let walked = texts.rewriting(bytes, as: kind)
         let swept = sweep(walked ?? bytes)
-        guard let other = swept ?? walked ?? (packed == nil ? nil : bytes) else { return }
+        guard let other = swept ?? walked else { return }
         object["text"] = .string(isBase64 ? Base64.encode(other) : Self.text(other))
     }
 
