@@ -27,6 +27,12 @@ package enum SharingMarkdown {
                     + report.keptNames.map(MarkdownReport.code).joined(separator: ", ") + ".", "",
             ]
         }
+        if !report.unread.isEmpty {
+            lines += [
+                "Bodies that could not be read were replaced as a whole: in exchanges \(SharingText.list(report.unread)).",
+                "",
+            ]
+        }
         return lines.joined(separator: "\n")
     }
 }

@@ -27,6 +27,13 @@ package enum SharingText {
                 style.yellow("  kept: the values of \(report.keptNames.joined(separator: ", "))".printable)
             )
         }
+        if !report.unread.isEmpty {
+            lines.append(
+                style.yellow(
+                    "  bodies that could not be read, replaced as a whole: in exchanges \(list(report.unread))"
+                )
+            )
+        }
         lines.append(style.green("  no secret is left, and the diagnosis is the same"))
         return lines.joined(separator: "\n")
     }

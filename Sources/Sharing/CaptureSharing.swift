@@ -25,11 +25,15 @@ package struct CaptureSharing {
         package var leaks: [Leak]
         /// Secrets that the scan cannot look for.
         package var unprotected: [Secret]
+        /// Entries of the shared capture with a body that cannot be read, and so not be proven.
+        package var unread: [Int]
         /// What the shared capture tells otherwise.
         package var differences: [VerdictCheck.Difference]
 
         /// It may be handed on.
-        package var isProven: Bool { leaks.isEmpty && unprotected.isEmpty && differences.isEmpty }
+        package var isProven: Bool {
+            leaks.isEmpty && unprotected.isEmpty && unread.isEmpty && differences.isEmpty
+        }
     }
 
     /// Keeps what is written, and reads it.
@@ -68,15 +72,27 @@ package struct CaptureSharing {
     ///
     /// `random`: so many random bytes.
     /// `store`: for each of the captures.
+    ///
+    /// Called once more for all of them where a body tells more without its content coding than it did with it.
     package func share(random: (Int) -> [UInt8], store: (Int) -> Store) throws -> [Outcome] {
+        let (outcomes, hasDecoded) = try share(replacesDecoded: false, random: random, store: store)
+        guard hasDecoded, outcomes.contains(where: { !$0.differences.isEmpty }) else { return outcomes }
+        return try share(replacesDecoded: true, random: random, store: store).outcomes
+    }
+
+    private func share(replacesDecoded: Bool, random: (Int) -> [UInt8], store: (Int) -> Store) throws
+        -> (outcomes: [Outcome], hasDecoded: Bool)
+    {
         let redactor = Redactor(
             sources.map { ($0.capture, $0.flows) },
             options: options,
+            replacesDecoded: replacesDecoded,
             random: random
         )
+        var hasDecoded = false
         // Of all of them: what is secret in one of them is in none.
         let scan = redactor.leakScan()
-        return try sources.indices.map { index in
+        let outcomes = try sources.indices.map { index in
             let source = sources[index]
             let entries = originals[index].entries
             redactor.beginReport()
@@ -90,15 +106,26 @@ package struct CaptureSharing {
                 )
             }
             let shared = try store(index)(write)
+            hasDecoded = hasDecoded || redactor.hasDecoded
             let report = redactor.report(entries: entries, of: source.capture)
             return Outcome(
                 entries: entries,
                 report: report,
                 leaks: Self.leaks(in: shared, scan),
                 unprotected: scan.unprotected,
+                unread: shared.indices.filter { Self.isUnread(shared, $0) },
                 differences: check.differences(originals[index], shared, times: redactor.times)
             )
         }
+        return (outcomes, hasDecoded)
+    }
+
+    /// What no scan can look into is not clean.
+    private static func isUnread(_ shared: Capture, _ index: Int) -> Bool {
+        guard let text = shared.text(ofEntry: index), let entry = try? JSONParser.parse(text) else {
+            return true
+        }
+        return BodyOpener.unread(entry) > 0
     }
 
     /// Everything in a shared capture that must not be there.

@@ -10,6 +10,13 @@ package final class Redactor {
     private let found: FoundSecrets
     private let standIns: StandIns
     private let options: SharingOptions
+    private let replacesDecoded: Bool
+    /// Entries with a body that was decoded, and with one that was replaced as a whole.
+    private var decoded: Set<Int> = []
+    private var unread: Set<Int> = []
+
+    /// Whether a body was written without the content coding that it had.
+    var hasDecoded: Bool { !decoded.isEmpty }
 
     /// How times are moved; nil where they stay.
     package var times: TimeShift? { standIns.times }
@@ -17,10 +24,12 @@ package final class Redactor {
     /// Reads the captures whole.
     ///
     /// `captures`: with the flows of each.
+    /// `replacesDecoded`: bodies with a content coding around them are replaced as a whole, also where it can be undone.
     /// `random`: so many random bytes.
     package init(
         _ captures: [(capture: Capture, flows: [Flow])],
         options: SharingOptions,
+        replacesDecoded: Bool = false,
         random: (Int) -> [UInt8]
     ) {
         let finder = SecretFinder(options: options)
@@ -30,12 +39,14 @@ package final class Redactor {
             for index in capture.indices {
                 finder.read(capture[index].request.url)
                 guard let entry = Self.entry(index, of: capture) else { continue }
-                finder.read(entry, holdsClaims: saying.contains(index))
+                var opener = BodyOpener()
+                finder.read(opener.opening(entry), holdsClaims: saying.contains(index))
             }
             finder.read(flows)
         }
         found = finder.finish()
         self.options = options
+        self.replacesDecoded = replacesDecoded
         standIns = StandIns(
             found,
             options: options,
@@ -87,7 +98,11 @@ package final class Redactor {
             guard let entry = Self.entry(index, of: capture) else { continue }
             standIns.entry = index
             var line = Array((isFirst ? "\n" : ",\n").utf8)
-            JSONWriter.append(rewritten(entry, holdsClaims: saying.contains(index)), to: &line)
+            var opener = BodyOpener(replacesDecoded: replacesDecoded)
+            let opened = opener.opening(entry)
+            if opener.hasDecoded { decoded.insert(index) }
+            if opener.hasReplaced { unread.insert(index) }
+            JSONWriter.append(rewritten(opened, holdsClaims: saying.contains(index)), to: &line)
             try sink(line[...])
             isFirst = false
         }
@@ -114,7 +129,11 @@ package final class Redactor {
     private func sweepLeaves(_ name: String) -> Bool { standIns.sweeping(Array(name.utf8)) == nil }
 
     /// From now on counts for another report.
-    func beginReport() { standIns.forgetUses() }
+    func beginReport() {
+        standIns.forgetUses()
+        decoded = []
+        unread = []
+    }
 
     // MARK: - Proof
 
@@ -185,7 +204,8 @@ package final class Redactor {
             all: capture.count,
             open: found.identifiers.sorted(),
             keptNames: options.keptNames.sorted(),
-            keepsPersonal: options.keepsPersonal
+            keepsPersonal: options.keepsPersonal,
+            unread: entries.indices.filter { unread.contains(entries[$0]) }
         )
     }
 

@@ -21,4 +21,6 @@ package struct SharingReport: Sendable, Equatable {
     /// Names whose values stayed because somebody asked for it.
     package var keptNames: [String]
     package var keepsPersonal: Bool
+    /// Entries of the shared capture with a body that could not be read, and was replaced as a whole.
+    package var unread: [Int]
 }

@@ -47,8 +47,11 @@ struct SharingRun {
                     return { write in
                         let file = try scratch(index)
                         try write(file.append)
-                        run.texts.append(try file.source())
-                        return try CaptureReader.read(run.texts[index], name: captures[index].name)
+                        let text = try file.source()
+                        // It may be written anew.
+                        run.texts.removeSubrange(min(index, run.texts.count)...)
+                        run.texts.append(text)
+                        return try CaptureReader.read(text, name: captures[index].name)
                     }
                 }
             }
@@ -61,6 +64,7 @@ struct SharingRun {
     static func reasons(against outcome: CaptureSharing.Outcome) -> [String] {
         outcome.leaks.prefix(20).map { "\($0)" }
             + outcome.unprotected.prefix(20).map { "one \($0.kind.rawValue) cannot be told from open text" }
+            + outcome.unread.prefix(20).map { "entry \($0) has a body that cannot be read" }
             + outcome.differences.prefix(20).map { "the diagnosis differs at \($0)" }
     }
 

@@ -1,0 +1,110 @@
+import Captures
+
+/// Tells bodies that can be read from those that still have a content coding around them, and undoes it.
+///
+/// A recorder says what it could not undo (`_authreel.contentCoding`); other tools write what they got, with a header field
+/// that is true or not, or with none.
+enum CodedBody {
+    enum Reading: Equatable {
+        /// Nothing is around it.
+        case plain
+        /// What it is without its codings.
+        case decoded([UInt8])
+        /// Nobody can say what is in it.
+        case unreadable
+    }
+
+    /// Bytes of a decoded body at most: what is larger is not looked into, and counts as not read.
+    private static let limit = 1 << 26
+    private static let maximumLayers = 8
+
+    /// What a body is.
+    ///
+    /// `label`: the codings that its recorder could not undo, outermost last.
+    /// `codings`: those that the message names; a tool that undid them leaves the names.
+    static func reading(of bytes: [UInt8], mediaType: String, label: [String]?, codings: [String]) -> Reading
+    {
+        if isReplaced(bytes) { return .plain }
+        guard let inner = undone(bytes, label ?? codings) else {
+            return isUnread(bytes, mediaType: mediaType, isLabelled: label != nil) ? .unreadable : .plain
+        }
+        return isUnread(inner, mediaType: mediaType, isLabelled: false) ? .unreadable : .decoded(inner)
+    }
+
+    /// Whether nobody can say what is in these bytes.
+    ///
+    /// `isLabelled`: they are said to be coded, and need not look so.
+    static func isUnread(_ bytes: [UInt8], mediaType: String, isLabelled: Bool) -> Bool {
+        guard !isReplaced(bytes), !hasByteOrderMark(bytes) else { return false }
+        if coding(of: bytes) != nil { return true }
+        guard String(validating: bytes, as: UTF8.self) == nil else { return false }
+        return isLabelled || !isMedia(mediaType) && bytes.contains(where: isControl)
+    }
+
+    /// A text of the same length that says nothing, and that everybody knows for the mark that it is.
+    static func replacement(of bytes: [UInt8]) -> [UInt8] { Array(repeating: 0x2a, count: bytes.count) }
+
+    private static func isReplaced(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy { $0 == 0x2a } }
+
+    /// A body without its codings, as far as they can be undone; nil where none could.
+    private static func undone(_ bytes: [UInt8], _ named: [String]) -> [UInt8]? {
+        var bytes = bytes
+        var named = named
+        var isUndone = false
+        for _ in 0..<maximumLayers {
+            if let coding = coding(of: bytes) {
+                guard let inner = decoded(bytes, coding) else { break }
+                bytes = inner
+                isUndone = true
+                if named.last.map(canonical) == coding { named.removeLast() }
+                continue
+            }
+            // What is text is none of it, whatever its labels say.
+            guard let last = named.last, !hasByteOrderMark(bytes),
+                String(validating: bytes, as: UTF8.self) == nil,
+                let inner = decoded(bytes, last),
+                coding(of: inner) != nil || named.count > 1 || hasByteOrderMark(inner)
+                    || String(validating: inner, as: UTF8.self) != nil
+            else { break }
+            bytes = inner
+            isUndone = true
+            named.removeLast()
+        }
+        return isUndone ? bytes : nil
+    }
+
+    private static func decoded(_ bytes: [UInt8], _ coding: String) -> [UInt8]? {
+        let result = ContentCoding.decode(bytes, codings: [coding], limit: limit)
+        guard result.remaining == nil, !result.bytes.isEmpty, result.bytes.count < limit else { return nil }
+        return result.bytes
+    }
+
+    private static func canonical(_ coding: String) -> String { coding == "x-gzip" ? "gzip" : coding }
+
+    /// The coding that the first bytes of a body tell.
+    private static func coding(of bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0x1f, 0x8b]) { return "gzip" }
+        return bytes.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) ? "zstd" : nil
+    }
+
+    /// Text of UTF-16, which is read as such.
+    private static func hasByteOrderMark(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
+    }
+
+    /// What no text has in whatever character set, UTF-16 included.
+    private static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 && byte != 0 && byte != 0x1b && !(0x09...0x0d).contains(byte) || byte == 0x7f
+    }
+
+    /// Whether bytes that are no text are what such a body is made of: pictures, sounds, fonts, messages in a binary form
+    /// whose texts stand in them as they are.
+    private static func isMedia(_ type: String) -> Bool {
+        let type = type.lowercased()
+        return ["image/", "font/", "audio/", "video/", "multipart/"].contains { type.hasPrefix($0) }
+            || ["font", "wasm", "protobuf", "grpc", "cbor", "msgpack", "ocsp", "pkix", "pkcs", "x509"]
+                .contains {
+                    type.contains($0)
+                }
+    }
+}

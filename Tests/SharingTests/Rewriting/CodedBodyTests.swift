@@ -1,0 +1,161 @@
+import Captures
+import Foundation
+import JSON
+import Testing
+
+@testable import Sharing
+
+/// Bodies with a content coding that was not undone.
+struct CodedBodyTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var name: String
+        var base64: String
+        var label: String?
+        var codings: [String]
+        var isRead: Bool
+        var testDescription: String { name }
+    }
+
+    private static let secrets = ["KnownAccessToken", "correct-Horse"]
+
+    // {"access_token": "KnownAccessToken-abcdefghijklmnop-0123456789", "password": "correct-Horse-7-battery"}
+    static let rows = [
+        Row(
+            name: "gzip without a name",
+            base64: "H4sIAAAAAAACA6tWSkxOTi0uji/Jz07NU7JSUPLOyy/PcwQLhoDEdBOTklNS09IzMrOyc3Lz8gt0DQyN"
+                + "jE1MzcwtLJV0FJQKEouLy/OLUkB6k/OLilKTS3Q98ouKU3XNdZMSS0pSiyqVagHtRGJKZwAAAA==",
+            label: nil,
+            codings: [],
+            isRead: true
+        ),
+        Row(
+            name: "gzip that a header names",
+            base64: "H4sIAAAAAAACA6tWSkxOTi0uji/Jz07NU7JSUPLOyy/PcwQLhoDEdBOTklNS09IzMrOyc3Lz8gt0DQyN"
+                + "jE1MzcwtLJV0FJQKEouLy/OLUkB6k/OLilKTS3Q98ouKU3XNdZMSS0pSiyqVagHtRGJKZwAAAA==",
+            label: nil,
+            codings: ["gzip"],
+            isRead: true
+        ),
+        Row(
+            name: "gzip that is called compress",
+            base64: "H4sIAAAAAAACA6tWSkxOTi0uji/Jz07NU7JSUPLOyy/PcwQLhoDEdBOTklNS09IzMrOyc3Lz8gt0DQyN"
+                + "jE1MzcwtLJV0FJQKEouLy/OLUkB6k/OLilKTS3Q98ouKU3XNdZMSS0pSiyqVagHtRGJKZwAAAA==",
+            label: "compress",
+            codings: ["compress"],
+            isRead: true
+        ),
+        Row(
+            name: "gzip twice",
+            base64: "H4sIAAAAAAACA5Pv5mAAASbm1WFePn5+unp9+ifP+50N3hQU8Oncaf3zxSzcbQ1HSoQnTwoOunzJ2Gjz"
+                + "puKiz5+4S3h5ent8fc6e0dWZWiIyhUuou/v05+4gh6rJn7u7giZ7l9h+6u4KLj1bOlnI2yuoW2tqFuNb"
+                + "lySvdKBVAJoQe8FzAAAA",
+            label: "gzip, gzip",
+            codings: ["gzip, gzip"],
+            isRead: true
+        ),
+        Row(
+            name: "deflate without its wrapping",
+            base64: "q1ZKTE5OLS6OL8nPTs1TslJQ8s7LL89zBAuGgMR0E5OSU1LT0jMys7JzcvPyC3QNDI2MTUzNzC0slXQU"
+                + "lAoSi4vL84tSQHqT84uKUpNLdD3yi4pTdc11kxJLSlKLKpVqAQ==",
+            label: nil,
+            codings: ["deflate"],
+            isRead: true
+        ),
+        Row(
+            name: "gzip with another one around it",
+            base64: "H4sIAAAAAAACA6tWSkxOTi0uji/Jz07NU7JSUPLOyy/PcwQLhoDEdBOTklNS09IzMrOyc3Lz8gt0DQyN"
+                + "jE1MzcwtLJV0FJQKEouLy/OLUkB6k/OLilKTS3Q98ouKU3XNdZMSS0pSiyqVagHtRGJKZwAAAA==",
+            label: "gzip, x-foo",
+            codings: ["gzip, x-foo"],
+            isRead: true
+        ),
+        Row(
+            name: "gzip with a broken header",
+            base64: "H4sI/wAAAAACA6tWSkxOTi0uji/Jz07NU7JSUPLOyy/PcwQLhoDEdBOTklNS09IzMrOyc3Lz8gt0DQyN"
+                + "jE1MzcwtLJV0FJQKEouLy/OLUkB6k/OLilKTS3Q98ouKU3XNdZMSS0pSiyqVagHtRGJKZwAAAA==",
+            label: "gzip",
+            codings: ["gzip"],
+            isRead: false
+        ),
+        Row(
+            name: "what nobody names",
+            base64: "0/gdQmeMsdb7IEVqj7TZ/iNIbZK33AEmS3CVut8EKU5zmL3iByxRdpvA5QovVHmew+gNMld8ocbrEDVa"
+                + "f6TJ7hM4XYKnzPEWO2CFqs/0GT5jiK3S9xxBZouw1fofRGmOs9j9IkdskbbbACVKb5S53gMoTXKXvOEG",
+            label: nil,
+            codings: ["x-foo"],
+            isRead: false
+        ),
+    ]
+
+    @Test(arguments: rows)
+    func secretsInACodedBodyAreReplacedOrTheWholeBodyIs(row: Row) throws {
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        world.append(
+            "https://api.example.net/session",
+            type: "application/json",
+            body: row.base64,
+            encoding: "base64"
+        )
+        let last = (world.document["log"]?["entries"]?.array?.count ?? 0) - 1
+        world.change(last) { entry in
+            guard var response = entry["response"]?.object, var content = response["content"]?.object else {
+                return
+            }
+            if let label = row.label { content["_authreel"] = ["contentCoding": .string(label)] }
+            response["headers"] = .array(
+                row.codings.map { ["name": "Content-Encoding", "value": .string($0)] }
+            )
+            response["content"] = .object(content)
+            entry["response"] = .object(response)
+        }
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let outcome = try SharingWorld.outcome(of: capture, world.options)
+        #expect(outcome.isProven)
+        #expect(outcome.report.unread == (row.isRead ? [] : [last]))
+        let text = String(decoding: try SharingWorld.texts(of: [capture], world.options)[0], as: UTF8.self)
+        let shared = try JSONParser.parse(text.utf8)["log"]?["entries"]?.array?[last]["response"]?["content"]
+        let body = try #require(shared?["text"]?.string)
+        if row.isRead {
+            #expect(shared?["encoding"] == nil)
+            #expect(body.hasPrefix(#"{"access_token": ""#))
+            for secret in Self.secrets { #expect(!body.contains(secret)) }
+        } else {
+            let bytes = Base64.decode(body)
+            #expect(bytes.allSatisfy { $0 == 0x2a } && bytes.count == Base64.decode(row.base64).count)
+        }
+    }
+
+    @Test(arguments: rows)
+    func whatCannotBeReadIsNotProven(row: Row) throws {
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let outcome = try SharingWorld.outcome(of: capture, world.options) { text in
+            // As if it had been forgotten to look into one of them.
+            let coding = row.label.map { #","_authreel":{"contentCoding":"\#($0)"}"# } ?? ""
+            let body = #""mimeType":"application/json","encoding":"base64","text":"\#(row.base64)"\#(coding)"#
+            return Array(
+                String(decoding: text, as: UTF8.self).replacing(
+                    "\"startedDateTime\":",
+                    with: "\"_more\":{\(body)},\"startedDateTime\":",
+                    maxReplacements: 1
+                ).utf8
+            )
+        }
+        let looksLikeText = row.name.hasPrefix("deflate")
+        #expect(outcome.unread == [0] || looksLikeText && outcome.unread.count <= 1)
+        #expect(!outcome.isProven || looksLikeText)
+    }
+
+    @Test func picturesAndTextsStay() {
+        let picture: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 1]
+        #expect(CodedBody.reading(of: picture, mediaType: "image/png", label: nil, codings: []) == .plain)
+        let latin = Array("na\u{ef}ve".unicodeScalars.map { UInt8($0.value) })
+        #expect(CodedBody.reading(of: latin, mediaType: "text/html", label: nil, codings: []) == .plain)
+        #expect(
+            CodedBody.reading(of: Array("{}".utf8), mediaType: "", label: ["x-foo"], codings: ["x-foo"])
+                == .plain
+        )
+    }
+}
