@@ -27,6 +27,11 @@ package enum SharingMarkdown {
                     + report.keptNames.map(MarkdownReport.code).joined(separator: ", ") + ".", "",
             ]
         }
+        if !report.asked.isEmpty {
+            // A pattern may be the very text that is not to be told.
+            let counts = report.asked.enumerated().map { "- pattern \($0 + 1): \($1.values) different" }
+            lines += ["Asked for:", ""] + counts + [""]
+        }
         if !report.unread.isEmpty {
             lines += [
                 "Bodies that could not be read were replaced as a whole: in exchanges \(SharingText.list(report.unread)).",

@@ -27,6 +27,11 @@ package enum SharingText {
                 style.yellow("  kept: the values of \(report.keptNames.joined(separator: ", "))".printable)
             )
         }
+        for asked in report.asked {
+            let count = asked.values == 1 ? "1 text" : "\(asked.values) different texts"
+            let line = "  asked for: \(asked.pattern.printable) matches \(count)"
+            lines.append(asked.values == 0 ? style.yellow(line) : line)
+        }
         if !report.unread.isEmpty {
             lines.append(
                 style.yellow(

@@ -114,7 +114,12 @@ package struct CaptureSharing {
                 leaks: Self.leaks(in: shared, scan),
                 unprotected: scan.unprotected,
                 unread: shared.indices.filter { Self.isUnread(shared, $0) },
-                differences: check.differences(originals[index], shared, times: redactor.times)
+                differences: check.differences(
+                    originals[index],
+                    shared,
+                    times: redactor.times,
+                    asked: redactor.withoutAsked
+                )
             )
         }
         return (outcomes, hasDecoded)

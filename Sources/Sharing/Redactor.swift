@@ -21,6 +21,13 @@ package final class Redactor {
     /// How times are moved; nil where they stay.
     package var times: TimeShift? { standIns.times }
 
+    /// A text of the original as it is told of what is shared: without what somebody asked for, names of clients included.
+    func withoutAsked(_ text: String) -> String {
+        guard !found.asked.isEmpty else { return text }
+        return standIns.replacingWords(in: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+            ?? text
+    }
+
     /// Reads the captures whole.
     ///
     /// `captures`: with the flows of each.
@@ -148,6 +155,10 @@ package final class Redactor {
             secrets.append(Secret(kind, text))
         }
         for (text, kind) in found.values {
+            if kind == .asked {
+                take(text, kind)
+                continue
+            }
             guard let parts = standIns.parts(of: text) else {
                 for piece in standIns.ownPieces(of: text) ?? [text] { take(piece, kind) }
                 continue
@@ -186,7 +197,14 @@ package final class Redactor {
             guard isShort, !isName, standIns.standIn(for: pair.value) != pair.value else { continue }
             short[pair] = kind
         }
-        return LeakScan(secrets: secrets, lawful: lawful, short: short)
+        let sure = found.sureWords
+        let words = zip(sure.texts, sure.boundaries).filter { text, _ in !standIns.isPiece(text) }
+        return LeakScan(
+            secrets: secrets,
+            lawful: lawful,
+            short: short,
+            words: words.map { (Secret(found.values[$0] ?? standIns.namedKinds[$0] ?? .asked, $0), $1) }
+        )
     }
 
     /// What was replaced so far.
@@ -204,6 +222,9 @@ package final class Redactor {
             all: capture.count,
             open: found.identifiers.sorted(),
             keptNames: options.keptNames.sorted(),
+            asked: options.alsoSources.enumerated().map { ordinal, pattern in
+                SharingReport.Asked(pattern: pattern, values: found.asked[ordinal]?.count ?? 0)
+            },
             keepsPersonal: options.keepsPersonal,
             unread: entries.indices.filter { unread.contains(entries[$0]) }
         )

@@ -11,6 +11,13 @@ package struct SharingReport: Sendable, Equatable {
         package var entries: [Int]
     }
 
+    /// What a pattern of `--also` found.
+    package struct Asked: Sendable, Equatable {
+        package var pattern: String
+        /// Different texts in the captures that were shared together.
+        package var values: Int
+    }
+
     package var rows: [Row]
     /// Entries that are shared.
     package var kept: Int
@@ -20,6 +27,8 @@ package struct SharingReport: Sendable, Equatable {
     package var open: [String]
     /// Names whose values stayed because somebody asked for it.
     package var keptNames: [String]
+    /// In the order in which they were given.
+    package var asked: [Asked]
     package var keepsPersonal: Bool
     /// Entries of the shared capture with a body that could not be read, and was replaced as a whole.
     package var unread: [Int]

@@ -55,10 +55,18 @@ struct ShareCommandTests {
         )
     }
 
+    @Test func patternThatMatchesNothingIsWarnedOf() throws {
+        let result = try Program.run([
+            "share", Self.capture, "--dry-run", "--also", "never-in-there",
+        ])
+        #expect(result.errors.contains("warning: --also never-in-there matches nothing"))
+    }
+
     @Test(arguments: [
         (["share", "x.har"], "--out FILE"),
         (["share", "x.har", "--out", "y", "--unredacted"], "--encrypt-to"),
         (["share", "x.har", "--out", "y", "--also", "("], "no regular expression"),
+        (["share", "x.har", "--out", "y", "--also", ""], "takes a regular expression"),
         (["share", "x.har", "z.har", "--out", "-"], "--out FOLDER"),
     ])
     func wrongUseIsSaidWithWhatToDo(arguments: [String], words: String) throws {

@@ -46,8 +46,55 @@ struct FoundSecrets {
     /// Parts of a cookie that is too long for one, by the name without its number.
     var chunks: [String: [Int: String]] = [:]
 
+    /// Texts that somebody asked for, by the ordinal of the pattern.
+    var asked: [Int: Set<String>] = [:]
+    /// Passwords and secrets that are short, or look like a word, and stand for nothing else.
+    private var known: Set<String> = []
+
+    /// What is replaced wherever it stands, however short it is.
+    var sureWords: SureWords {
+        SureWords(asked: values.filter { $0.value == .asked }.keys.sorted(), known: known.sorted())
+    }
+
+    /// What somebody asks for is no more open than that.
+    private mutating func takeAsked() {
+        let texts = Set(asked.values.joined())
+        guard !texts.isEmpty else { return }
+        for text in texts { values[text] = .asked }
+        let index = WordIndex(texts.sorted().map { (Array($0.utf8), .none) })
+        func isFree(_ text: String) -> Bool {
+            Array(text.utf8).withUnsafeBufferPointer { index.matches(in: $0, limit: 1).isEmpty }
+        }
+        kept = kept.filter(isFree)
+        identifiers = identifiers.filter(isFree)
+        open = open.filter(isFree)
+        wellKnown = wellKnown.filter(isFree)
+        words = words.filter(isFree)
+        hosts = hosts.filter(isFree)
+    }
+
+    private func isSure(_ text: String, _ kind: Secret.Kind) -> Bool {
+        guard SureWords.isSure(kind), text.utf8.count >= SureWords.shortest,
+            text.utf8.count < FragmentIndex.shortestPiece, values[text] != .asked
+        else { return false }
+        let lower = text.lowercased()
+        let isWord = text.utf8.allSatisfy { (0x41...0x5a).contains($0 & 0xdf) }
+        return !SureWords.isCommon(text) && !names.contains(lower) && !wellKnown.contains(text)
+            && !(isWord && open.contains(text)) && !words.contains { $0.lowercased() == lower }
+    }
+
+    /// The words of addresses and clients, which mean what they mean.
+    private var publicWords: Set<String> {
+        identifiers.union(hosts).reduce(into: []) { known, text in
+            for word in text.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber }) {
+                known.insert(String(word))
+            }
+        }
+    }
+
     /// Takes out of the secrets what is none: a cookie with the name of a scope, a subject that is a client.
     mutating func settle() {
+        takeAsked()
         for text in kept {
             values[text] = nil
             tokens[text] = nil
@@ -68,6 +115,10 @@ struct FoundSecrets {
         }
         dropPartsOfIdentifiers()
         dropExplained()
+        let open = publicWords
+        for (pair, kind) in named where isSure(pair.value, kind) && !open.contains(pair.value.lowercased()) {
+            known.insert(pair.value)
+        }
         // A token in pieces is one token.
         for pieces in chunks.values where pieces.count > 1 {
             let joined = pieces.sorted { $0.key < $1.key }.map(\.value).joined()
@@ -81,6 +132,7 @@ struct FoundSecrets {
     /// Whether a value is no secret, since everybody may know it.
     private func isNone(_ text: String, _ kind: Secret.Kind) -> Bool {
         // An address, or words with spaces between them, are no word of the protocol, wherever else they stand.
+        if kind == .asked { return false }
         if kind == .email
             || kind.isPersonal && text.utf8.contains(where: { $0 == 0x40 || $0 == 0x20 || $0 >= 0x80 })
         {

@@ -239,23 +239,30 @@ final class SecretFinder {
         {
             collectKeys(json, depth: 0)
         }
-        guard text.count >= 6 else { return }
+        ask(text)
+        guard text.count >= 6 else { return decode(text, depth: 0) }
         tokens(in: text)
         let encoded = readableBase64(in: text)
         look(at: text, isDecoded: false, except: encoded.map(\.range))
         for (_, inner) in encoded {
+            ask(inner)
             tokens(in: inner)
             look(at: inner, isDecoded: false)
             decode(inner, depth: 1)
         }
-        for pattern in patterns {
-            let string = String(decoding: text, as: UTF8.self)
-            for match in string.matches(of: pattern) where match.range.lowerBound < match.range.upperBound {
-                found.values[String(string[match.range])] = .asked
-            }
-        }
         // What is escaped once looks like nothing until it is not.
         decode(text, depth: 0)
+    }
+
+    /// Takes what somebody asks for.
+    private func ask(_ text: [UInt8]) {
+        guard !patterns.isEmpty else { return }
+        let string = String(decoding: text, as: UTF8.self)
+        for (ordinal, pattern) in patterns.enumerated() {
+            for match in string.matches(of: pattern) where !match.range.isEmpty {
+                found.asked[ordinal, default: []].insert(String(string[match.range]))
+            }
+        }
     }
 
     /// Looks at a text without its encodings, nested ones too.
@@ -263,6 +270,7 @@ final class SecretFinder {
         for coding in [TextCoding.escapes, .percent, .entities] where coding.mayApply(to: text[...]) {
             let decoded = coding.decoded(text[...]).bytes
             guard decoded != text else { continue }
+            ask(decoded)
             tokens(in: decoded)
             // Where an `@` is percent-encoded a plus sign is a space.
             look(at: coding == .percent ? TextCoding.form.decoded(text[...]).bytes : decoded, isDecoded: true)

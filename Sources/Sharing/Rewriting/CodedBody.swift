@@ -25,7 +25,7 @@ enum CodedBody {
     static func reading(of bytes: [UInt8], mediaType: String, label: [String]?, codings: [String]) -> Reading
     {
         if isReplaced(bytes) { return .plain }
-        guard let inner = undone(bytes, label ?? codings) else {
+        guard let inner = Self.inUTF8(undone(bytes, label ?? codings), else: bytes) else {
             return isUnread(bytes, mediaType: mediaType, isLabelled: label != nil) ? .unreadable : .plain
         }
         return isUnread(inner, mediaType: mediaType, isLabelled: false) ? .unreadable : .decoded(inner)
@@ -35,8 +35,8 @@ enum CodedBody {
     ///
     /// `isLabelled`: they are said to be coded, and need not look so.
     static func isUnread(_ bytes: [UInt8], mediaType: String, isLabelled: Bool) -> Bool {
-        guard !isReplaced(bytes), !hasByteOrderMark(bytes) else { return false }
-        if coding(of: bytes) != nil { return true }
+        if isReplaced(bytes) { return false }
+        if coding(of: bytes) != nil || hasByteOrderMark(bytes) { return true }
         guard String(validating: bytes, as: UTF8.self) == nil else { return false }
         return isLabelled || !isMedia(mediaType) && bytes.contains(where: isControl)
     }
@@ -87,7 +87,19 @@ enum CodedBody {
         return bytes.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) ? "zstd" : nil
     }
 
-    /// Text of UTF-16, which is read as such.
+    /// What was decoded, and text of UTF-16 in any case, in UTF-8.
+    private static func inUTF8(_ decoded: [UInt8]?, else bytes: [UInt8]) -> [UInt8]? {
+        let text = decoded ?? bytes
+        guard hasByteOrderMark(text), text.count.isMultiple(of: 2) else { return decoded }
+        let isBig = text[0] == 0xfe
+        let units = stride(from: 2, to: text.count, by: 2).map { index in
+            let (one, other) = (UInt16(text[index]), UInt16(text[index + 1]))
+            return isBig ? one << 8 | other : other << 8 | one
+        }
+        return String(validating: units, as: UTF16.self).map { Array($0.utf8) } ?? decoded
+    }
+
+    /// Text of UTF-16.
     private static func hasByteOrderMark(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
     }

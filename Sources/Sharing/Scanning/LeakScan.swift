@@ -23,6 +23,8 @@ package struct LeakScan: Sendable {
     private let windows: WindowIndex
     private let kinds: [Secret.Kind]
     private let named: NamedValueIndex
+    private let words: WordIndex
+    private let wordSecrets: [Secret]
     /// For each ASCII byte, whether text may have it: printable, white space, and what the secrets have.
     private let textBytes: [Bool]
 
@@ -46,10 +48,12 @@ package struct LeakScan: Sendable {
     ///   - short: Names with the values that must not stand under them, for secrets that are shorter than twelve
     ///     characters or occur in lawful text. Decoded, the name as in the message: of a parameter, a cookie, a header
     ///     field, a form field, a member of JSON, a claim.
+    ///   - words: Secrets that must not stand anywhere, whatever their length, with what may stand beside them.
     package init(
         secrets: some Sequence<Secret>,
         lawful: some Sequence<String>,
-        short: [NamedValue: Secret.Kind]
+        short: [NamedValue: Secret.Kind],
+        words: [(secret: Secret, boundary: WordIndex.Boundary)] = []
     ) {
         var known: Set<String> = []
         let distinct = secrets.filter { known.insert($0.text).inserted }
@@ -59,12 +63,19 @@ package struct LeakScan: Sendable {
         let windows = WindowIndex(texts) { mark in
             for text in lawful { LawfulForms.forEach(of: text, inBase64: encloseBase64, mark) }
         }
-        let named = Set(short.keys.lazy.map(\.value))
+        let named = Set(short.keys.lazy.map(\.value)).union(words.lazy.map(\.secret.text))
         unprotected = distinct.indices
             .filter { !named.contains(distinct[$0].text) && !windows.holdsAny(of: $0) }
             .map { distinct[$0] }
         kinds = distinct.map(\.kind)
         self.named = NamedValueIndex(short)
+        let spelled = words.flatMap { word in
+            let bytes = Array(word.secret.text.utf8)
+            let forms = bytes.count < 4 ? [] : WordIndex.encoded(bytes)
+            return [(word.secret, bytes, word.boundary)] + forms.map { (word.secret, $0, .base64) }
+        }
+        self.words = WordIndex(spelled.map { ($0.1, $0.2) })
+        wordSecrets = spelled.map(\.0)
         self.textBytes = textBytes
         self.windows = windows
     }
@@ -166,11 +177,15 @@ package struct LeakScan: Sendable {
             isBase64Body: Bool = false
         ) {
             // Too short for a secret in any encoding, and no pairs to look for.
-            guard text.count >= WindowIndex.length || !scan.named.isEmpty, !text.isEmpty else { return }
+            guard text.count >= WindowIndex.length || !scan.named.isEmpty || !scan.words.isEmpty,
+                !text.isEmpty
+            else { return }
             var scanned = TextScan(
                 windows: scan.windows,
                 kinds: scan.kinds,
                 named: scan.named,
+                words: scan.words,
+                wordSecrets: scan.wordSecrets,
                 textBytes: scan.textBytes,
                 context: context
             )

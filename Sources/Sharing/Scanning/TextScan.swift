@@ -28,6 +28,8 @@ struct TextScan {
     private let windows: WindowIndex
     private let kinds: [Secret.Kind]
     private let named: NamedValueIndex
+    private let words: WordIndex
+    private let wordSecrets: [Secret]
     private let textBytes: [Bool]
     /// Names under which the whole text stands.
     private let context: [Int]
@@ -43,12 +45,16 @@ struct TextScan {
         windows: WindowIndex,
         kinds: [Secret.Kind],
         named: NamedValueIndex,
+        words: WordIndex,
+        wordSecrets: [Secret],
         textBytes: [Bool],
         context: [Int]
     ) {
         self.windows = windows
         self.kinds = kinds
         self.named = named
+        self.words = words
+        self.wordSecrets = wordSecrets
         self.textBytes = textBytes
         self.context = context
     }
@@ -68,6 +74,17 @@ struct TextScan {
         if !named.isEmpty {
             var scan = NamedValueScan(named, view, limit: Self.limit)
             found += scan.run(context: context)
+        }
+        for match in words.matches(in: view, limit: Self.limit) {
+            let secret = wordSecrets[match.word]
+            found.append(
+                Finding(
+                    range: match.range,
+                    kind: secret.kind,
+                    encodings: [],
+                    characters: secret.text.unicodeScalars.count
+                )
+            )
         }
         if !found.isEmpty { record(found) }
         guard depth < Self.maximumDepth else { return }

@@ -39,7 +39,7 @@ extension StandIns {
     }
 
     func sweeping(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
-        guard text.count >= FragmentIndex.shortestWord else { return nil }
+        guard text.count >= FragmentIndex.shortestWord || !wordIndex.isEmpty else { return nil }
         var current = text
         var isChanged = false
         func take(_ other: [UInt8]?) {
@@ -50,6 +50,7 @@ extension StandIns {
         let matches = index.matches(in: text)
         take(replacing(pass.isOfWholes ? matches.filter(isWhole) : matches, in: text))
         if !pass.isOfWholes {
+            take(replacingWords(in: current))
             take(replacingPeople(in: current))
             take(replacingNames(in: current))
             take(replacingPhones(in: current))
@@ -70,7 +71,8 @@ extension StandIns {
                         {
                             let plain = replacing(index.matches(in: $0), in: $0)
                             let deep = nested(plain ?? $0, depth, &pass) ?? plain
-                            let other = withoutPeople(deep ?? $0) ?? deep
+                            let sure = replacingWords(in: deep ?? $0) ?? deep
+                            let other = withoutPeople(sure ?? $0) ?? sure
                             return shifting(other ?? $0, &pass.moved) ?? other
                         }
                     )
@@ -130,6 +132,39 @@ extension StandIns {
             guard other != piece else { continue }
             note(secrets[match.secret])
             output.replace(match.range, with: other)
+        }
+        return output.finished()
+    }
+
+    /// How many spellings of each sure word the index holds.
+    private static let spellingCount = 5
+
+    static func spellings(of words: SureWords) -> [(bytes: [UInt8], boundary: WordIndex.Boundary)] {
+        zip(words.texts, words.boundaries).flatMap { text, boundary in
+            let bytes = Array(text.utf8)
+            let isLong = bytes.count >= 4
+            return [(bytes, boundary)]
+                + WordIndex.encoded(bytes).map { (isLong ? $0 : [], WordIndex.Boundary.base64) }
+        }
+    }
+
+    /// What is secret wherever it stands, however short it is, as it is and by itself in base64 or hexadecimal.
+    func replacingWords(in text: [UInt8]) -> [UInt8]? {
+        guard !wordIndex.isEmpty else { return nil }
+        var output = Splicer(text)
+        for match in text.withUnsafeBufferPointer({ wordIndex.matches(in: $0) }) {
+            let word = sureWords[match.word / Self.spellingCount]
+            let made = Array(standIn(for: word).utf8)
+            let spelling = match.word % Self.spellingCount
+            let other = spelling == 0 ? made : WordIndex.encoded(made)[spelling - 1]
+            guard other.count == match.range.count, !isWritten(around: match.range, in: text) else {
+                continue
+            }
+            noteWord(word)
+            output.replace(
+                match.range,
+                with: spelling == 0 ? zip(text[match.range], other).map(Self.inCase) : other
+            )
         }
         return output.finished()
     }

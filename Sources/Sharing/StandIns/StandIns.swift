@@ -21,6 +21,9 @@ final class StandIns {
     /// Words of people's names, which are too short to be looked for inside of others.
     let names: PersonNames
     let phones: PhoneNumbers
+    /// What is replaced wherever it stands, each with its other spellings behind it.
+    let sureWords: [String]
+    let wordIndex: WordIndex
     let open: [String]
     let openIndex: FragmentIndex
     /// Nil where times stay.
@@ -76,6 +79,9 @@ final class StandIns {
         peopleIndex = FragmentIndex(people.map { $0.utf8.map(Self.lowercased) })
         names = found.personNames
         phones = found.phoneNumbers
+        let sure = found.sureWords
+        sureWords = sure.texts
+        wordIndex = WordIndex(Self.spellings(of: sure))
         replaceKeys()
     }
 
@@ -115,6 +121,11 @@ final class StandIns {
 
     /// `name`: a word of somebody's name.
     func note(name: String) { note(name, .personal) }
+
+    func noteWord(_ text: String) {
+        guard let kind = found.kind(of: text) ?? namedKinds[text] else { return }
+        note(text, kind)
+    }
 
     private func note(_ text: String, _ kind: Secret.Kind) {
         uses[kind, default: Use()].values.insert(text)
@@ -159,6 +170,7 @@ final class StandIns {
         case .phone: return drawn(text) { $1($0) }
         case .personal: return personal(text)
         case .password, .clientSecret, .oneTimeCode: return opaque(text)
+        case .asked: return slice(text) ?? asked(text)
         default: break
         }
         if isTorn(text), let whole = changed(text) { return whole }
@@ -195,6 +207,12 @@ final class StandIns {
         // What only looks like base64 is cut off where its last bits are.
         default: return made
         }
+    }
+
+    /// Nothing of what somebody asks for stays.
+    private func asked(_ text: String) -> String {
+        let other = String(decoding: cipher(Array(text.utf8)), as: UTF8.self)
+        return other == text ? String(repeating: "x", count: text.utf8.count) : other
     }
 
     /// Ten digits are a time.

@@ -64,9 +64,14 @@ package struct VerdictCheck {
     /// What is told otherwise; none where the shared capture may be written.
     ///
     /// `times`: how the times of the shared capture were moved.
-    package func differences(_ original: Original, _ shared: Capture, times: TimeShift? = nil) -> [Difference]
-    {
-        let leave = Leave(entries: Self.numbers(original.entries), times: times)
+    /// `asked`: writes a text of the original without what somebody asked to be taken out.
+    package func differences(
+        _ original: Original,
+        _ shared: Capture,
+        times: TimeShift? = nil,
+        asked: @escaping (String) -> String = { $0 }
+    ) -> [Difference] {
+        let leave = Leave(entries: Self.numbers(original.entries), times: times, asked: asked)
         return zip(original.story, tell(shared)).flatMap { Self.differences($0, $1, leave) }
     }
 
@@ -95,11 +100,12 @@ package struct VerdictCheck {
         /// Values are the same, too.
         var isExact = false
         var times: TimeShift?
+        var asked: (String) -> String = { $0 }
 
         /// A text of the original as the other one ought to have it.
         func moved(_ text: String) -> String {
-            times?.shifting(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
-                ?? text
+            let text = asked(text)
+            return times?.shifting(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
         }
     }
 

@@ -84,6 +84,7 @@ struct Share: ParsableCommand {
             throw ValidationError("several captures go into a folder: --out FOLDER")
         }
         for pattern in also {
+            guard !pattern.isEmpty else { throw ValidationError("--also takes a regular expression, not ''") }
             do {
                 _ = try Regex(pattern)
             } catch {
@@ -120,6 +121,9 @@ struct Share: ParsableCommand {
         progress.clear()
         try refuse(outcomes)
         tell(outcomes)
+        for asked in outcomes.first?.report.asked ?? [] where asked.values == 0 {
+            StandardError.warn("--also \(asked.pattern) matches nothing".printable)
+        }
         for (text, target) in zip(texts, targets) {
             try SharedFiles.copy(text, to: target, for: recipients)
         }
@@ -140,7 +144,8 @@ struct Share: ParsableCommand {
         throw CommandFailure(
             .negative,
             "nothing was written: a secret would be left, or the diagnosis be another one",
-            hint: "authreel share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
+            hint:
+                "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses; authreel share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
         )
     }
 

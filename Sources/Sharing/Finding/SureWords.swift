@@ -1,0 +1,48 @@
+/// Texts that are replaced wherever they stand, although they are too short, or too much like a word, to be told from others by
+/// their look: what somebody asked for, and what is known for a password or a secret.
+struct SureWords {
+    private(set) var texts: [String] = []
+    private(set) var boundaries: [WordIndex.Boundary] = []
+
+    /// Shorter ones, somebody's PIN, are secret where they are named.
+    static let shortest = 6
+    /// Shorter ones are met in the middle of others by chance.
+    private static let shortestAnywhere = 4
+
+    init(asked: some Sequence<String>, known: some Sequence<String>) {
+        for text in asked {
+            texts.append(text)
+            boundaries.append(text.utf8.count < Self.shortestAnywhere ? .word : .none)
+        }
+        for text in known {
+            texts.append(text)
+            boundaries.append(text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? .number : .word)
+        }
+    }
+
+    /// Whether what is secret of this kind is so wherever it stands.
+    static func isSure(_ kind: Secret.Kind) -> Bool {
+        kind.isChosen
+            || [
+                .accessToken, .refreshToken, .token, .apiKey, .credentials, .authorizationCode, .deviceCode,
+                .userCode,
+            ]
+            .contains(kind)
+    }
+
+    /// Words that pages and protocols are made of, and that are a bad password.
+    static func isCommon(_ text: String) -> Bool {
+        PersonNames.isCommon(text) || common.contains(text.lowercased())
+    }
+
+    private static let common: Set<String> = [
+        "password", "passwd", "secret", "client", "bearer", "invalid", "missing", "required", "optional",
+        "hidden",
+        "submit", "button", "string", "number", "object", "boolean", "change", "changeme", "letmein",
+        "welcome",
+        "undefined", "redacted", "example", "disabled", "enabled", "session", "cookie", "request", "response",
+        "authorization", "content", "application", "provider", "localhost", "oauth2", "unauthorized",
+        "forbidden",
+        "credentials", "signin", "sign-in", "logout", "continue", "cancel", "success", "failed", "failure",
+    ]
+}

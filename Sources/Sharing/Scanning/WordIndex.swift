@@ -1,0 +1,111 @@
+import Captures
+
+/// Texts that are short, or look like any word, and are to be found in longer ones all the same.
+///
+/// Six characters and more are compared without the case of ASCII letters.
+package struct WordIndex: Sendable {
+    /// What may stand beside such a text.
+    package enum Boundary: Sendable, Hashable {
+        /// Anything.
+        case none
+        /// What is no letter, no digit, and joins no words: it is a word of its own.
+        case word
+        /// Also nothing that is written inside of numbers.
+        case number
+        /// Nothing that is written inside of base64.
+        case base64
+    }
+
+    /// One of them in a text.
+    struct Match {
+        var range: Range<Int>
+        /// Index of the text.
+        var word: Int
+    }
+
+    private struct Word {
+        var bytes: [UInt8]
+        var boundary: Boundary
+        var folds: Bool
+    }
+
+    private var words: [Word] = []
+    /// Indices of the texts, longest first, by their first byte in lower case.
+    private var heads: [[Int]] = Array(repeating: [], count: 256)
+
+    /// Empty ones are never found.
+    init(_ texts: [(bytes: [UInt8], boundary: Boundary)]) {
+        for (bytes, boundary) in texts {
+            let folds = bytes.count >= NamedValueIndex.foldedLength && boundary != .base64
+            words.append(
+                Word(bytes: folds ? bytes.map(Self.lowercased) : bytes, boundary: boundary, folds: folds)
+            )
+        }
+        for index in words.indices {
+            guard let first = words[index].bytes.first else { continue }
+            heads[Int(Self.lowercased(first))].append(index)
+        }
+        for head in heads.indices { heads[head].sort { words[$0].bytes.count > words[$1].bytes.count } }
+    }
+
+    var isEmpty: Bool { words.isEmpty }
+
+    /// Those that do not overlap, from the left.
+    func matches(in text: UnsafeBufferPointer<UInt8>, limit: Int = .max) -> [Match] {
+        guard !isEmpty else { return [] }
+        var found: [Match] = []
+        var start = 0
+        while start < text.count, found.count < limit {
+            let head = heads[Int(Self.lowercased(text[start]))]
+            guard !head.isEmpty, let word = head.first(where: { stands($0, in: text, at: start) }) else {
+                start += 1
+                continue
+            }
+            let end = start + words[word].bytes.count
+            found.append(Match(range: start..<end, word: word))
+            start = end
+        }
+        return found
+    }
+
+    private func stands(_ index: Int, in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+        let word = words[index]
+        let end = start + word.bytes.count
+        guard end <= text.count else { return false }
+        for offset in word.bytes.indices {
+            let byte = text[start + offset]
+            guard (word.folds ? Self.lowercased(byte) : byte) == word.bytes[offset] else { return false }
+        }
+        return (start == 0 || !joins(text[start - 1], text[start], word.boundary))
+            && (end == text.count || !joins(text[end], text[end - 1], word.boundary))
+    }
+
+    /// Whether a byte makes a longer word of the one whose first or last byte is `edge`.
+    private func joins(_ byte: UInt8, _ edge: UInt8, _ boundary: Boundary) -> Bool {
+        switch boundary {
+        case .none: false
+        case .word: Self.isWordByte(edge) && Self.isWordByte(byte)
+        case .number: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2e, 0x3a].contains(byte)
+        case .base64: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2f].contains(byte)
+        }
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f
+            || byte >= 0x80 && byte != WindowIndex.separator
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+    }
+
+    /// The spellings of a text that no decoding of longer texts reaches.
+    static func encoded(_ bytes: [UInt8]) -> [[UInt8]] {
+        let plain = Array(Base64.encode(bytes).utf8.filter { $0 != 0x3d })
+        let url = plain.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 }
+        return [plain, url]
+            + [true, false].map { isLower in
+                bytes.flatMap { HexadecimalDigit.pair($0, isLower: isLower) }
+            }
+    }
+}
