@@ -48,13 +48,18 @@ enum SecretRoles {
 
     /// Words for it, alone and in longer names: `newPassword`, `login_pw`.
     private static func isPassword(_ key: String) -> Bool {
-        ["pass", "pw", "pswd", "userpass", "loginpw", "userpw", "loginpass"].contains(key)
+        [
+            "pass", "pw", "psw", "pswd", "jpass", "logpass", "clave", "userpass", "loginpw", "userpw",
+            "loginpass",
+        ].contains(key)
             || passwordWords.contains(where: key.containsBytes)
     }
 
     private static let passwordWords = [
         "password", "passwd", "passcode", "passphrase", "passwort", "kennwort", "motdepasse", "contrasena",
-        "senha", "pwd",
+        "senha", "pwd", "wachtwoord", "hasło", "пароль", "密码", "密碼", "パスワード", "비밀번호", "lösenord", "losenord",
+        "adgangskode",
+        "salasana", "heslo",
     ]
 
     /// `key`: as ``normalized(_:)`` has it.
@@ -74,6 +79,8 @@ enum SecretRoles {
         if open.contains(key) || key.hasSuffix("endpoint") || key.hasSuffix("supported") { return .open }
         guard let kind = drawn[key] else { return .unknown }
         switch container {
+        // A header field that is called so is nothing else.
+        case .text where headerWords.contains(key): return .secret(kind)
         // In a query or a form these are the protocol's; a document calls other things so.
         case .url, .form: return .secret(kind)
         case .claims, .html, .multipart: return protocolWords.contains(key) ? .secret(kind) : .drawn(kind)
@@ -89,6 +96,8 @@ enum SecretRoles {
         )
     }
 
+    private static let headerWords: Set<String> = ["secret", "token", "session", "sessionid", "auth"]
+
     /// Names of the protocol's own values also where other things are written.
     private static let protocolWords: Set<String> = ["code", "authorizationcode", "state", "nonce"]
 
@@ -96,20 +105,23 @@ enum SecretRoles {
         .accessToken: "accesstoken authtoken xauthtoken bearertoken xaccesstoken xforwardedaccesstoken",
         .refreshToken: "refreshtoken", .idToken: "idtoken idtokenhint",
         .token:
-            "logintoken subjecttoken actortoken registrationaccesstoken logouttoken tokenid initialaccesstoken loginhinttoken xidtoken xamznoidcdata xamzoidcdata",
+            "logintoken sessiontoken xsessiontoken xtoken xvaulttoken privatetoken tgt loginticket subjecttoken actortoken registrationaccesstoken logouttoken tokenid initialaccesstoken loginhinttoken xidtoken xamznoidcdata xamzoidcdata",
         .codeVerifier: "codeverifier", .codeChallenge: "codechallenge",
-        .clientSecret: "clientsecret consumersecret appsecret", .assertion: "clientassertion assertion",
+        .clientSecret:
+            "clientsecret consumersecret appsecret xclientsecret apisecret xapisecret sharedsecret xsharedsecret authsecret xauthsecret",
+        .assertion: "clientassertion assertion",
         .proof: "dpop dpopnonce", .deviceCode: "devicecode", .userCode: "usercode", .requestURI: "requesturi",
         .sessionState: "sessionstate",
         .password:
             "password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
         .oneTimeCode:
-            "pin otp otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
-        .credentials: "authorization proxyauthorization xamzsecuritytoken signature xsignature",
+            "pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
+        .credentials:
+            "xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate",
         .formToken:
-            "csrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx csrfparam loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
+            "csrf xcsrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx csrfparam loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
         .claim: "athash chash shash rthash jti sid ath jkt uti rh aio puid",
     ])
 

@@ -78,5 +78,12 @@ enum MarkupSlots {
     /// Attributes in which something may travel; the others say how the page looks.
     private static func hasValue(_ name: String) -> Bool {
         ["value", "content", "href", "src", "action", "formaction"].contains(name) || name.hasPrefix("data-")
+            || isSecret(name)
+    }
+
+    /// `<user password="…">`, as XML has it.
+    private static func isSecret(_ name: String) -> Bool {
+        guard case .secret(let kind) = SecretRoles.role(of: name, in: .html) else { return false }
+        return SureWords.isSure(kind)
     }
 }

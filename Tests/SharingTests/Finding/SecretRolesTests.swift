@@ -29,8 +29,41 @@ struct SecretRolesTests {
         ("SAMLResponse", .form, "secret SAML message"), ("_csrf", .form, "secret hidden form field"),
         ("client_id", .url, "open"), ("scope", .cookies, "secret cookie"), ("token_endpoint", .json, "open"),
         ("scopes_supported", .json, "open"), ("kid", .json, "open"), ("colour", .json, "unknown"),
+        // A header field of that name is a secret; a member of a document may be anything.
+        ("Secret", .text, "secret credentials"), ("Token", .text, "secret token"),
+        ("secret", .json, "drawn credentials"),
     ])
     func roleOfAName(name: String, container: TextKind, expected: String) {
         #expect(Self.words(name, container) == expected)
+    }
+
+    @Test(arguments: [
+        "X-Client-Secret", "Secret", "Token", "X-Token", "X-OTP", "X-GitHub-OTP", "X-Pin", "X-Auth",
+        "X-Auth-Key",
+        "X-Auth-Secret", "X-API-Secret", "X-Shared-Secret", "X-Session-Id", "X-Vault-Token", "Private-Token",
+        "X-Access-Code", "X-Csrf",
+    ])
+    func headerFieldGivesASecretAway(name: String) {
+        #expect(Self.words(name, .text).hasPrefix("secret "))
+    }
+
+    @Test(arguments: [
+        "j_pass", "log_pass", "psw", "clave", "wachtwoord", "hasło", "пароль", "密码", "パスワード", "recovery_code",
+        "recovery_codes", "backupCodes", "sessionToken", "login_ticket", "tgt", "PHPSESSID",
+    ])
+    func fieldGivesASecretAway(name: String) throws {
+        for container in [TextKind.form, .url, .json, .html] {
+            #expect(Self.words(name, container).hasPrefix("secret "))
+        }
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        world.append(
+            "https://api.example.net/x",
+            type: "application/json",
+            body: #"{"\#(name)":["violet sky"]}"#
+        )
+        world.append("https://api.example.net/x", type: "text/xml", body: #"<x \#(name)="violet sky"/>"#)
+        let shared = try world.shared()
+        #expect(!shared.text.contains("violet sky"))
     }
 }
