@@ -99,9 +99,12 @@ enum CodedBody {
         return String(validating: units, as: UTF16.self).map { Array($0.utf8) } ?? decoded
     }
 
-    /// Text of UTF-16.
+    /// Text of UTF-16: behind its mark a quarter of the characters and more are of ASCII, as in every document.
     private static func hasByteOrderMark(_ bytes: [UInt8]) -> Bool {
-        bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
+        let isBig = bytes.starts(with: [0xfe, 0xff])
+        guard isBig || bytes.starts(with: [0xff, 0xfe]) else { return false }
+        let high = stride(from: isBig ? 2 : 3, to: bytes.count, by: 2)
+        return high.lazy.filter { bytes[$0] == 0 }.count * 4 >= bytes.count / 2 - 1
     }
 
     /// What no text has in whatever character set, UTF-16 included.
