@@ -94,8 +94,11 @@ struct SureWordsTests {
         let outcome = try SharingWorld.outcome(of: capture, world.options)
         #expect(outcome.leaks.isEmpty && outcome.unprotected.isEmpty && outcome.differences.isEmpty)
         #expect(outcome.report.asked.map(\.values) == [1, 0])
-        let shared = try SharingWorld.texts(of: [capture], world.options)[0]
-        #expect(!String(decoding: shared, as: UTF8.self).contains(text))
+        let bytes = try SharingWorld.texts(of: [capture], world.options)[0]
+        // Two characters may stand in somebody else's stand-in: only where they were asked for they must not be.
+        let shared = try CaptureReader.read(bytes: bytes, name: "shared")
+        let entry = try #require(shared.text(ofEntry: shared.count - 1))
+        #expect(!String(decoding: entry, as: UTF8.self).contains(text))
     }
 
     /// What the program would keep, a client's name, is replaced as well, and in the same way everywhere.
