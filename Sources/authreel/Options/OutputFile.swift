@@ -34,7 +34,9 @@ enum OutputFile {
 
     /// Looks whether a file could be written, before what is to be written there is made.
     ///
-    /// - Parameter option: the one that names it, with an example.
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - option: the one that names it, with an example.
     /// - Throws: ``CommandFailure`` where something is there already, or its folder is not to be written to.
     static func check(_ path: String, option: String) throws(CommandFailure) {
         guard path != "-" else { return }
