@@ -182,14 +182,8 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         let name =
             text.utf8.starts(with: "*.".utf8)
             ? text.dropFirst(2) : text.dropFirst(text.hasPrefix(".") ? 1 : 0)
-        guard !name.isEmpty, !name.utf8.starts(with: ".".utf8) else { return false }
-        let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
-            default: false
-            }
-        }
-        return isName || (try? SocketAddress(ipAddress: String(name), port: 0)) != nil
+        guard !name.utf8.starts(with: ".".utf8) else { return false }
+        return Origin.isHostName(String(name)) || (try? SocketAddress(ipAddress: String(name), port: 0)) != nil
     }
 
     /// Compares without regard to case and to a final dot.

@@ -10,12 +10,11 @@ package struct DifferenceReport: Sendable {
         package var capture: String
         package var flow: Flow
         /// As `diagnose` has it: an answer that a client has to reject is no success.
-        package let outcome: Outcome
+        package var outcome: Outcome { Diagnostician.diagnose(flow, rules: RuleCatalog.rules).outcome }
 
         package init(capture: String, flow: Flow) {
             self.capture = capture
             self.flow = flow
-            outcome = Diagnostician.diagnose(flow, rules: RuleCatalog.rules).outcome
         }
 
         /// `login.har#flow-1`, as `diff` reads it.

@@ -78,6 +78,7 @@ struct Import: ParsableCommand {
     func run() throws {
         let maximumBodyBytes = try LimitOptions.bytes(maximumBody, "--max-body", example: "16M")
         let target = out == "-" ? nil : out
+        // What cannot be written in the end is not begun.
         if let target { try OutputFile.check(target, option: "--out FILE.har") }
         try checkKeyLogs()
         // A file that may not grow is told of like a full disk, and does not end us.
@@ -156,7 +157,6 @@ struct Import: ParsableCommand {
         )
     }
 
-    /// What cannot be written in the end is not begun.
     private func open(_ input: ImportInput) throws -> [ImportInput.Opened] {
         let progress = ProgressBar("reading", total: files.count * 100)
         defer { progress.clear() }
