@@ -183,7 +183,8 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
             text.utf8.starts(with: "*.".utf8)
             ? text.dropFirst(2) : text.dropFirst(text.hasPrefix(".") ? 1 : 0)
         guard !name.utf8.starts(with: ".".utf8) else { return false }
-        return Origin.isHostName(String(name)) || (try? SocketAddress(ipAddress: String(name), port: 0)) != nil
+        return Origin.isHostName(String(name))
+            || (try? SocketAddress(ipAddress: String(name), port: 0)) != nil
     }
 
     /// Compares without regard to case and to a final dot.

@@ -10,6 +10,8 @@ struct ResponseFinder {
     private let capture: Capture
     private let order: [Int]
     private let targets: Set<String>
+    /// Whether a redirect URI is in plain http.
+    private let hasPlainTargets: Bool
 
     init(
         capture: Capture,
@@ -25,6 +27,7 @@ struct ResponseFinder {
             uris += call.answer.json?["redirect_uris"]?.array?.compactMap(\.string) ?? []
         }
         targets = Set(uris.map { Self.key(RecordedURL($0)) })
+        hasPlainTargets = targets.contains { $0.hasPrefix("http:") }
     }
 
     func responses() -> [AuthorizationResponse] {
@@ -98,11 +101,15 @@ struct ResponseFinder {
             let location = exchange.response?.location
         else { return nil }
         let url = exchange.request.url.resolving(location)
-        let items = url.queryItems
-        guard url.isWeb, url.text != exchange.request.url.text,
-            ["code", "error", "state"].allSatisfy({ items.first($0) == response.parameters[$0] })
-        else { return nil }
+        guard url.isWeb, url.text != exchange.request.url.text, Self.carries(url, response) else {
+            return nil
+        }
         return url.text
+    }
+
+    private static func carries(_ url: RecordedURL, _ response: AuthorizationResponse) -> Bool {
+        let items = url.queryItems
+        return ["code", "error", "state"].allSatisfy { items.first($0) == response.parameters[$0] }
     }
 
     private static let mostHops = 5
@@ -114,13 +121,10 @@ struct ResponseFinder {
         _ underWay: [String: [Int]]
     ) -> Int? {
         let url = exchange.request.url
-        guard url.scheme == "https", let waiting = underWay["http" + url.withoutQuery.dropFirst(5)] else {
-            return nil
-        }
-        let items = url.queryItems
-        return waiting.last { response in
-            ["code", "error", "state"].allSatisfy { items.first($0) == found[response].parameters[$0] }
-        }
+        guard hasPlainTargets, url.scheme == "https",
+            let waiting = underWay["http" + url.withoutQuery.dropFirst(5)]
+        else { return nil }
+        return waiting.last { Self.carries(url, found[$0]) }
     }
 
     // MARK: - The two sides
