@@ -174,12 +174,24 @@ final class LiveView: Sendable {
             await calm()
             var cost = timedLook()
             while !Task.isCancelled, story.withLock({ !$0.waiting.isEmpty }) {
-                try? await Task.sleep(for: max(.milliseconds(300), cost * Self.rest))
+                try? await Task.sleep(for: max(.milliseconds(300), rest(after: cost)))
                 cost = timedLook()
             }
             if Task.isCancelled { return }
-            try? await Task.sleep(for: cost * Self.rest)
+            try? await Task.sleep(for: rest(after: cost))
         }
+    }
+
+    private func rest(after cost: Duration) -> Duration {
+        Self.rest(after: cost, looksAtAll: looksAtAll)
+    }
+
+    /// How long nothing is looked at after a look.
+    ///
+    /// Where others take the processor a look takes long though it is small: whoever waits for what broke a login is told
+    /// within seconds all the same. The whole of a long recording is large, and is looked at the less often for it.
+    static func rest(after cost: Duration, looksAtAll: Bool) -> Duration {
+        looksAtAll ? cost * rest : min(cost * rest, longestRest)
     }
 
     /// Waits until no more than a browser's traffic comes.
@@ -212,6 +224,8 @@ final class LiveView: Sendable {
 
     /// How many times as long as a look takes nothing is looked at; a long recording takes longer to look at.
     private static let rest = 29
+    /// After a look at a bounded part of the capture.
+    private static let longestRest = Duration.seconds(3)
     /// More exchanges than this in a tenth of a second no browser has.
     private static let busy = 40
     /// What a look may be at; a login has a hundred exchanges.

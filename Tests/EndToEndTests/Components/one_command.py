@@ -22,7 +22,7 @@ import scenarios
 from service import WITH_OWNER, Service, environment, free_port, held_port
 
 LIMIT = 150  # seconds, for the whole of a scenario
-PATIENCE = 30  # seconds, until the recorder has told how the login went
+PATIENCE = 60  # seconds, until the recorder has told how the login went
 QUIET = 2  # seconds, in which it must not go on to tell another story
 LONGEST = 60  # bytes of the folder's path; the browser has a socket below it, whose path has to fit into 108
 
