@@ -19,7 +19,7 @@ import marionette
 import provider
 import relying_party
 import scenarios
-from service import WITH_OWNER, Service, environment, free_port, held_port
+from service import WITH_OWNER, Service, environment, free_port
 
 LIMIT = 150  # seconds, for the whole of a scenario
 PATIENCE = 60  # seconds, until the recorder has told how the login went
@@ -97,8 +97,7 @@ class Stage(scenarios.Stage):
 
     def parties(self, client=None, plugin=None, granted=provider.Provider.SCOPES, **options):
         idp = self.ending.enter_context(provider.Provider(self.folder, self.ca, client, plugin))
-        port = self.ending.enter_context(held_port())
-        self.app = relying_party.RelyingParty(self.folder, self.ca, idp, port=port, **options)
+        self.app = relying_party.RelyingParty(self.folder, self.ca, idp, **options)
         self.app.prepare()
         idp.register(self.app.redirect_uri, self.app.logged_out, granted)
         return idp, self.app

@@ -1,5 +1,4 @@
 """Child processes that listen on a free port of loopback and end with their owner."""
-import contextlib
 import os
 import signal
 import socket
@@ -7,20 +6,18 @@ import subprocess
 import time
 
 
+HOLDERS = []
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def held_port():
-    """A free port that nobody else is given before a server that is started later listens on it."""
-    with socket.socket() as holder:
-        # Linux lets two sockets share a port that both ask for so, until one listens.
-        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        holder.bind(("127.0.0.1", 0))
-        yield holder.getsockname()[1]
+    """A free port for a server that is started later: until this process ends nobody else is given it."""
+    holder = socket.socket()
+    # Linux lets sockets share a port that all ask for so, until one listens. Servers ask for it; connections that go out
+    # are given other ports.
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    HOLDERS.append(holder)
+    return holder.getsockname()[1]
 
 
 def environment(**more):
