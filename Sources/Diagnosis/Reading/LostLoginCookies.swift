@@ -10,6 +10,8 @@ struct LostLoginCookies {
         var setting: CookieDelivery.Setting
         /// What keeps a browser from sending it; nil where nothing does.
         var obstacle: CookieDelivery.Obstacle?
+        /// What came back in its place.
+        var overwritten: OverwrittenCookie?
     }
 
     /// What was read of a flow.
@@ -57,17 +59,25 @@ struct LostLoginCookies {
             let sent = exchange.request.cookies.map(\.name)
             let names = Set(sent)
             let sending = LoginCookies.sending(of: callback.exchange, for: request, in: flow)
-            let missing = settings.filter { !names.contains($0.cookie.name) }
-            guard !missing.isEmpty else { continue }
+            let lost = settings.compactMap { setting -> Lost? in
+                guard names.contains(setting.cookie.name) else {
+                    return Lost(
+                        setting: setting,
+                        obstacle: CookieDelivery.obstacle(for: setting, in: sending)
+                    )
+                }
+                return OverwrittenCookie.of(setting, at: callback.exchange, in: flow).map {
+                    Lost(setting: setting, overwritten: $0)
+                }
+            }
+            guard !lost.isEmpty else { continue }
             reading.found.append(
                 LostLoginCookies(
                     callback: callback,
                     sending: sending,
-                    lost: missing.map {
-                        Lost(setting: $0, obstacle: CookieDelivery.obstacle(for: $0, in: sending))
-                    },
+                    lost: lost,
                     sent: sent,
-                    isAnyBack: missing.count < settings.count
+                    isAnyBack: lost.count < settings.count
                 )
             )
         }

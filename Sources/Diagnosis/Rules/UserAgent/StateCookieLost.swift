@@ -5,19 +5,21 @@ import OAuth
 /// The cookie with which the app remembers the login did not come back, and the app refused the answer.
 ///
 /// Fires where nothing about host, path, scheme or SameSite accounts for it: the cookie ran out, was too
-/// large, broke the rules of its prefix, was deleted meanwhile, or the link was opened in another browser.
+/// large, broke the rules of its prefix, was deleted or overwritten meanwhile, or the link was opened in another browser.
 struct StateCookieLost: Rule {
     static let info = RuleInfo(
         id: "state-cookie-lost",
         title: "The app's login cookie did not come back",
         severity: .error,
         explanation: """
-            Before it sent the browser to the provider the app set a cookie to recognise the login by. The callback carries none of the \
-            cookies set then, so the app cannot tell whose answer it is and refused it.
+            Before it sent the browser to the provider the app set a cookie to recognise the login by. The callback does not carry it, or \
+            carries another's value under its name, so the app cannot tell whose answer it is and refused it.
             """,
         fix: """
             Look at the cookie's lifetime against the time people need to sign in, at its size (browsers drop more than 4096 bytes), at its \
-            prefix (__Host- wants Secure, Path=/ and no Domain; __Secure- wants Secure), and whether the login was finished in another browser.
+            prefix (__Host- wants Secure, Path=/ and no Domain; __Secure- wants Secure), and whether the login was finished in another browser. \
+            Overwritten by a program at another port of the host (localhost:8080 and localhost:9000): give one of them another cookie name, or \
+            reach it as 127.0.0.1. Overwritten by a second login: name the cookie after the state.
             """,
         badExample: """
             302 to the provider, Set-Cookie: login=…; Path=/; Max-Age=60
@@ -35,7 +37,8 @@ struct StateCookieLost: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let reading = LostLoginCookies.of(flow)
         for login in reading.found {
-            guard !login.isAnyBack,
+            let isOverwritten = login.lost.contains { $0.overwritten != nil }
+            guard !login.isAnyBack || isOverwritten,
                 // The cookie rules before this one say it better.
                 !login.lost.contains(where: { $0.obstacle.map(Self.others.contains) ?? false })
             else { continue }
@@ -51,12 +54,16 @@ struct StateCookieLost: Rule {
 
     private func evidence(_ login: LostLoginCookies, _ flow: Flow) -> [Evidence] {
         var evidence = login.lost.prefix(6).map { lost in
-            self.evidence(
-                lost.setting,
-                lost.obstacle,
-                deletedBy: deletion(of: lost.setting, before: login.callback.exchange, flow),
-                login.sending
-            )
+            lost.overwritten.map { LostLoginCookies.evidence(lost.setting, note: $0.note) }
+                ?? self.evidence(
+                    lost.setting,
+                    lost.obstacle,
+                    deletedBy: deletion(of: lost.setting, before: login.callback.exchange, flow),
+                    login.sending
+                )
+        }
+        evidence += login.lost.prefix(6).compactMap(\.overwritten).map {
+            LostLoginCookies.evidence($0.setting, note: "sent back instead")
         }
         var cookies = login.cookieEvidence
         if let first = login.lost.first { cookies.note = note(first.setting, login.sending, flow) }

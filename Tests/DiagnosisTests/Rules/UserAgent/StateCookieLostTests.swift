@@ -149,4 +149,62 @@ struct StateCookieLostTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule)?.contains("stripped") == true)
     }
+
+    /// The app's cookie stays alive up to the callback, which brings `value`, that an answer of `address` has set.
+    private func overwritten(
+        by address: String,
+        location: String? = nil,
+        value: String = "another",
+        cookie: String = "shop_login=another; Path=/"
+    ) throws -> Recording {
+        var recording = try setting("shop_login=1234567890abcd; Path=/; HttpOnly").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.headers.append("Cookie", "shop_login=\(value); theme=dark")
+        }
+        var other = recording.exchanges[0]
+        other.request.url = RecordedURL(address)
+        other.startedAt = recording.exchanges[2].startedAt
+        other.response = RecordedResponse(status: 200, headers: HeaderFields([("Set-Cookie", cookie)]))
+        if let location { other.response?.redirect(to: location) }
+        recording.exchanges.append(other)
+        return recording
+    }
+
+    @Test func saysWhichProgramOfTheHostOverwroteIt() throws {
+        let finding = try #require(overwritten(by: "https://www.shop.example:8443/login").finding(rule))
+        #expect(
+            finding.places == [
+                "0 response.header Set-Cookie", "4 response.header Set-Cookie", "3 request.header Cookie",
+                "3 response.status ",
+            ]
+        )
+        #expect(
+            finding.notes[0]
+                == "overwritten by exchange 4: www.shop.example:8443 has a cookie of the same name, and cookies are not kept apart by port"
+        )
+        #expect(finding.notes[1] == "sent back instead")
+    }
+
+    @Test func saysThatASecondLoginOverwroteIt() throws {
+        let recording = try overwritten(
+            by: "https://www.shop.example/login",
+            location: "https://login.harbour.example/authorize?client_id=shop&state=other"
+        )
+        #expect(
+            recording.finding(rule)?.notes[0]
+                == "overwritten by exchange 4: another login was begun in the same browser"
+        )
+    }
+
+    @Test func leavesACookieAloneThatTheAppRenews() throws {
+        #expect(try overwritten(by: "https://www.shop.example/basket").finding(rule) == nil)
+    }
+
+    @Test("Two cookies of a name on two paths are both sent; one that nobody is seen to set says nothing.")
+    func leavesACookieAloneThatNobodyReplaced() throws {
+        let place = "https://www.shop.example:8443/login"
+        #expect(try overwritten(by: place, value: "unseen").finding(rule) == nil)
+        #expect(try overwritten(by: place, value: "1234567890abcd").finding(rule) == nil)
+        #expect(try overwritten(by: place, cookie: "shop_login=another; Path=/auth").finding(rule) == nil)
+    }
 }

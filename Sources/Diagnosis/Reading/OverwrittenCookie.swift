@@ -1,0 +1,86 @@
+import Captures
+import Flows
+import OAuth
+
+/// A login cookie that came back with the value of another: a name, a domain and a path are all that a browser keeps
+/// cookies apart by, neither the port nor the login they were set for (RFC 6265, sections 5.3 and 8.5).
+struct OverwrittenCookie {
+    /// What took the cookie's place.
+    enum Reason {
+        /// A program at another port or scheme of the same host, by its authority: mostly the provider itself.
+        case otherOrigin(String)
+        /// The app, when it began another login in the same browser.
+        case otherLogin
+    }
+
+    /// The cookie that the callback came with.
+    var setting: CookieDelivery.Setting
+    var reason: Reason
+
+    /// - Parameters:
+    ///   - lost: a cookie as it was set when the login began.
+    ///   - callback: index of the exchange that should bring it back.
+    ///   - flow: the flow.
+    /// - Returns: nil where it came back, where no cookie of its name did, and where the capture does not show who replaced
+    ///   it, or it was the app itself in the course of this login.
+    static func of(_ lost: CookieDelivery.Setting, at callback: Int, in flow: Flow) -> OverwrittenCookie? {
+        let sent = flow.capture[callback].request.cookies.filter { $0.name == lost.cookie.name }.map(\.value)
+        guard !sent.isEmpty, !sent.contains(lost.cookie.value) else { return nil }
+        let span = flow.capture[callback].startedAt - lost.at
+        for index in flow.exchanges(before: callback, within: span) where index != lost.exchange {
+            let exchange = flow.capture[index]
+            let cookies = exchange.response?.setCookies ?? []
+            guard
+                let cookie = cookies.last(where: {
+                    $0.name == lost.cookie.name && sent.contains($0.value)
+                        && isInPlace(of: lost, $0, exchange.request.url)
+                })
+            else { continue }
+            let setting = CookieDelivery.Setting(
+                cookie: cookie,
+                url: exchange.request.url,
+                at: exchange.endedAt,
+                exchange: index
+            )
+            return reason(setting, lost, exchange).map { OverwrittenCookie(setting: setting, reason: $0) }
+        }
+        return nil
+    }
+
+    /// What to say of the cookie that is gone.
+    var note: String {
+        switch reason {
+        case .otherOrigin(let authority):
+            "overwritten by exchange \(setting.exchange): \(authority) has a cookie of the same name, and cookies are not kept apart by port"
+        case .otherLogin:
+            "overwritten by exchange \(setting.exchange): another login was begun in the same browser"
+        }
+    }
+
+    private static func isInPlace(
+        of lost: CookieDelivery.Setting,
+        _ cookie: SetCookie,
+        _ url: RecordedURL
+    ) -> Bool {
+        scope(cookie, url) == scope(lost.cookie, lost.url)
+    }
+
+    private static func scope(_ cookie: SetCookie, _ url: RecordedURL) -> [String] {
+        var domain = (cookie.domain ?? url.host ?? "").lowercased()
+        if domain.utf8.first == 0x2e { domain.removeFirst() }
+        return [domain, cookie.path ?? CookieScope.defaultPath(of: url)]
+    }
+
+    private static func reason(
+        _ setting: CookieDelivery.Setting,
+        _ lost: CookieDelivery.Setting,
+        _ exchange: Exchange
+    ) -> Reason? {
+        if setting.url.origin != lost.url.origin {
+            return .otherOrigin(setting.url.authority ?? "")
+        }
+        guard let location = exchange.response?.location else { return nil }
+        let names = setting.url.resolving(location).queryItems.items.map(\.name)
+        return names.contains("client_id") ? .otherLogin : nil
+    }
+}
