@@ -12,6 +12,9 @@ enum ProviderPages {
     static func of(_ request: AuthorizationRequest, in flow: Flow) -> [Int] {
         let target = request.redirectURI.map { RecordedURL($0).withoutQuery }
         let endpoint = flow.capture[request.exchange].request.url.origin
+        let app = request.redirectURI.flatMap { RecordedURL($0).host }
+        // Where its redirects lead, its pages go on: sign-in pages often have a host of their own.
+        var origins: Set = [endpoint]
         var pages: Set<Int> = [request.exchange]
         var ordered = [request.exchange]
         guard let start = flow.exchanges.firstIndex(of: request.exchange) else { return ordered }
@@ -19,8 +22,9 @@ enum ProviderPages {
             let url = flow.capture[exchange].request.url
             guard url.withoutQuery != target, !isAnswer(url, to: request, from: endpoint) else { continue }
             let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
-            let isPage = flow.surroundings.messages[exchange] == nil && url.origin == endpoint
+            let isPage = flow.surroundings.messages[exchange] == nil && origins.contains(url.origin)
             guard isLed || isPage else { continue }
+            if url.host != app { origins.insert(url.origin) }
             pages.insert(exchange)
             ordered.append(exchange)
         }

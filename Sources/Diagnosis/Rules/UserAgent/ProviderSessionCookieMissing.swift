@@ -10,7 +10,7 @@ struct ProviderSessionCookieMissing: Rule {
         severity: .error,
         explanation: """
             The provider keeps a sign-in that is under way by a cookie of its own. The browser did not bring it with the next step, so the \
-            provider did not know the sign-in any more and showed an error instead. The app has no part in it yet.
+            provider did not know the sign-in any more and showed an error, or its first page again. The app has no part in it yet.
             """,
         fix: """
             Usual reasons: the pages run in a frame where cookies of other sites are blocked, the provider sets SameSite=None cookies over \
@@ -31,7 +31,8 @@ struct ProviderSessionCookieMissing: Rule {
     private static let texts = [
         "cookie not found. please make sure cookies are enabled", "restart login cookie not found",
         "your login attempt timed out", "session has timed out", "no configuration found",
-        "authentication flow timed out",
+        "authentication flow timed out", "session id cookie not found",
+        "no csrf value available in the session cookie",
     ]
 
     func verdict(on flow: Flow) -> Verdict {
@@ -45,12 +46,13 @@ struct ProviderSessionCookieMissing: Rule {
             }
             let pages = ProviderPages.of(request, in: flow)
             for (place, page) in pages.enumerated().dropFirst().prefix(50) {
-                guard let refusal = refusal(page, flow) else { continue }
-                let missing = missing(at: page, after: pages[..<place], flow)
-                guard !missing.isEmpty else { continue }
+                guard
+                    let (refusal, missing) = refused(page, attempt, after: pages[..<place], flow)
+                        ?? repeated(page, attempt, after: pages[..<place], flow)
+                else { continue }
                 // Some recorders keep the cookies that are set and not those that are sent.
                 let areSent = flow.capture.indices.contains { !flow.capture[$0].request.cookies.isEmpty }
-                guard areSent || refusal.part == .responseBody else {
+                guard areSent || refusal.part != .responseStatus else {
                     reason = "no request of this capture has a cookie: they may not have been recorded"
                     continue
                 }
@@ -60,12 +62,54 @@ struct ProviderSessionCookieMissing: Rule {
         return reason.map { .abstains($0) } ?? .holds
     }
 
-    /// Where a step of the sign-in shows that it was refused: in the words of its page, else in its status.
-    private func refusal(_ page: Int, _ flow: Flow) -> Place? {
+    private typealias Fault = (refusal: Place, missing: [CookieDelivery.Setting])
+
+    /// A step of the sign-in that came without its cookie and was refused.
+    private func refused(_ page: Int, _ attempt: LoginAttempt, after pages: ArraySlice<Int>, _ flow: Flow)
+        -> Fault?
+    {
+        guard let refusal = refusal(page, attempt, flow) else { return nil }
+        let missing = missing(at: page, after: pages, flow)
+        return missing.isEmpty ? nil : (refusal, missing)
+    }
+
+    /// The sign-in page that came again behind a form that was taken: its answer set a cookie that a browser does not keep.
+    private func repeated(_ page: Int, _ attempt: LoginAttempt, after pages: ArraySlice<Int>, _ flow: Flow)
+        -> Fault?
+    {
+        guard attempt.response == nil, flow.capture[page].response?.status == 200 else { return nil }
+        var way: [Int] = []
+        while let source = flow.surroundings.redirectedFrom[way.last ?? page], way.count < 10 {
+            way.append(source)
+            guard !flow.isCredentialPost(source) else { break }
+        }
+        guard let form = way.last, flow.isCredentialPost(form) else { return nil }
+        let address = flow.capture[page].request.url.withoutQuery
+        let wasThere = pages.prefix { $0 != form }.contains {
+            flow.capture[$0].request.url.withoutQuery == address && flow.capture[$0].response?.status == 200
+        }
+        guard wasThere else { return nil }
+        let sending = sending(page, flow)
+        let missing = missing(at: page, after: way.reversed()[...], flow).filter {
+            CookieDelivery.obstacle(for: $0, in: sending) != nil
+        }
+        return missing.isEmpty ? nil : (Place(exchange: page, part: .requestURL, name: ""), missing)
+    }
+
+    /// Where a step of the sign-in shows that it was refused: in the words of its page or of its answer to the app, else in
+    /// its status.
+    private func refusal(_ page: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Place? {
         let exchange = flow.capture[page]
         guard exchange.request.method == "POST" || flow.surroundings.redirectedFrom[page] != nil,
-            let response = exchange.response, response.location == nil
+            let response = exchange.response
         else { return nil }
+        if let answer = attempt.response, answer.deliveredBy == page,
+            let said = answer.parameters.parameter("error_description"),
+            Self.texts.contains(where: said.value.asciiLowercased().containsBytes)
+        {
+            return said.place
+        }
+        guard response.location == nil else { return nil }
         let words = PageText.words(of: response.body).asciiLowercased()
         if Self.texts.contains(where: words.containsBytes) {
             return Place(exchange: page, part: .responseBody, name: "")
@@ -82,15 +126,8 @@ struct ProviderSessionCookieMissing: Rule {
     private func missing(at page: Int, after pages: ArraySlice<Int>, _ flow: Flow)
         -> [CookieDelivery.Setting]
     {
-        let exchange = flow.capture[page]
-        let sent = Set(exchange.request.cookies.map(\.name))
-        let sending = CookieDelivery.Sending(
-            url: exchange.request.url,
-            method: exchange.request.method,
-            at: exchange.startedAt,
-            initiator: nil,
-            agent: exchange.request.headers.first("user-agent") ?? ""
-        )
+        let sent = Set(flow.capture[page].request.cookies.map(\.name))
+        let sending = sending(page, flow)
         var latest: [String: CookieDelivery.Setting] = [:]
         for earlier in pages {
             let other = flow.capture[earlier]
@@ -117,6 +154,26 @@ struct ProviderSessionCookieMissing: Rule {
         return expected.sorted { ($0.exchange, $0.cookie.name) < ($1.exchange, $1.cookie.name) }
     }
 
+    private func sending(_ page: Int, _ flow: Flow) -> CookieDelivery.Sending {
+        let exchange = flow.capture[page]
+        return CookieDelivery.Sending(
+            url: exchange.request.url,
+            method: exchange.request.method,
+            at: exchange.startedAt,
+            initiator: nil,
+            agent: exchange.request.headers.first("user-agent") ?? ""
+        )
+    }
+
+    private func note(_ setting: CookieDelivery.Setting, _ page: Int, _ flow: Flow) -> String {
+        switch CookieDelivery.obstacle(for: setting, in: sending(page, flow)) {
+        case .sameSiteNoneInsecure: "did not come back: browsers keep SameSite=None only with Secure"
+        case .secureOverHTTP: "did not come back: Secure, and the page is on plain http"
+        case .expired: "did not come back: run out by then"
+        default: "did not come back"
+        }
+    }
+
     private func evidence(
         _ missing: [CookieDelivery.Setting],
         _ page: Int,
@@ -125,18 +182,35 @@ struct ProviderSessionCookieMissing: Rule {
     ) -> [Evidence] {
         let exchange = flow.capture[page]
         let names = Set(exchange.request.cookies.map(\.name)).sorted().prefix(20)
-        let status = exchange.response.map { "\($0.status)" } ?? ""
-        let words = PageText.start(of: exchange.response?.body)
-        return missing.prefix(4).map { LostLoginCookies.evidence($0, note: "did not come back") } + [
+        return missing.prefix(4).map { LostLoginCookies.evidence($0, note: note($0, page, flow)) } + [
             Evidence(
                 place: Place(exchange: page, part: .requestHeader, name: "Cookie"),
                 value: names.isEmpty ? "none" : names.joined(separator: ", ")
             ),
-            Evidence(
-                place: refusal,
-                value: refusal.part == .responseBody ? Masking.shown(words, of: "body") : status,
-                note: refusal.part == .responseBody ? "status \(status)" : nil
-            ),
+            said(at: refusal, flow),
         ]
+    }
+
+    /// What the provider made of it.
+    private func said(at refusal: Place, _ flow: Flow) -> Evidence {
+        let exchange = flow.capture[refusal.exchange ?? 0]
+        let status = exchange.response.map { "\($0.status)" } ?? ""
+        switch refusal.part {
+        case .requestURL:
+            return Evidence(
+                place: refusal,
+                value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
+                note: "the sign-in page again"
+            )
+        case .responseBody:
+            let words = PageText.start(of: exchange.response?.body)
+            return Evidence(place: refusal, value: Masking.shown(words, of: "body"), note: "status \(status)")
+        case .responseStatus: return Evidence(place: refusal, value: status)
+        default:
+            let text = exchange.response?.location.flatMap {
+                exchange.request.url.resolving($0).queryItems.first(refusal.name)
+            }
+            return Evidence(place: refusal, value: Masking.shown(text ?? status, of: "error_description"))
+        }
     }
 }

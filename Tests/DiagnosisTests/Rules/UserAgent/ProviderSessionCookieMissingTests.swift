@@ -68,4 +68,105 @@ struct ProviderSessionCookieMissingTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule)?.contains("may not have been recorded") == true)
     }
+
+    @Test(
+        "Hydra says it to the app, node-oidc-provider on its page.",
+        arguments: [
+            "The request is not allowed. No CSRF value available in the session cookie.",
+            "interaction session id cookie not found",
+        ]
+    )
+    func knowsTheWords(text: String) throws {
+        #expect(try answered(400, text).without { $0.request.url.path == "/" }.finding(rule) != nil)
+        let encoded = text.replacing(" ", with: "+")
+        let recording = try answered(200, "").editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.status = 302
+            exchange.response?.redirect(
+                to: "https://www.shop.example/callback?error=request_forbidden&error_description=\(encoded)"
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.last == "2 response.location error_description")
+        #expect(finding.evidence.last?.value == text)
+    }
+
+    /// The form is taken, its answer sets a cookie with `attributes`, and its redirect leads back to the form.
+    private func loop(_ attributes: String, back: String = "/sign-in") throws -> Recording {
+        var recording = try Recording(broken).without { $0.request.url.path == "/" }
+        var form = recording.exchanges[2]
+        form.response = RecordedResponse(
+            status: 302,
+            headers: HeaderFields([("Set-Cookie", "sso=1234567890ab; \(attributes)")])
+        )
+        form.response?.redirect(to: "/resume")
+        var page = recording.exchanges[1]
+        page.request.url = form.request.url
+        page.response = RecordedResponse(status: 200, body: Body(text: "<form>", mediaType: "text/html"))
+        page.startedAt = form.startedAt + .milliseconds(-500)
+        recording.exchanges[2] = form
+        var resume = page
+        resume.request.url = form.request.url.resolving("/resume")
+        resume.request.headers.append("Cookie", "theme=dark")
+        resume.startedAt = form.startedAt + .milliseconds(500)
+        resume.response = RecordedResponse(status: 302)
+        resume.response?.redirect(to: back)
+        var again = page
+        again.request.url = form.request.url.resolving(back)
+        again.startedAt = form.startedAt + .seconds(1)
+        recording.exchanges += [page, resume, again]
+        return recording
+    }
+
+    @Test func showsTheCookieThatBrowsersDoNotKeep() throws {
+        let finding = try #require(loop("Path=/; SameSite=None; HttpOnly").finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "2 response.header Set-Cookie", "5 request.header Cookie", "5 request.url ",
+            ]
+        )
+        #expect(
+            finding.notes == [
+                "did not come back: browsers keep SameSite=None only with Secure", "the sign-in page again",
+            ]
+        )
+    }
+
+    @Test("A wrong password shows the form again, too; so does a cookie that a browser keeps.")
+    func leavesAFormAloneThatComesAgain() throws {
+        #expect(try loop("Path=/; Secure; SameSite=None").finding(rule) == nil)
+        #expect(try loop("Path=/; SameSite=None", back: "/welcome").finding(rule) == nil)
+    }
+
+    @Test("Hydra's sign-in pages are at another host than its endpoints.")
+    func followsTheSignInToItsOwnHost() throws {
+        var recording = try Recording(broken)
+        let endpoint = recording.exchanges[1].request.url
+        let cookie = try #require(recording.exchanges[1].response?.headers.first("set-cookie"))
+        recording.exchanges[1].response = RecordedResponse(
+            status: 302,
+            headers: HeaderFields([("Set-Cookie", cookie)])
+        )
+        recording.exchanges[1].response?.redirect(to: "https://pages.example/sign-in")
+        var page = recording.exchanges[1]
+        page.request.url = RecordedURL("https://pages.example/sign-in")
+        page.startedAt = page.startedAt + .milliseconds(50)
+        page.response = RecordedResponse(status: 200, body: Body(text: "<form>", mediaType: "text/html"))
+        recording.exchanges[2].request.url = page.request.url
+        recording.exchanges[2].response = RecordedResponse(status: 302)
+        recording.exchanges[2].response?.redirect(to: endpoint.text + "&login_verifier=1")
+        var back = recording.exchanges[1]
+        back.request.url = RecordedURL(endpoint.text + "&login_verifier=1")
+        back.startedAt = recording.exchanges[2].startedAt + .milliseconds(50)
+        back.response = RecordedResponse(status: 302)
+        back.response?.redirect(
+            to: "https://www.shop.example/callback?error=request_forbidden"
+                + "&error_description=No+CSRF+value+available+in+the+session+cookie."
+        )
+        recording.exchanges += [page, back]
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places.last?.hasSuffix("response.location error_description") == true)
+    }
 }
