@@ -28,7 +28,7 @@ package final class CaptureIndex: Sendable {
     /// The exchange whose redirect led to this one.
     package let redirectedFrom: [Int: Int]
     /// Not a single cookie or credential in the whole file, though it went to an authorization endpoint: an
-    /// export without them.
+    /// export without them, of another program than ours.
     package let isSanitized: Bool
     /// Client secrets by `client_id`: issued by a registration, or accepted by a token endpoint.
     package let knownSecrets: [String: String]
@@ -197,7 +197,7 @@ package final class CaptureIndex: Sendable {
         for index in order where messages[index] == nil {
             let exchange = capture[index]
             guard let token = bearer(exchange.request, index),
-                issued.contains(token.value)
+                issued.contains(token.value) || MissingToken.isOne(token.value)
                     || Placeholder.isOne(token.value) && resources.contains(exchange.request.url.withoutQuery)
             else { continue }
             messages[index] = .resource(
@@ -239,7 +239,8 @@ package final class CaptureIndex: Sendable {
     private static func hasNoCredentials(_ capture: Capture) -> Bool {
         capture.indices.allSatisfy { index in
             let exchange = capture[index]
-            return !exchange.request.headers.contains("cookie")
+            // Who saw the connection itself saw that there was none.
+            return exchange.client.address == nil && !exchange.request.headers.contains("cookie")
                 && !exchange.request.headers.contains("authorization")
                 && exchange.request.listedCookies.isEmpty
                 && !(exchange.response?.headers.contains("set-cookie") ?? false)

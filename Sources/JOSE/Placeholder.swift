@@ -20,6 +20,8 @@ package enum Placeholder {
     private static let longest = 120
 
     private static func isOne(_ bytes: [UInt8]) -> Bool {
+        // A script's own mishap, nobody's mark.
+        if bytes.starts(with: object) { return false }
         if isOfOneSign(bytes) || isInBrackets(bytes[...]) { return true }
         // An address says where something is, whatever it is called.
         guard !contains(bytes, address) else { return false }
@@ -27,6 +29,8 @@ package enum Placeholder {
         // Sentences end in dots.
         return !bytes.contains(0x20) && (signs.contains { contains(bytes, $0) } || isOneWord(bytes))
     }
+
+    private static let object = Array("[object ".utf8)
 
     private static func isOneWord(_ bytes: [UInt8]) -> Bool {
         guard let start = bytes.firstIndex(where: isLetter), let end = bytes.lastIndex(where: isLetter) else {

@@ -17,7 +17,7 @@ struct PlaceholderTests {
         "filtered-list-7",
         "https://redacted.example/cb", "The code has been removed",
         "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "{}",
-        "[::1]", "The code is not valid any more...", "<>", "a.b..c",
+        "[::1]", "[object Object]", "The code is not valid any more...", "<>", "a.b..c",
     ])
     func valuesAreNot(value: String) { #expect(!Placeholder.isOne(value)) }
 

@@ -62,6 +62,7 @@ struct FlowGrouping {
                 let flow = tokens.compactMap({ byToken[$0] }).first
                     ?? (isResource(message) ? nil : flow(ofClient: call.authentication.clientID?.value, host))
                     ?? (isUserInfo(message) ? lastLogin(before: call) : nil)
+                    ?? (tokens.contains(where: MissingToken.isOne) ? lastGivenTokens(before: exchange) : nil)
                     ?? (tokens.contains(where: Placeholder.isOne) ? lastFlow(of: message, at: host) : nil)
             else {
                 if case .resource = message { return }
@@ -109,6 +110,26 @@ struct FlowGrouping {
         if let message, isResource(message) { return builders.last { !$0.awaitsToken } ?? builders.last }
         guard let host else { return nil }
         return builders.last { $0.providerHosts.contains(host) }
+    }
+
+    /// The flow that got tokens within the last minute and was not logged out since, for a call whose app should have had
+    /// one of them and had none.
+    func lastGivenTokens(before exchange: Int) -> FlowBuilder? {
+        let time = capture[exchange].startedAt
+        return builders.last { flow in
+            flow.messages.contains { message in
+                guard case .token(let request) = message else { return false }
+                let age = time - capture[request.exchange].endedAt
+                return request.answer.isSuccess && age >= .zero && age <= .seconds(60)
+            } && !flow.messages.contains(where: endsSession)
+        }
+    }
+
+    private func endsSession(_ message: OAuthMessage) -> Bool {
+        switch message {
+        case .endSession, .revocation, .frontChannelLogout, .backChannelLogout: true
+        default: false
+        }
     }
 
     func isUserInfo(_ message: OAuthMessage) -> Bool {

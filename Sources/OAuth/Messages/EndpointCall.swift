@@ -36,7 +36,8 @@ package enum BearerToken {
         let words = header.utf8.split(separator: 0x20, maxSplits: 1)
         guard words.count == 2, let scheme = String(words[0])?.lowercased(),
             ["bearer", "dpop", "token"].contains(scheme),
-            let token = String(words[1]), !token.utf8.contains(0x20) || Placeholder.isOne(token)
+            let token = String(words[1]),
+            !token.utf8.contains(0x20) || Placeholder.isOne(token) || MissingToken.isOne(token)
         else { return nil }
         return Parameter(name: "access_token", value: token, rawValue: header, place: place)
     }

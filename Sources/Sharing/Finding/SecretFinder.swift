@@ -173,6 +173,8 @@ final class SecretFinder {
         if kind == .address { return }
         // `phone: true`, `phone: sms`.
         if kind == .phone, !PhoneNumbers.isNumber(text.utf8) { return }
+        // Where a program had no token it says so in its place.
+        if !kind.isChosen, !kind.isPersonal, MissingToken.isOne(text) { return }
         // A cookie that is being deleted says so.
         if kind == .cookie, text == "deleted" { return }
         if found.named[NamedValue(name, text)] == nil { found.named[NamedValue(name, text)] = kind }

@@ -16,7 +16,8 @@ struct BearerRejected: Rule {
             """,
         fix: """
             Compare what the API expects (issuer, audience, keys) with the token's claims, and look into the API's log. Keys that it fetched once \
-            and never again are a common cause after a rotation.
+            and never again are a common cause after a rotation. Where the token is undefined or null, the app read it under another name than \
+            access_token, or before the token response was there.
             """,
         badExample: """
             GET /orders, Authorization: Bearer 2YotnFZF…
@@ -38,7 +39,9 @@ struct BearerRejected: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let given = givenBack(flow)
         let refused = BearerCall.refused(in: flow).filter { call, refusal in
-            guard call.grant != nil || call.isUserInfo || Placeholder.isOne(call.token.value),
+            guard
+                call.grant != nil || call.isUserInfo || Placeholder.isOne(call.token.value)
+                    || MissingToken.isOne(call.token.value),
                 refusal.error(call.call.answer) != "use_dpop_nonce",
                 !flow.surroundings.isSteppedUp(after: call.call.exchange, by: flow.clientID)
             else {
@@ -58,7 +61,7 @@ struct BearerRejected: Rule {
             }
         }
         guard !isExplained else { return .holds }
-        var evidence = [refusal.evidence, call.address, Evidence(call.token)]
+        var evidence = [refusal.evidence, call.address, shown(call.token)]
         if let token = call.claimsToken {
             if let issuer = token.issuer { evidence.append(call.evidence(ofClaim: "iss", issuer)) }
             if !token.audience.isEmpty {
@@ -71,6 +74,15 @@ struct BearerRejected: Rule {
             }
         }
         return .violated(Violation(evidence, exchange: call.call.exchange))
+    }
+
+    private func shown(_ token: Parameter) -> Evidence {
+        guard MissingToken.isOne(token.value) else { return Evidence(token) }
+        return Evidence(
+            place: token.place,
+            value: token.value,
+            note: "a word in the token's place: the app had no token when it made this call"
+        )
     }
 
     /// Tokens that were revoked, and the end of the session, by position: what comes after has to be refused.

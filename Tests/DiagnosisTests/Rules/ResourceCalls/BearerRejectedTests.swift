@@ -98,4 +98,31 @@ struct BearerRejectedTests {
         #expect(recording.finding(rule) != nil)
         #expect(recording.without { $0.request.url.path == "/token" }.finding(rule) != nil)
     }
+
+    /// Scripts make text of what they do not have.
+    @Test(arguments: ["undefined", "null", "[object Object]", "None"])
+    func showsAWordInPlaceOfTheToken(word: String) throws {
+        let finding = try #require(
+            Recording(broken).sendingHeader("Authorization", "Bearer \(word)", to: "/orders").finding(rule)
+        )
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[2].value == word)
+        #expect(finding.evidence[2].note?.contains("had no token") == true)
+    }
+
+    @Test("An app that has logged out has no token any more; who never got one begins a login now.")
+    func leavesAWordAloneWhereNoTokenIsAtHand() throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            if exchange.request.url.path == "/orders" {
+                exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+                exchange.request.headers.append("Authorization", "Bearer undefined")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        let before = try Recording(broken).sendingHeader("Authorization", "Bearer null", to: "/orders")
+            .without {
+                $0.request.url.path == "/token"
+            }
+        #expect(before.finding(rule) == nil)
+    }
 }

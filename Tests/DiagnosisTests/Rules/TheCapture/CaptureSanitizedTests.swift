@@ -38,6 +38,12 @@ struct CaptureSanitizedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// Who saw the connection saw all that was sent.
+    @Test func ownRecordingWithoutCookiesIsWhole() throws {
+        let recording = try Recording(broken).editing { $0.client.address = "127.0.0.1:50000" }
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func aBackChannelAloneSaysNothing() throws {
         let recording = try Recording("healthy/web-code-flow").without {
             $0.request.headers.first("user-agent")?.hasPrefix("Mozilla") ?? false
