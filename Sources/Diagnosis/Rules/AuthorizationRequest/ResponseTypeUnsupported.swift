@@ -81,5 +81,6 @@ struct ResponseTypeUnsupported: Rule {
     private static let texts = [
         "aadsts700054", "aadsts70005", "response type is not supported", "unknown response_type",
         "with given response_type", "unsupported_response_type", "unsupported_response_mode",
+        "response_mode must be form_post",
     ]
 }

@@ -53,7 +53,7 @@ struct DPoPKeyMismatch: Rule {
                 continue
             }
             var expected: [Evidence] = []
-            if request.isCodeExchange { expected += codeKeys(request, logins) }
+            if request.isCodeExchange { expected += codeKeys(request, logins, calls) }
             if request.isRefresh, request.authentication.methods == [.none], let token = request.refreshToken,
                 let key = keys[token]
             {
@@ -110,10 +110,19 @@ struct DPoPKeyMismatch: Rule {
         )
     }
 
-    /// `dpop_jkt` of the request that the code answers.
-    private func codeKeys(_ request: TokenRequest, _ logins: [Int: Login]) -> [Evidence] {
-        logins[request.exchange]?.request.parameters
-            .parameter("dpop_jkt").map { [Evidence($0, note: "dpop_jkt of the login")] } ?? []
+    /// What the code was bound to: `dpop_jkt` of the request that it answers, else the proof that came with its push (RFC 9449,
+    /// section 10.1).
+    private func codeKeys(_ request: TokenRequest, _ logins: [Int: Login], _ calls: [Int: DPoPCall])
+        -> [Evidence]
+    {
+        guard let login = logins[request.exchange]?.request else { return [] }
+        if let key = login.parameters.parameter("dpop_jkt") {
+            return [Evidence(key, note: "dpop_jkt of the login")]
+        }
+        guard let call = login.pushed.flatMap({ calls[$0] }), let thumbprint = call.proof?.thumbprint else {
+            return []
+        }
+        return [evidence(call, thumbprint, "the key of the proof with the pushed request")]
     }
 
     /// `cnf.jkt` of an access token that can be read.

@@ -49,6 +49,7 @@ struct ResponseTypeUnsupportedTests {
 
     @Test(arguments: [
         "AADSTS700054: response_type &#39;id_token&#39; is not enabled", "Unknown response_type x",
+        "response_mode must be form_post when name or email scope is requested.",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         #expect(try Recording(broken).saying(text).finding(rule) != nil)

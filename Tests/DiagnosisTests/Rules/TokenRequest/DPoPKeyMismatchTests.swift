@@ -73,4 +73,44 @@ struct DPoPKeyMismatchTests {
         )
         #expect(recording.finding(rule)?.evidence[1].value == "another")
     }
+
+    /// A proof with the push binds the code to its key (RFC 9449, section 10.1).
+    @Test func comparesWithThePushedRequest() throws {
+        let recording = try Recording("token-request/dpop-proof-invalid.near-miss")
+        let other = try #require(
+            Recording(broken).exchanges.last { $0.request.headers.contains("dpop") }?.request.headers.first(
+                "dpop"
+            )
+        )
+        let own = try #require(
+            recording.exchanges.first { $0.request.url.path == "/token" }?.request.headers.first("dpop")
+        )
+        #expect(try pushing(recording, proof: own).finding(rule) == nil)
+        let finding = try #require(pushing(recording, proof: other).finding(rule))
+        #expect(finding.evidence[1].note == "the key of the proof with the pushed request")
+        #expect(finding.evidence[0].value != finding.evidence[1].value)
+        #expect(finding.places[1].hasSuffix("jwt.header jwk"))
+    }
+
+    /// The same login, its request pushed before.
+    private func pushing(_ recording: Recording, proof: String) throws -> Recording {
+        let uri = "urn:ietf:params:oauth:request_uri:1234567890abcdefghij"
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        var copy = recording
+        var push = try #require(copy.exchanges.first { $0.request.url.path == "/token" })
+        let url = copy.exchanges[index].request.url
+        push.request.url = push.request.url.resolving("/par")
+        push.request.body = Body(text: url.query ?? "", mediaType: FormBody.mediaType)
+        push.request.headers.fields.removeAll { $0.name.lowercased() == "dpop" }
+        push.request.headers.append("DPoP", proof)
+        push.startedAt = copy.exchanges[index].startedAt + .milliseconds(-20)
+        push.response = RecordedResponse(
+            status: 201,
+            body: Body(text: #"{"request_uri":"\#(uri)","expires_in":60}"#, mediaType: "application/json")
+        )
+        let client = url.queryItems.first("client_id") ?? ""
+        copy.exchanges[index].request.url = url.resolving("/authorize?client_id=\(client)&request_uri=\(uri)")
+        copy.exchanges.append(push)
+        return copy
+    }
 }
