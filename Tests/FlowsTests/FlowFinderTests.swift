@@ -261,6 +261,36 @@ struct FlowFinderTests {
         #expect(capture.flows.first?.ending == .success)
     }
 
+    @Test("The polls for one consent on another device, and what asked for it (OpenID Connect CIBA).")
+    func pollsOfADecoupledLoginAreOneFlow() {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://idp.example/bc-authorize",
+            [("client_id", "shop"), ("login_hint", "alice"), ("scope", "openid")],
+            body: .json(#"{"auth_req_id":"request-0001","expires_in":120}"#)
+        )
+        let poll = [
+            ("grant_type", "urn:openid:params:grant-type:ciba"), ("auth_req_id", "request-0001"),
+            ("client_id", "shop"),
+        ]
+        for _ in 0..<3 {
+            capture.post(
+                "https://idp.example/token",
+                poll,
+                400,
+                body: .json(#"{"error":"authorization_pending"}"#)
+            )
+        }
+        #expect(capture.flows.map(\.exchanges) == [[0, 1, 2, 3]])
+        #expect(capture.flows.map(\.ending) == [.incomplete])
+        capture.post(
+            "https://idp.example/token",
+            poll,
+            body: .json(#"{"access_token":"a-0001","token_type":"Bearer"}"#)
+        )
+        #expect(capture.flows.map(\.ending) == [.success])
+    }
+
     @Test func discoveryBelongsToEveryFlowOfItsIssuerAndAloneIsOne() {
         var capture = CaptureBuilder()
         let discovery = ShopLogin().discovery(&capture)

@@ -15,8 +15,9 @@ extension FlowGrouping {
             byToken[token] = flow
         }
         // The polls of a device are one flow, also where what began them was not recorded.
-        if let code = request.parameters["device_code"], byDeviceCode[code] == nil {
+        if let code = request.polledCode, byDeviceCode[code] == nil {
             byDeviceCode[code] = flow
+            if let asked = decoupledRequest(of: code, request) { attach(asked, to: flow) }
         }
         // A reused refresh token goes with the flow that saw it first.
         if let token = request.refreshToken, byToken[token] == nil { byToken[token] = flow }
@@ -27,7 +28,7 @@ extension FlowGrouping {
         if let token = request.refreshToken ?? request.parameters["subject_token"] {
             return byToken[token] ?? (Placeholder.isOne(token) ? likelyFlow(of: request, host) : nil)
         }
-        if let code = request.parameters["device_code"] {
+        if let code = request.polledCode {
             return byDeviceCode[code]
                 ?? (Placeholder.isOne(code) ? likelyFlow(of: request, host) : nil)
         }
@@ -44,6 +45,17 @@ extension FlowGrouping {
         while let first = awaitingTokens.first, !first.awaitsToken { awaitingTokens.removeFirst() }
         return awaitingTokens.first { $0.awaitsToken && isCandidate($0) } ?? builders.last(where: isCandidate)
             ?? sameClient(request, host)
+    }
+
+    /// The request that an `auth_req_id` was given out for (OpenID Connect CIBA, section 7.3), among the last at its provider.
+    private func decoupledRequest(of code: String, _ request: TokenRequest) -> Int? {
+        guard request.parameters["auth_req_id"] == code else { return nil }
+        let host = capture[request.exchange].request.url.host
+        return index.order[..<index.position[request.exchange]].suffix(200).last { earlier in
+            let exchange = capture[earlier]
+            return exchange.request.method == "POST" && exchange.request.url.host == host
+                && Answer(of: exchange, at: earlier).parameters["auth_req_id"] == code
+        }
     }
 
     /// The login that the ID token of an answer belongs to: by its nonce, and where the request was saved without its body by
@@ -125,4 +137,10 @@ extension FlowGrouping {
         [call.endpoint.text, call.authentication.clientID?.value]
             + ["redirect_uri", "state", "nonce"].map { call.parameters[$0] }
     }
+}
+
+extension TokenRequest {
+    /// What the polls for one consent on another device have in common (RFC 8628, section 3.4; OpenID Connect CIBA, section
+    /// 10.1).
+    fileprivate var polledCode: String? { parameters["device_code"] ?? parameters["auth_req_id"] }
 }
