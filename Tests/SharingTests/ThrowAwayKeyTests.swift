@@ -39,23 +39,31 @@ struct ThrowAwayKeyTests {
         return world
     }
 
-    /// A key whose certificate has a thumbprint without a hyphen, which would part it as those of tokens' kinds do.
-    private static func plainlyNamed() throws -> (key: PrivateKey, certificate: Certificate) {
+    /// A key with a certificate, of whose SHA-1 thumbprint `isWanted` says yes.
+    private static func named(_ isWanted: (String) -> Bool) throws -> (
+        key: PrivateKey, certificate: Certificate
+    ) {
+        let key = try PrivateKey.generate(.rsa(bits: 2048))
         while true {
-            let key = try PrivateKey.generate(.rsa(bits: 2048))
             let certificate = try CertificateIssuer.authority(
                 commonName: "Harbour",
                 key: key,
                 validity: Self.validity
             )
-            if !Base64URL.encode(Digest.of(certificate.der, .sha1)).contains("-") {
-                return (key, certificate)
-            }
+            if isWanted(Base64URL.encode(Digest.of(certificate.der, .sha1))) { return (key, certificate) }
         }
     }
 
-    @Test func certificateGetsTheOtherKeyAndItsThumbprintsFollow() throws {
-        let (key, certificate) = try Self.plainlyNamed()
+    /// A thumbprint is a name of letters and digits that two signs may part or begin.
+    @Test(arguments: ["", "_", "-", "-_"])
+    func certificateGetsTheOtherKeyAndItsThumbprintsFollow(signs: String) throws {
+        let (key, certificate) = try Self.named { name in
+            switch signs {
+            case "": !name.contains("-") && !name.contains("_")
+            case "-_": name.dropFirst(2).dropLast(2).contains("-") && name.contains("_")
+            default: name.hasPrefix(signs)
+            }
+        }
         let world = try Self.world(key, certificate: certificate)
         let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
         let outcome = try SharingWorld.outcome(of: capture)

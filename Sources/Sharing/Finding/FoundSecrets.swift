@@ -11,6 +11,8 @@ struct FoundSecrets {
     var open: Set<String> = []
     /// Of those the ones that are public for sure.
     var wellKnown: Set<String> = []
+    /// Those of them that look like another value in the middle of a text, as they look there.
+    private var wellKnownRuns: Set<String> = []
     /// Names of parameters, headers, members that are long enough to be met inside of a value.
     var words: Set<String> = []
     /// All of them, in small letters.
@@ -102,6 +104,7 @@ struct FoundSecrets {
             wellKnown.insert(text)
         }
         wellKnown.formUnion(identifiers)
+        wellKnownRuns = Set(wellKnown.map(LookScanner.bare)).subtracting(wellKnown)
         named = named.filter { !kept.contains($0.key.value) }
         for (text, kind) in values where isNone(text, kind) { values[text] = nil }
         // What somebody chose as a secret stays one where it is named, also if it is a word that everybody uses.
@@ -145,6 +148,7 @@ struct FoundSecrets {
     /// Whether a text that may be anything is one that stands elsewhere under an open name.
     private func isKnown(_ text: String) -> Bool {
         if wellKnown.contains(text) || open.contains(text) && !Drawn.looks(text.utf8) { return true }
+        if wellKnownRuns.contains(text) { return true }
         let plain = TextCoding.form.decoded(Array(text.utf8)[...]).bytes
         return wellKnown.contains(String(decoding: plain, as: UTF8.self))
     }

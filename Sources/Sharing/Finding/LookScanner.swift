@@ -43,6 +43,8 @@ struct LookScanner {
     }
 
     /// Runs of the characters that tokens are made of.
+    ///
+    /// What stands around one and is none of it is left out (``bare(_:)``).
     private func runs(_ text: [UInt8], _ found: inout [Found]) {
         var start = 0
         for index in 0...text.count {
@@ -52,8 +54,8 @@ struct LookScanner {
             var run = text[start..<index]
             // The characters of an escape are no part of what follows it.
             if start > 0 { run = run.dropFirst(Self.lengthOfEscape(behind: text[start - 1], in: run)) }
-            // `data:image/png;base64,…` is a picture, and a sentence's full stop no part of a token.
-            while let last = run.last, last == 0x2e || last == 0x2d { run.removeLast() }
+            run = Self.withoutEnd(run)
+            // `data:image/png;base64,…` is a picture.
             if start > 0, text[start - 1] == 0x2c, Bytes.hasSuffix(text[..<(start - 1)], "base64") {
                 continue
             }
@@ -82,6 +84,21 @@ struct LookScanner {
         case (0x5c, _): return 1
         default: return 0
         }
+    }
+
+    /// What of a value looks like something drawn where it stands in a text: without the words before it, without stops and
+    /// padding behind it.
+    static func bare(_ value: String) -> String {
+        let bytes = Array(value.utf8)
+        let padding = bytes.suffix(2).reversed().prefix { $0 == 0x3d }.count
+        return String(decoding: withoutLeadingWords(withoutEnd(bytes.dropLast(padding))), as: UTF8.self)
+    }
+
+    /// A sentence's full stop is no part of a token.
+    private static func withoutEnd(_ run: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var run = run
+        while let last = run.last, last == 0x2e || last == 0x2d { run.removeLast() }
+        return run
     }
 
     /// `state_of_app_8Xk2…`: the words in front say what it is.
