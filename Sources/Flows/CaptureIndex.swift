@@ -132,7 +132,10 @@ package final class CaptureIndex: Sendable {
             responses: responses,
             tokens: tokens
         )
-        isSanitized = !requests.isEmpty && Self.hasNoCredentials(capture)
+        // Who saw the browser's connection itself saw that there was none.
+        isSanitized =
+            !requests.isEmpty && requests.allSatisfy { capture[$0.exchange].client.address == nil }
+            && Self.hasNoCredentials(capture)
         knownSecrets = Self.secrets(tokens, registrations)
         opened = OpenedTokens(
             capture,
@@ -239,8 +242,7 @@ package final class CaptureIndex: Sendable {
     private static func hasNoCredentials(_ capture: Capture) -> Bool {
         capture.indices.allSatisfy { index in
             let exchange = capture[index]
-            // Who saw the connection itself saw that there was none.
-            return exchange.client.address == nil && !exchange.request.headers.contains("cookie")
+            return !exchange.request.headers.contains("cookie")
                 && !exchange.request.headers.contains("authorization")
                 && exchange.request.listedCookies.isEmpty
                 && !(exchange.response?.headers.contains("set-cookie") ?? false)

@@ -116,7 +116,7 @@ struct FlowGrouping {
     /// one of them and had none.
     func lastGivenTokens(before exchange: Int) -> FlowBuilder? {
         let time = capture[exchange].startedAt
-        return builders.last { flow in
+        return builders.suffix(500).last { flow in
             flow.messages.contains { message in
                 guard case .token(let request) = message else { return false }
                 let age = time - capture[request.exchange].endedAt
