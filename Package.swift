@@ -126,7 +126,7 @@ let package = Package(
                 nio("NIOCore"),
             ]
         ),
-        tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded")]),
+        tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(
             "ProxyTests",
             [

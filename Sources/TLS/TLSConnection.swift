@@ -287,6 +287,9 @@ final class TLSConnection {
     /// Whether the other end waits for something of ``outgoing``.
     var hasUrgentOutgoing: Bool { outgoing.readableBytes > patientBytes }
 
+    /// Whether ``outgoing`` is something that may wait, and nothing else.
+    var hasOnlyPatientOutgoing: Bool { patientBytes > 0 && !hasUrgentOutgoing }
+
     /// All of ``outgoing`` is on its way; its memory is used again.
     func sentOutgoing() {
         outgoing.clear()

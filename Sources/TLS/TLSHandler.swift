@@ -160,13 +160,18 @@ package final class TLSHandler: ChannelDuplexHandler {
             }
         }
         guard state == .established else { return }
+        let isNew = connection.hasOnlyPatientOutgoing
         // Unique again by now unless somebody kept the last chunk: then this allocates, else it is the same
         // memory.
         plaintext.clear()
         let result = connection.read(into: &plaintext)
         // Answers of TLS itself: a KeyUpdate, an alert.
         send(context)
-        if plaintext.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(plaintext)) }
+        if plaintext.readableBytes > 0 {
+            context.fireChannelRead(wrapInboundOut(plaintext))
+        } else if isNew {
+            acknowledge(context)
+        }
         switch result {
         case .needsInput: break
         case .closed: inputClosed(context)
@@ -175,6 +180,21 @@ package final class TLSHandler: ChannelDuplexHandler {
             state = .finished
             context.fireErrorCaught(error)
         }
+    }
+
+    /// Lets the system acknowledge at once what has come.
+    ///
+    /// As long as nothing of ours goes to the client the system waits for it, some 40 ms, and a client that has not turned
+    /// off Nagle's algorithm (RFC 896) waits for the acknowledgement before it sends its request.
+    private func acknowledge(_ context: ChannelHandlerContext) {
+        guard let connection, connection.hasOnlyPatientOutgoing else { return }
+        #if os(Linux)
+        // An even number: for this once (tcp(7), TCP_QUICKACK).
+        let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_QUICKACK))
+        try? context.channel.syncOptions?.setOption(option, value: 2)
+        #else
+        sendAll(of: connection, context)
+        #endif
     }
 
     private func inputClosed(_ context: ChannelHandlerContext) {
