@@ -230,6 +230,18 @@ struct FlowFinderTests {
         #expect(capture.flows.first?.grant == form[0].1)
     }
 
+    /// Three polls for a consent that is not given yet.
+    private func pollInVain(_ poll: [(String, String)], _ capture: inout CaptureBuilder) {
+        for _ in 0..<3 {
+            capture.post(
+                "https://idp.example/token",
+                poll,
+                400,
+                body: .json(#"{"error":"authorization_pending"}"#)
+            )
+        }
+    }
+
     @Test func deviceAuthorizationAndItsPollsAreOneFlow() {
         var capture = CaptureBuilder()
         capture.post(
@@ -243,14 +255,7 @@ struct FlowFinderTests {
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", "device-0001"),
             ("client_id", "tv"),
         ]
-        for _ in 0..<3 {
-            capture.post(
-                "https://idp.example/token",
-                poll,
-                400,
-                body: .json(#"{"error":"authorization_pending"}"#)
-            )
-        }
+        pollInVain(poll, &capture)
         #expect(capture.flows.map(\.ending) == [.incomplete])
         capture.post(
             "https://idp.example/token",
@@ -273,14 +278,7 @@ struct FlowFinderTests {
             ("grant_type", "urn:openid:params:grant-type:ciba"), ("auth_req_id", "request-0001"),
             ("client_id", "shop"),
         ]
-        for _ in 0..<3 {
-            capture.post(
-                "https://idp.example/token",
-                poll,
-                400,
-                body: .json(#"{"error":"authorization_pending"}"#)
-            )
-        }
+        pollInVain(poll, &capture)
         #expect(capture.flows.map(\.exchanges) == [[0, 1, 2, 3]])
         #expect(capture.flows.map(\.ending) == [.incomplete])
         capture.post(
@@ -556,14 +554,7 @@ struct FlowFinderTests {
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", "device-0001"),
             ("client_id", "tv"),
         ]
-        for _ in 0..<3 {
-            capture.post(
-                "https://idp.example/token",
-                poll,
-                400,
-                body: .json(#"{"error":"authorization_pending"}"#)
-            )
-        }
+        pollInVain(poll, &capture)
         capture.post(
             "https://idp.example/token",
             poll,
