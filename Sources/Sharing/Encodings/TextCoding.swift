@@ -6,7 +6,7 @@ enum TextCoding: Sendable, CaseIterable {
     case form
     /// `\"`, `\/`, `\u0041`, and `\x41` as scripts write it (RFC 8259, section 7).
     case escapes
-    /// `&amp;`, `&#65;`, `&#x41;`.
+    /// `&amp;`, `&uuml;`, `&#65;`, `&#x41;`.
     case entities
 
     /// Whether a text has anything to decode.
@@ -84,17 +84,17 @@ enum TextCoding: Sendable, CaseIterable {
         return utf8(value).map { ($0, end - index + 1) }
     }
 
-    private static let names: [[UInt8]: UInt8] = [
-        Array("amp".utf8): 0x26, Array("lt".utf8): 0x3c, Array("gt".utf8): 0x3e, Array("quot".utf8): 0x22,
-        Array("apos".utf8): 0x27,
-    ]
-
     private static func entity(at index: Int, in text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
-        guard let end = text[index...].prefix(12).firstIndex(of: 0x3b) else { return nil }
-        let name = text[(index + 1)..<end]
+        let name = text[(index + 1)...].prefix(20).prefix { $0 != 0x3b }
+        let end = name.endIndex
+        guard end < text.endIndex, text[end] == 0x3b else { return nil }
         let length = end - index + 1
-        if let byte = names[Array(name)] { return ([byte], length) }
-        guard name.first == 0x23 else { return nil }
+        guard name.first == 0x23 else {
+            let reference = text.withUnsafeBufferPointer {
+                CharacterReferences.named(in: $0, at: index + 1 - text.startIndex)
+            }
+            return reference.flatMap { utf8(Int($0.scalar)) }.map { ($0, length) }
+        }
         let digits = String(decoding: name.dropFirst(), as: UTF8.self)
         let value =
             digits.utf8.first.map { $0 | 0x20 } == 0x78 ? Int(digits.dropFirst(), radix: 16) : Int(digits)

@@ -27,15 +27,25 @@ struct PersonNames {
         }
     }
 
+    /// The name that somebody's e-mail address is made of: `alice.example@mail.example` is Alice Example's; nil for others.
+    static func name(inAddress address: String) -> String? {
+        guard let end = address.utf8.firstIndex(of: 0x40) else { return nil }
+        let parts = address[..<end].split(separator: ".", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count),
+            parts.allSatisfy({ $0.utf8.count >= 3 && $0.utf8.allSatisfy(isLetter) && !isCommon(String($0)) })
+        else { return nil }
+        return parts.map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }.joined(separator: " ")
+    }
+
     var isEmpty: Bool { words.isEmpty }
 
     /// Whole words of a text that are a part of somebody's name, each with the name as it is known.
     ///
-    /// In the case in which it is known, with a capital in front, or in capitals; a word in small letters is somebody's
-    /// only where that is how it is known, and one of two letters only beside another.
+    /// In the case in which it is known, with a capital in front, or in capitals. A word in small letters is somebody's only
+    /// where that is how it is known, where it is long, or beside another; one of two letters only beside another.
     func matches(in text: [UInt8]) -> [(range: Range<Int>, word: [UInt8])] {
         guard !isEmpty else { return [] }
-        var found: [(range: Range<Int>, word: [UInt8])] = []
+        var found: [(range: Range<Int>, word: [UInt8], isClear: Bool)] = []
         var index = 0
         while index < text.count {
             guard Self.isWordByte(text[index]) else {
@@ -46,22 +56,23 @@ struct PersonNames {
             while index < text.count, Self.isWordByte(text[index]) { index += 1 }
             guard beginnings[Int(text[start])], start == 0 || !Self.isPartOfToken(text[start - 1]),
                 index == text.count || !Self.isPartOfToken(text[index]),
-                let known = word(text[start..<index])
+                let known = words[text[start..<index].map(Self.lowercased)]
             else { continue }
-            found.append((start..<index, known))
+            found.append((start..<index, known, isClear(text[start..<index], known)))
         }
         return found.enumerated().filter { place, match in
-            guard match.range.count < Self.shortest else { return true }
+            guard !match.isClear else { return true }
             let follows = place > 0 && found[place - 1].range.upperBound + 1 == match.range.lowerBound
             return follows
                 || place + 1 < found.count && found[place + 1].range.lowerBound == match.range.upperBound + 1
-        }.map(\.element)
+        }.map { ($0.element.range, $0.element.word) }
     }
 
-    private func word(_ written: ArraySlice<UInt8>) -> [UInt8]? {
-        guard let known = words[written.map(Self.lowercased)] else { return nil }
+    /// Whether a word is somebody's name by itself.
+    private func isClear(_ written: ArraySlice<UInt8>, _ known: [UInt8]) -> Bool {
+        guard written.count >= Self.shortest else { return false }
         let isSmall = (0x61...0x7a).contains(written[written.startIndex])
-        return isSmall && !written.elementsEqual(known) ? nil : known
+        return !isSmall || written.elementsEqual(known) || written.count >= FragmentIndex.shortestPiece
     }
 
     /// Shorter words are met by chance.
@@ -96,6 +107,9 @@ struct PersonNames {
         "date", "state",
         "nonce", "scope", "token", "openid", "profile", "email", "phone", "address", "and", "the", "for",
         "you", "your",
-        "van", "von", "der", "den", "del", "bin", "june", "april", "august", "english", "french", "german",
+        "customer", "support", "contact", "sales", "team", "help", "office", "mail", "hello", "security",
+        "reply", "noreply",
+        "news", "billing", "first", "last", "mobile", "web", "app", "van", "von", "der", "den", "del", "bin",
+        "june", "april", "august", "english", "french", "german",
     ]
 }

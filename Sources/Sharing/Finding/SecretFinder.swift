@@ -180,6 +180,7 @@ final class SecretFinder {
         if found.named[NamedValue(name, text)] == nil { found.named[NamedValue(name, text)] = kind }
         if kind == .phone { found.phones.insert(text) }
         if kind == .personal, SecretRoles.namesSomebody(name) { found.people.insert(text) }
+        if kind == .email, let name = PersonNames.name(inAddress: text) { found.people.insert(name) }
         if text.utf8.count >= 8 { found.relatives.insert(text) }
         switch kind {
         case .clientSecret: found.clientSecrets.insert(text)

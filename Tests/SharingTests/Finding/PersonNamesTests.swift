@@ -18,6 +18,9 @@ struct PersonNamesTests {
         ("alice", "/users/alice/keys", ["alice"]),
         ("Jürgen Öztürk", "Hallo Jürgen Öztürk", ["Jürgen", "Öztürk"]), ("Bob", "name=Bob&x", ["Bob"]),
         ("Jun Li", "Hi Jun Li, LI JUN; Li, li", ["Jun", "Li", "LI", "JUN"]),
+        ("Wilhelmina Featherstone", "featherstone, wilhelmina", ["featherstone"]),
+        ("Wilhelmina Featherstone", "/u/wilhelmina.featherstone", ["wilhelmina", "featherstone"]),
+        ("Rose Miller", "rose.miller, a rose, the miller", ["rose", "miller"]),
         ("junli88", "/u/junli88?x Junli88", ["junli88", "Junli88"]),
     ])
     func wordsOfANameAreFound(name: String, text: String, expected: [String]) {
@@ -33,6 +36,21 @@ struct PersonNamesTests {
     func whatIsNoNameStays(name: String, text: String) {
         #expect(Self.found([name], text).isEmpty)
     }
+
+    @Test(arguments: [
+        ("wilhelmina.featherstone@mail.example", "Wilhelmina Featherstone"),
+        ("Rose.Ann.Miller@x.example", "Rose Ann Miller"),
+    ])
+    func addressMayBeAName(address: String, name: String) {
+        #expect(PersonNames.name(inAddress: address) == name)
+    }
+
+    @Test(arguments: [
+        "alice@mail.example", "customer.service@mail.example", "r.miller@x.example", "a.b.c.d@x.example",
+        "rose.2@x.example",
+        "rose.miller", "..@x.example",
+    ])
+    func otherAddressesAreNone(address: String) { #expect(PersonNames.name(inAddress: address) == nil) }
 
     @Test func wordsThatMeanSomethingElseStay() {
         #expect(Self.found(["Harbour Light"], "Harbour Light", taken: ["harbour"]) == ["Light"])
