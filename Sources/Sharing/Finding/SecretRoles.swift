@@ -46,6 +46,13 @@ enum SecretRoles {
 
     private static func isUnknown(_ role: Role) -> Bool { if case .unknown = role { true } else { false } }
 
+    /// Whether a value that is described so is a password or a one-time code: `{"type": "password", "value": "…"}`.
+    static func saysPassword(_ description: String) -> Bool {
+        guard description.utf8.count <= 32 else { return false }
+        let key = normalized(description)
+        return isPassword(key) || secrets[key] == .oneTimeCode
+    }
+
     /// Words for it, alone and in longer names: `newPassword`, `login_pw`.
     private static func isPassword(_ key: String) -> Bool {
         [

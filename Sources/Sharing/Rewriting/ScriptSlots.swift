@@ -6,24 +6,28 @@ enum ScriptSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         var slots: [Slot] = []
         var name = ""
-        /// As it stands, where that is `value`.
+        /// As it stands, also where `name` is what the value beside it is called.
         var member = ""
         /// The objects around.
         var objects: [OpenObject] = []
         var index = text.startIndex
         func add(_ slot: Slot) {
             slots.append(slot)
-            if objects.isEmpty { return }
-            if Self.naming.contains(name.lowercased()), !slot.isNumber {
+            guard let object = objects.indices.last else { return }
+            let key = member.lowercased()
+            if Self.naming.contains(key) || Self.describing.contains(key), !slot.isNumber {
                 let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)
-                guard objects[objects.count - 1].says(own, in: slots.count - 1, called: name) else { return }
-                guard let value = objects[objects.count - 1].value else { return }
+                guard objects[object].says(own, in: slots.count - 1, called: key) else { return }
+                guard let value = objects[object].value else { return }
                 slots[value].name = own
                 slots[slots.count - 1].name = ""
-            } else if Self.valued.contains(member.lowercased()) {
+            } else if Self.valued.contains(key)
+                || objects[object].saysPassword && Self.perhapsValued.contains(key)
+            {
                 // What says the name is no value of it.
-                if let said = objects[objects.count - 1].saidIn { slots[said].name = "" }
-                objects[objects.count - 1].value = slots.count - 1
+                if let said = objects[object].saidIn { slots[said].name = "" }
+                if let said = objects[object].said { slots[slots.count - 1].name = said }
+                objects[object].value = slots.count - 1
             }
         }
         while index < text.endIndex {
@@ -54,6 +58,7 @@ enum ScriptSlots {
                     continue
                 }
                 name = SlotReader.string(text[index..<min(end, index + 64)])
+                member = name
                 index = value
                 // Behind a name, these are quotation marks and no apostrophes.
                 guard index < text.endIndex, text[index] == 0x27 || text[index] == 0x60,
@@ -98,8 +103,17 @@ enum ScriptSlots {
 
     /// Members that say what the value beside them is called.
     private static let naming: Set<String> = ["name", "key", "typ", "type"]
+    /// Members that say it where what they say is a word for a password.
+    private static let describing: Set<String> = [
+        "kind", "method", "id", "field", "factor", "credentialtype", "factortype", "authenticator",
+        "attribute",
+    ]
     /// Members whose value is called by the one beside them, or by what the object is the value of.
     private static let valued: Set<String> = ["value", "val", "nbr", "stringvalue"]
+    /// Members that are the value where the one before them says that it is a password.
+    private static let perhapsValued: Set<String> = [
+        "secret", "data", "answer", "response", "credential",
+    ]
 
     /// An object that is being read.
     private struct OpenObject {
@@ -112,20 +126,27 @@ enum ScriptSlots {
         /// The slot of its member `value`, which may come first.
         var value: Int?
 
+        /// Whether it says that the value is a password.
+        var saysPassword = false
+
         /// `"mobileno": {"value": "…"}`: the object is what the value is called by.
         var nameOfValue: String { said ?? (name.isEmpty ? "value" : name) }
 
         /// Takes a name; false where a better one is known.
+        ///
+        /// `member`: in small letters.
         mutating func says(_ own: String, in slot: Int, called member: String) -> Bool {
-            let isType = member.lowercased() == "type"
-            guard said == nil || !isType else { return false }
-            // `{"type": "mobile", "value": "…"}` in a list of phone numbers.
-            guard
-                !isType || name.isEmpty
-                    || own.utf8.contains(where: { $0 == 0x2f || $0 == 0x5f || $0 == 0x3a })
-            else { return false }
-            (said, saidIn) = (own, slot)
+            let isPassword = SecretRoles.saysPassword(own)
+            guard isPassword || !saysPassword && isName(own, of: member) else { return false }
+            (said, saidIn, saysPassword) = (own, slot, isPassword)
             return true
+        }
+
+        private func isName(_ own: String, of member: String) -> Bool {
+            guard member == "type" else { return ScriptSlots.naming.contains(member) }
+            // `{"type": "mobile", "value": "…"}` in a list of phone numbers.
+            return said == nil
+                && (name.isEmpty || own.utf8.contains { $0 == 0x2f || $0 == 0x5f || $0 == 0x3a })
         }
     }
 

@@ -2,8 +2,9 @@
 ///
 /// - `name=value`: queries, fragments, forms, `Cookie`, `Set-Cookie`, attributes, with or without quotes;
 /// - `name: value`: members of JSON (elements of an array too) and of JavaScript, header lines;
-/// - `name="name"` or `id="name"` with `value=` or `content=` in one tag, and the text behind it (`<textarea>`), in any
-///   order; the same as members of one JSON object; the text of an XML element of that name;
+/// - `name="name"` or `id="name"` (`type`, `kind` …) with `value=` or `content=` (`secret` …) in one tag, and the text
+///   behind it (`<textarea>`), in any order; the same as members of one JSON object; the text of an XML element of that
+///   name;
 /// - a part of `multipart/form-data`.
 ///
 /// Escapes are not its business: it is shown each view of a text. Its time is linear in the length of the text.
@@ -22,6 +23,14 @@ struct NamedValueScan {
     /// More names or values in one tag are no form of this world.
     private static let maximumGiven = 8
     private static let maximumSpace = 8
+    /// Members and attributes that say what the value beside them is called.
+    private static let naming: [StaticString] = [
+        "name", "id", "type", "typ", "key", "kind", "method", "field", "factor",
+    ]
+    /// Members and attributes that hold that value.
+    private static let valued: [StaticString] = [
+        "value", "content", "val", "secret", "data", "answer", "credential",
+    ]
     /// How far into an array its elements are looked at, in bytes.
     private static let maximumArray = 256
 
@@ -68,9 +77,9 @@ struct NamedValueScan {
             guard let name = index.name(in: view, end - length..<end) else { continue }
             value(name, at: start)
         }
-        if isWord("name", end, quote) || isWord("id", end, quote) {
+        if Self.naming.contains(where: { isWord($0, end, quote) }) {
             give(at: start)
-        } else if isWord("value", end, quote) || isWord("content", end, quote) {
+        } else if Self.valued.contains(where: { isWord($0, end, quote) }) {
             for name in given { value(name, at: start) }
             if starts.count < Self.maximumGiven { starts.append(start) }
         }

@@ -49,6 +49,14 @@ struct SlotReaderTests {
         (#"{"typ":"surname","val":"x"}"#, ["=surname", "surname=x"]),
         (#"{"key":"enduser.id","value":{"stringValue":"x"}}"#, ["key=enduser.id", "enduser.id=x"]),
         (#"{"phones":[{"type":"mobile","value":"1x"}]}"#, ["type=mobile", "phones=1x"]),
+        // Words for a password say it wherever they stand.
+        (#"{"credentials":[{"type":"password","value":"x"}]}"#, ["=password", "password=x"]),
+        (#"{"credentials":{"value":"x","type":"pw"}}"#, ["pw=x", "=pw"]),
+        (#"{"name":"j_1","type":"password","value":"x"}"#, ["name=j_1", "=password", "password=x"]),
+        (#"{"type":"password","name":"j_1","value":"x"}"#, ["=password", "name=j_1", "password=x"]),
+        (#"{"kind":"otp","data":"1x"}"#, ["=otp", "otp=1x"]),
+        (#"{"kind":"mobile","data":"1x"}"#, ["kind=mobile", "data=1x"]),
+        ("f({type: 'password', value: 'x'})", ["=password", "password=x"]),
         ("var s = {\"token\": \"x\", k: 'y'};", ["token=x", "k=y"]), (#"{"a":"never ends"#, []),
     ])
     func stringsAndNumbersOfJSON(text: String, expected: [String]) {

@@ -46,6 +46,8 @@ struct NamedLeakTests {
             "name=\"password\"\n\nopenid\n--b", #"{"name":"password","value":"openid"}"#,
             #"{"value":"openid","comment":"","name":"password"}"#,
             #"{"id":"password","type":"text","value":"openid"}"#,
+            #"{"credentials":[{"type":"password","value":"openid"}]}"#,
+            #"{"secret":"openid","kind":"password"}"#,
             "password=b3Blbmlk", "password=6f70656e6964&x",
             #"{"password":"b3BlbmlkIA=="}"#.replacing("IA==", with: ""),
         ]
