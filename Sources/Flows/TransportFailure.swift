@@ -8,8 +8,10 @@ package enum TransportFailure: Sendable, Equatable {
     case handshake
     /// No connection: no such name, nobody listening, no route, no answer in time.
     case unreachable
+    /// The server took the connection and gave no answer: it hung up, or was silent for too long.
+    case unanswered
 
-    /// Nil for words of another kind: cancelled, blocked, reset, or a client that refuses the recorder.
+    /// Nil for words of another kind: cancelled, blocked, or a client that refuses the recorder.
     package init?(_ words: String) {
         let words = words.lowercased()
         guard !Self.notOfTheServer.contains(where: words.containsBytes) else { return nil }
@@ -20,6 +22,7 @@ package enum TransportFailure: Sendable, Equatable {
             case 1201...1204: self = .certificate
             case 1200, 1205, 1206: self = .handshake
             case 1001, 1003, 1004, 1009: self = .unreachable
+            case 1005, 1011: self = .unanswered
             default: return nil
             }
         } else if Self.certificates.contains(where: words.containsBytes) {
@@ -28,6 +31,8 @@ package enum TransportFailure: Sendable, Equatable {
             self = .handshake
         } else if Self.connections.contains(where: words.containsBytes) {
             self = .unreachable
+        } else if Self.silences.contains(where: words.containsBytes) {
+            self = .unanswered
         } else {
             return nil
         }
@@ -82,9 +87,25 @@ package enum TransportFailure: Sendable, Equatable {
     private static let connections = [
         "err_name_not_resolved", "err_connection_refused", "err_connection_timed_out", "err_timed_out",
         "err_internet_disconnected", "err_address_unreachable", "econnrefused", "enotfound", "etimedout",
-        "ehostunreach", "enetunreach", "eai_again", "connection refused", "name or service not known",
+        "ehostunreach", "enetunreach", "eai_again", "connection refused", "connection timed out",
+        "name or service not known",
         "nodename nor servname", "no such host", "no address associated with hostname",
         "ns_error_unknown_host",
         "ns_error_connection_refused", "ns_error_net_timeout", "ns_error_offline",
+    ]
+
+    private static let silences = [
+        "err_empty_response", "err_connection_reset", "err_connection_closed", "err_http2_protocol_error",
+        "err_http2_ping_failed", "err_http2_server_refused_stream", "err_quic_protocol_error",
+        "ns_error_net_reset",
+        "ns_error_net_interrupt", "ns_error_net_empty_response", "ns_error_net_partial_transfer",
+        "econnreset",
+        "socket hang up", "und_err_socket", "und_err_headers_timeout", "connection reset",
+        "connection aborted",
+        "connection was reset", "connection closed without response", "connection lost",
+        "server disconnected",
+        "the provider closed the connection", "the server closed the connection", "empty reply from server",
+        "failed to respond", "unexpected end of file from server", "read timed out", "read timeout",
+        "timeout awaiting response", "did not return a complete response", "connection closed by the server",
     ]
 }

@@ -47,6 +47,8 @@ package enum TCPStreamEnd: Sendable, Hashable {
     case finished
     /// RST, which ends both directions.
     case reset(by: Side)
+    /// Nobody answered the SYN, which was sent so many times: at least twice, for the answer to one may come yet.
+    case unanswered(attempts: Int)
     /// The capture ends before the connection does.
     case captureEnded
 }

@@ -4,6 +4,24 @@ import Testing
 import Wire
 
 struct TCPStreamReassemblerTests {
+    /// A SYN alone may be answered yet; a client that acknowledges has the answer, even where the capture lacks it.
+    @Test(arguments: [
+        (1, false, false, false), (2, false, false, true), (3, true, false, false), (2, false, true, false),
+    ])
+    func aConnectionThatNobodyAnswersIsSaidToBe(
+        tries: Int,
+        isAnswered: Bool,
+        isAcknowledged: Bool,
+        isUnanswered: Bool
+    ) {
+        var made = PacketBuilder()
+        for _ in 0..<tries { made.send(.client, "S", 1000) }
+        if isAnswered { made.send(.server, "SA", 5000, 1001) }
+        if isAcknowledged { made.send(.client, "A", 1001, 5001) }
+        let ended = isUnanswered ? "unanswered(attempts: \(tries))" : "captureEnded"
+        #expect(StreamLog.of(made).filter { $0.hasPrefix("0 client ") } == ["0 client \(ended)"])
+    }
+
     @Test func tellsAConnectionFromItsHandshakeToItsEnd() {
         var made = PacketBuilder()
         made.handshake()

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -37,6 +38,13 @@ final class RawClient: Sendable {
     func startReading() async throws { try await channel.setOption(.autoRead, value: true).get() }
 
     func close() async throws { try await channel.close().get() }
+
+    /// Ends the connection with a RST.
+    func reset() async throws {
+        let options = channel as? any SocketOptionProvider
+        try await options?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try await close()
+    }
 
     var localAddress: SocketAddress? { channel.localAddress }
     var received: String { String(decoding: state.bytes.withLock { $0 }, as: UTF8.self) }

@@ -38,6 +38,60 @@ struct TunnelTests {
         try await origin.stop()
     }
 
+    /// Nobody knows then what came of it, but that it was wanted.
+    @Test(arguments: ["http", "https"])
+    func recordingThatEndsMeanwhileHasTheRequest(scheme: String) async throws {
+        let provider = try await FullListener()
+        let rig = try await ProxyRig()
+        async let output = rig.curl(
+            "-d",
+            "grant_type=authorization_code",
+            "\(scheme)://localhost:\(provider.port)/token"
+        )
+        try await Task.sleep(for: .milliseconds(500))
+        await rig.stop()
+        _ = try await output
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure == "the recording ended before localhost:\(provider.port) was connected")
+        #expect(exchange.request.method == (scheme == "http" ? "POST" : "CONNECT"))
+        #expect((exchange.request.body?.bytes ?? []).count == (scheme == "http" ? 29 : 0))
+        #expect(exchange.client.address != nil)
+        try await provider.stop()
+    }
+
+    @Test func clientThatBreaksOffMeanwhileIsAnEntry() async throws {
+        let provider = try await FullListener()
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        try await client.send(
+            "GET http://127.0.0.1:\(provider.port)/keys HTTP/1.1\r\nHost: a.example\r\n\r\n"
+        )
+        try await Task.sleep(for: .milliseconds(300))
+        try await client.reset()
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(
+            exchange.failure
+                == "the client closed the connection before 127.0.0.1:\(provider.port) was connected"
+        )
+        #expect(exchange.request.url.path == "/keys")
+        await rig.stop()
+        try await provider.stop()
+    }
+
+    /// It ends for the client when it goes, and not when the provider or the recorder does.
+    @Test func clientThatLeavesBeforeTheAnswerIsNotTheRecordersEnd() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig()
+        let output = try await rig.curl("--max-time", "0.5", "http://localhost:\(origin.port)/token")
+        #expect(output.status == 28)
+        try await Task.sleep(for: .seconds(1))
+        await rig.stop()
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure == "the client closed the connection before the answer was complete")
+        #expect(exchange.duration.map { $0 < .milliseconds(1_200) } == true)
+        try await origin.stop()
+    }
+
     @Test func providerThatWantsAClientCertificateIsNamed() async throws {
         // OpenSSL's own server: it asks for the certificate and, with TLS 1.3, refuses after the handshake.
         let key = try PrivateKey.generate(.elliptic(.p256))

@@ -41,7 +41,9 @@ struct CodeDelivery {
         }
         let exchange = flow.capture[callback]
         guard let answer = exchange.response else {
-            if exchange.failure.flatMap({ TransportFailure($0) }) != nil { return .nobody }
+            // Who hung up may have taken it all the same.
+            let failure = exchange.failure.flatMap { TransportFailure($0) }
+            if failure != nil, failure != .unanswered { return .nobody }
             return isClaimed(response.target, in: flow) ? .app : .unknown
         }
         guard answer.status < 400 else { return .nobody }

@@ -27,7 +27,10 @@ struct FailedRequest {
                         part: .tls,
                         name: exchange.request.url.host ?? ""
                     ),
-                    value: Excerpt.start(of: request.words)
+                    value: Excerpt.start(of: request.words),
+                    note: exchange.duration.flatMap {
+                        $0 < .seconds(1) ? nil : "after \($0.components.seconds) s"
+                    }
                 ),
             ]
         }
@@ -35,10 +38,11 @@ struct FailedRequest {
 }
 
 extension Flow {
-    /// Requests to the provider's endpoints that failed in one way for good: nothing of the origin answered this client later.
+    /// Requests to the provider's endpoints that failed in one way for good: no try after it was answered.
     ///
     /// What goes to the app, to other sites or for pages' assets is left out; what goes to the provider's origin without being a
-    /// message counts where a login cannot do without: a tunnel, a form, a redirect.
+    /// message counts where a login cannot do without: a tunnel, a form, a redirect, a connection of the app's server at work on
+    /// a request of the login.
     func failedRequests(_ failure: TransportFailure) -> [FailedRequest] {
         let failed = exchanges.compactMap { index -> FailedRequest? in
             let exchange = capture[index]
@@ -50,7 +54,7 @@ extension Flow {
         }
         guard !failed.isEmpty else { return [] }
         let endpoints = endpoints
-        let origins = Set(endpoints.compactMap { capture[$0].request.url.origin })
+        let authorities = Set(endpoints.compactMap { capture[$0].request.url.origin.map(Self.authority) })
         let redirects = Set(
             authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0).withoutQuery } }
         )
@@ -58,14 +62,56 @@ extension Flow {
             let exchange = capture[request.exchange]
             let isMeant =
                 grant == "connection" || endpoints.contains(request.exchange)
-                || origins.contains(request.origin) && isNeeded(request.exchange)
+                || authorities.contains(Self.authority(request.origin)) && isNeeded(request.exchange)
+                || isBehindFailedWork(request.exchange)
             guard isMeant, !redirects.contains(exchange.request.url.withoutQuery) else { return false }
-            return !surroundings.latest.isAnswered(
-                request.origin,
+            return endpoints.contains(request.exchange)
+                ? !isAskedAgain(request.exchange)
+                : !isAnswered(request)
+        }
+    }
+
+    /// Whether the server answered the client, or one nobody knows, later.
+    ///
+    /// A tunnel does not say what was to be spoken in it.
+    private func isAnswered(_ request: FailedRequest) -> Bool {
+        let exchange = capture[request.exchange]
+        let isTunnel = exchange.request.method == "CONNECT"
+        let origins =
+            isTunnel ? ["http://", "https://"].map { $0 + Self.authority(request.origin) } : [request.origin]
+        return origins.contains {
+            surroundings.latest.isAnswered(
+                $0,
                 to: exchange.client.process,
                 after: surroundings.position[request.exchange]
             )
         }
+    }
+
+    /// `HOST:PORT` of an origin.
+    private static func authority(_ origin: String) -> String {
+        origin.utf8.firstRange(of: Array("://".utf8)).map { String(origin[$0.upperBound...]) } ?? origin
+    }
+
+    /// Whether the same client, or one nobody knows, asked the same endpoint in the same way later, and was answered.
+    private func isAskedAgain(_ index: Int) -> Bool {
+        let failed = capture[index]
+        let address = failed.request.url.withoutQuery
+        return exchanges.contains { other in
+            let later = capture[other]
+            return surroundings.position[other] > surroundings.position[index] && later.response != nil
+                && later.failure == nil && later.request.method == failed.request.method
+                && later.request.url.withoutQuery == address
+                && (failed.client.process == nil
+                    || [failed.client.process, nil].contains(later.client.process))
+        }
+    }
+
+    /// Whether the app's server wanted this connection while it worked on a request of the flow, which failed, and never
+    /// brought the code anywhere.
+    private func isBehindFailedWork(_ index: Int) -> Bool {
+        guard tokenRequests.isEmpty, let work = surroundings.failedWork(behind: index) else { return false }
+        return exchanges.contains(work)
     }
 
     /// Exchanges that are requests to endpoints of the provider.

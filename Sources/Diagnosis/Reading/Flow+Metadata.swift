@@ -45,7 +45,9 @@ extension Flow {
 extension Answer {
     /// Whether a rule of the transport accounts for it: nobody answered, for a reason that is known, or too many requests.
     var isExplainedByTransport: Bool {
-        status == 429 || status == nil && failure.flatMap { TransportFailure($0) } != nil
+        guard status == nil else { return status == 429 }
+        let failure = failure.flatMap { TransportFailure($0) }
+        return failure != nil && failure != .unanswered
     }
 
     /// No answer because the client wanted none any more.

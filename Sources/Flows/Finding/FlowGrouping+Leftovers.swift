@@ -28,8 +28,12 @@ extension FlowGrouping {
             let near = builders.filter {
                 $0.grant != "connection" && ($0.providerHosts.contains(host) || $0.clientHosts.contains(host))
             }
-            if let flow = near.last(where: { $0.startedAt <= recorded.startedAt }) ?? near.first {
-                attach(exchange, to: flow)
+            let failedWork = index.failedWork(behind: exchange)
+            let known =
+                near.last { $0.startedAt <= recorded.startedAt } ?? near.first
+                ?? failedWork.flatMap { byExchange[$0] }
+            if let known {
+                attach(exchange, to: known)
                 continue
             }
             let kind = ProviderRecognizer.kind(ofHost: host)
@@ -37,27 +41,12 @@ extension FlowGrouping {
             // Nothing of any login was seen, and the recorder was refused: that is what its user has to know,
             // unless it is some service of the system that calls home.
             let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)
-            guard isProvider || isAllThereIs || !hadFlows && isBehindAFailure(exchange) else { continue }
+            guard isProvider || isAllThereIs || !hadFlows && failedWork != nil else { continue }
             let name = kind?.rawValue ?? host
             let flow = byHost[name] ?? new(grant: "connection", exchange)
             byHost[name] = flow
             flow.providerHosts.insert(host)
             attach(exchange, to: flow)
-        }
-    }
-
-    /// Whether a connection failed while a server was at work on another's request, and that came to nothing: the app
-    /// could not reach whom it needed to begin a login.
-    func isBehindAFailure(_ exchange: Int) -> Bool {
-        let failed = capture[exchange]
-        guard let sender = failed.client.process else { return false }
-        let place = index.position[exchange]
-        let before = index.order[..<place].suffix(50)
-        return before.contains { other in
-            let asked = capture[other]
-            return asked.client.process.map { $0 != sender } ?? false
-                && asked.startedAt <= failed.startedAt && asked.endedAt >= failed.endedAt
-                && (asked.response?.status ?? 0) >= 500
         }
     }
 

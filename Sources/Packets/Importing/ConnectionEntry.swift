@@ -58,6 +58,11 @@ struct ConnectionEntry {
         if let name = agreed.serverName { host = name }
     }
 
+    /// Takes the name by which its server was asked elsewhere.
+    mutating func named(_ name: String?) {
+        if let name { host = name }
+    }
+
     /// `HOST`, and the port where it is not the scheme's own.
     func authority(_ scheme: String) -> String {
         port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)"

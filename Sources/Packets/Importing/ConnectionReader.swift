@@ -296,20 +296,27 @@ final class ConnectionReader {
         }
         messages?.ended(side, end, at: time)
         socks?.ended(side, end, at: time)
-        guard end == .reset(by: .server), side == .server, bytes.sent == 0, bytes.received == 0, isWhole,
-            !isTold
-        else {
-            return
+        if side == .server, bytes.sent == 0, bytes.received == 0, isWhole, !isTold {
+            neverBegan(end, at: time)
         }
-        isTold = true
-        guard Self.webPorts.contains(entry.port) || reading.isWebServer(entry.facts.serverAddress) else {
-            return
-        }
-        reading.finish(entry.failed("connection refused", at: time))
     }
 
-    /// Who is refused there wanted to speak HTTP; elsewhere it could be anything, but where TLS or HTTP was spoken before.
-    private static let webPorts: Set<UInt16> = [80, 443, 8080, 8443]
+    /// The connection did not come about, which is an entry where it may have been wanted for a login.
+    private func neverBegan(_ end: TCPStreamEnd, at time: Timestamp) {
+        let reason: String
+        switch end {
+        case .reset(by: .server): reason = "connection refused"
+        case .unanswered(let attempts):
+            reason = "connection timed out: nobody answered \(attempts) tries to connect"
+        default: return
+        }
+        isTold = true
+        entry.named(reading.name(of: entry.facts.serverAddress))
+        guard OtherPorts.mayBeWeb(entry.port) || reading.isWebServer(entry.facts.serverAddress) else {
+            return
+        }
+        reading.finish(entry.failed(reason, at: time))
+    }
 
     /// Keys came after the packets that they open.
     func keysAdded(at time: Timestamp) {

@@ -32,6 +32,10 @@ final class MessageReader {
     /// Whether the client's first bytes are missing, however many.
     private var lacksBeginning = false
     private var places = 0
+    /// When the client was done with sending, which mostly means that it has gone.
+    private var clientEnd: Timestamp?
+    /// When bytes of the server came last.
+    private var lastReceived = Timestamp(nanoseconds: 0)
 
     init(_ reading: PacketReading, _ scheme: String, _ entry: ConnectionEntry, isWhole: Bool, depth: Int) {
         self.reading = reading
@@ -63,6 +67,7 @@ final class MessageReader {
     }
 
     private func read(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
+        if side == .server { lastReceived = time }
         let exchanges = conversation.received(bytes, from: side, at: time)
         guard conversation.isUpgraded else {
             guard conversation.hasLostTheThread else { return finish(exchanges) }
@@ -150,12 +155,14 @@ final class MessageReader {
         case .awaitingRequest, .over: break
         case .tunnel: tunnel?.ended(side, end, at: time)
         case .reading:
+            if side == .client, end == .finished { clientEnd = time }
+            if end == .captureEnded { endAbandoned() }
             let reason: String? =
                 switch end {
                 case .finished: nil
                 case .reset(by: .client): "the client reset the connection"
                 case .reset(by: .server): "connection reset by the server"
-                case .captureEnded: "the capture ends before the answer was complete"
+                case .unanswered, .captureEnded: "the capture ends before the answer was complete"
                 }
             finish(conversation.ended(side, reason: reason, at: time))
         }
@@ -164,6 +171,14 @@ final class MessageReader {
     func closed(at time: Timestamp) {
         tunnel?.closed(at: time)
         noteLosses()
+        endAbandoned()
         abandon("the capture ends before the answer was complete", at: time)
+    }
+
+    /// Who is done with sending may wait for the answer, but not to the capture's end.
+    private func endAbandoned() {
+        guard let clientEnd, state == .reading else { return }
+        let reason = "the client closed the connection before the answer was complete"
+        finish(conversation.ended(.client, reason: reason, at: max(clientEnd, lastReceived)))
     }
 }

@@ -28,6 +28,8 @@ final class PacketReading {
     /// Addresses and ports of servers that TLS or HTTP was spoken with.
     private var webServers: Set<String> = []
 
+    private var serverNames = ServerNames()
+
     private static let maximumLosses = 100
     private static let maximumWebServers = 4096
 
@@ -50,6 +52,9 @@ final class PacketReading {
 
     func finish(_ exchange: Exchange) {
         counts.exchanges += 1
+        if let address = exchange.connection.serverAddress, let host = exchange.request.url.host {
+            serverNames.note(host, of: address)
+        }
         finished.append(exchange)
     }
 
@@ -68,6 +73,9 @@ final class PacketReading {
 
     /// Whether TLS or HTTP was spoken with a server before.
     func isWebServer(_ address: String?) -> Bool { address.map(webServers.contains) ?? false }
+
+    /// The one host that a server was asked for; nil where there was none, or there were several.
+    func name(of address: String?) -> String? { address.flatMap { serverNames.name(of: $0) } }
 
     func note(_ loss: PacketLoss) {
         if losses.count < Self.maximumLosses { losses.append(loss) } else { furtherLosses += 1 }

@@ -16,6 +16,8 @@ struct TCPConnection {
     private(set) var number: Int?
     private(set) var isClosed = false
     private var isEstablished = false
+    /// How often the client's SYN came.
+    private var attempts: UInt8 = 0
     private var lastTime: Timestamp
     /// Of what was told last: time does not go back.
     private var toldTime: Timestamp
@@ -116,6 +118,7 @@ struct TCPConnection {
         }
         let opens = segment.flags.contains(.synchronize)
         if opens {
+            if side == .client, attempts < .max { attempts += 1 }
             withDirection(side) {
                 if !$0.isFirm, !$0.hasEnded { $0.begin(at: segment.sequence &+ 1, isFirm: true) }
             }
@@ -202,7 +205,8 @@ struct TCPConnection {
         guard !isClosed else { return }
         isClosed = true
         // What the capture has behind a reset was sent before it, or to no one.
-        let end = reset.map { .reset(by: $0.side) } ?? end
+        let end =
+            reset.map { .reset(by: $0.side) } ?? (isUnanswered ? .unanswered(attempts: Int(attempts)) : end)
         let time = max(reset?.time ?? time ?? lastTime, toldTime)
         let number = number
         flush(at: time, into: &sink)
@@ -212,6 +216,9 @@ struct TCPConnection {
         }
         sink.closed(number, at: time)
     }
+
+    /// Whether it never came about: the client has nothing of the server that it could acknowledge either.
+    private var isUnanswered: Bool { attempts > 1 && !server.isKnown }
 
     // MARK: - The order of both directions
 

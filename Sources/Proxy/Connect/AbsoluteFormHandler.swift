@@ -16,9 +16,16 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case forwarding
         /// Waits for the answers of the provider so far, then the request goes where it wants.
         case waitingForAnswers(ProxyRequest)
-        case dialing
+        case dialing(Dial)
         /// We have answered, or failed to; what comes is dropped.
         case closing
+    }
+
+    /// A request whose provider is being connected.
+    private struct Dial {
+        var origin: Origin
+        var request: ProxyRequest
+        var began: Timestamp
     }
 
     /// The one that the requests go to.
@@ -50,6 +57,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        keepDialled { "the client closed the connection before \($0) was connected" }
         deadline?.cancel()
         self.context = nil
     }
@@ -85,6 +93,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 context.fireUserInboundEventTriggered(event)
             }
         case let stop as StopRecording where current == nil && !isRefusing:
+            keepDialled { "the recording ended before \($0) was connected" }
             stop.done.succeed()
             context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
@@ -174,9 +183,9 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func dial(_ origin: Origin, _ request: ProxyRequest) {
         guard let context else { return }
-        phase = .dialing
-        leaveProvider()
         let began = proxy.clock()
+        phase = .dialing(Dial(origin: origin, request: request, began: began))
+        leaveProvider()
         let wanted = UpstreamRequest(
             origin: origin,
             isRestricted: proxy.isRestricted(identity),
@@ -186,6 +195,10 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             [self] result in
             let took = proxy.clock() - began
             identity.whenKnown { [self] in
+                guard case .dialing = phase else {
+                    if case .success(let connection) = result { connection.channel.close(promise: nil) }
+                    return
+                }
                 switch result {
                 case .success(let connection): join(origin, request, connection, took)
                 case .failure(let error):
@@ -195,6 +208,25 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 resumeReading()
             }
         }
+    }
+
+    /// Nobody waits for the provider any more, who may be the very trouble: the request is an entry.
+    private func keepDialled(_ reason: (Origin) -> String) {
+        guard case .dialing(let dial) = phase else { return }
+        phase = .closing
+        guard proxy.configuration.opens(dial.origin.host) else { return }
+        let conversation = conversation(dial.origin, ConnectionFacts(id: identity.connectionID), Timings())
+        var exchanges = conversation.received(
+            ByteBuffer(bytes: dial.request.rewritten),
+            from: .client,
+            at: dial.began
+        )
+        while case .body(let bytes) = splitter.next() {
+            exchanges += conversation.received(bytes, from: .client, at: dial.began)
+        }
+        exchanges += conversation.abandon(at: proxy.clock(), reason: reason(dial.origin))
+        for index in exchanges.indices { exchanges[index].client = identity.facts }
+        proxy.gate.keep(exchanges)
     }
 
     private func leaveProvider() {

@@ -14,6 +14,11 @@ extension ProxyContext {
         keep("the client closed the connection before \(entry.origin) was connected", of: entry)
     }
 
+    /// The recording ended while a client waited for the provider.
+    func noteUnfinished(_ entry: TunnelEntry) {
+        keep("the recording ended before \(entry.origin) was connected", of: entry)
+    }
+
     /// The client does not accept our certificate; it said so by an alert, or by its end.
     func noteRejection(_ alert: TLSAlert?, of entry: TunnelEntry) {
         let client = entry.identity.facts

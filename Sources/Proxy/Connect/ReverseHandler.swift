@@ -90,6 +90,7 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
             giveUp()
             context.close(promise: nil)
         case let stop as StopRecording:
+            if case .dialing = phase, let entry { proxy.noteUnfinished(entry) }
             phase = .done
             stop.done.succeed()
             context.close(promise: nil)

@@ -80,6 +80,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
             case .done: break
             }
         case let stop as StopRecording:
+            if isDialing { proxy.noteUnfinished(entry) }
             phase = .closing
             stop.done.succeed()
             context.close(promise: nil)

@@ -26,7 +26,10 @@ final class Tee {
     private let passed: ((_ sent: Int, _ received: Int) -> Exchange)?
     private var sent = 0
     private var received = 0
-    private var hasClientEnded = false
+    /// When the client was done with sending, which mostly means that it has gone.
+    private var clientEnd: Timestamp?
+    /// When bytes of the provider came last.
+    private var lastReceived = Timestamp(nanoseconds: 0)
     private var hasServerEnded = false
     private var isOver = false
     private var hasNotedGarbage = false
@@ -114,7 +117,8 @@ final class Tee {
         if conversation == nil {
             received += bytes.readableBytes
         } else {
-            completed(conversation?.received(bytes, from: side, at: proxy.clock()) ?? [])
+            lastReceived = proxy.clock()
+            completed(conversation?.received(bytes, from: side, at: lastReceived) ?? [])
         }
         if isHolding {
             held.append(bytes)
@@ -183,15 +187,15 @@ final class Tee {
         guard !isOver else { return }
         if side == .server {
             hasServerEnded = true
-            if hasClientEnded, !isIdle { end(.client, Self.clientLeft) }
+            endAbandoned()
             end(.server, nil)
-            guard !hasClientEnded else { return close() }
+            guard clientEnd == nil else { return close() }
             client?.closeOutput()
             // What else the client sends is read and dropped until it closes: closing on unread bytes resets
             // the connection, and takes with it what the client has not read yet.
             if !isOpaque { closeAfter(proxy.configuration.limits.lingerTime) }
         } else {
-            hasClientEnded = true
+            clientEnd = proxy.clock()
             guard !hasServerEnded else { return close() }
             guard isOpaque || !isIdle else {
                 end(.client, nil)
@@ -207,7 +211,7 @@ final class Tee {
     func broken(_ side: Side, _ reason: String) {
         settle()
         guard !isOver else { return }
-        if side == .server, isNew, !hasCompletedAny, !hasClientEnded, isIdle, !isOpaque {
+        if side == .server, isNew, !hasCompletedAny, clientEnd == nil, isIdle, !isOpaque {
             return refused(reason)
         }
         end(side, isIdle ? nil : reason)
@@ -255,7 +259,7 @@ final class Tee {
         if side == .client { client = nil } else { server = nil }
         guard !isOver else { return }
         // A provider that goes because the client has gone has broken nothing.
-        if side == .server, hasClientEnded, !isIdle { end(.client, Self.clientLeft) }
+        if side == .server { endAbandoned() }
         end(side, isIdle ? nil : side == .client ? Self.clientLeft : "the provider closed the connection")
         close()
     }
@@ -264,6 +268,7 @@ final class Tee {
     func abandon() {
         settle()
         guard !isOver else { return }
+        endAbandoned()
         keep(
             conversation?.abandon(
                 at: proxy.clock(),
@@ -297,6 +302,13 @@ final class Tee {
     // MARK: -
 
     private static let clientLeft = "the client closed the connection before the answer was complete"
+
+    /// What a client that has gone did not wait for failed when it went.
+    private func endAbandoned() {
+        guard let clientEnd, !isIdle else { return }
+        let time = max(clientEnd, lastReceived)
+        keep(conversation?.ended(.client, reason: Self.clientLeft, at: time) ?? [])
+    }
 
     private func end(_ side: Side, _ reason: String?) {
         keep(conversation?.ended(side, reason: reason, at: proxy.clock()) ?? [])
@@ -332,7 +344,7 @@ final class Tee {
         linger?.cancel()
         linger = loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
             guard let self, !self.isOver else { return }
-            if self.hasClientEnded, !self.isIdle { self.end(.client, Self.clientLeft) }
+            self.endAbandoned()
             self.close()
         }
     }

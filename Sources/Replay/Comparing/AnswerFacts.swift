@@ -69,6 +69,7 @@ struct AnswerFacts {
         case .certificate: return "no answer: the server's certificate was not accepted"
         case .handshake: return "no answer: no secure connection could be made"
         case .unreachable: return "no answer: the server could not be reached"
+        case .unanswered: return "no answer: the server hung up or was silent"
         case nil: return "no answer: the request was broken off"
         }
     }

@@ -196,32 +196,75 @@ struct PacketExchangesTests {
 
     @Test func refusedConnectionIsAnEntryWhereItWasForTheWeb() {
         var script = Script()
-        for port: UInt16 in [443, 5432] {
+        for port: UInt16 in [443, 9443, 5432, 22] {
             script.open(port: port)
             script.close(.reset(by: .server))
         }
         let exchanges = script.exchanges.takeFinished()
-        #expect(exchanges.map(\.request.url.text) == ["https://10.0.0.2/"])
-        #expect(exchanges.map(\.failure) == ["connection refused"])
+        #expect(exchanges.map(\.request.url.text) == ["https://10.0.0.2/", "https://10.0.0.2:9443/"])
+        #expect(exchanges.map(\.failure) == ["connection refused", "connection refused"])
     }
 
     /// A provider that goes down while somebody logs in, on whichever port.
-    @Test(arguments: ["GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n", "\u{16}\u{3}\u{1}\u{0}\u{5}\u{1}...."])
-    func refusedConnectionIsAnEntryWhereTheServerHadSpokenTLSOrHTTP(words: String) {
+    @Test(arguments: [
+        ("GET /one HTTP/1.1\r\nHost: a.example\r\n\r\n", "a.example"),
+        ("\u{16}\u{3}\u{1}\u{0}\u{5}\u{1}....", "10.0.0.2"),
+    ])
+    func refusedConnectionIsAnEntryWhereTheServerHadSpokenTLSOrHTTP(words: String, host: String) {
         var script = Script()
-        script.open(port: 9999)
+        script.open(port: 6379)
         script.close(.reset(by: .server))
-        script.open(port: 9999)
+        script.open(port: 6379)
         script.client(words)
         script.server(Self.answer)
         script.close()
-        script.open(port: 9999)
+        script.open(port: 6379)
         script.close(.reset(by: .server))
-        script.open(port: 9998)
+        script.open(port: 6380)
         script.close(.reset(by: .server))
         let exchanges = script.exchanges.takeFinished()
-        #expect(exchanges.last?.request.url.text == "https://10.0.0.2:9999/")
+        #expect(exchanges.last?.request.url.text == "https://\(host):6379/")
         #expect(exchanges.filter { $0.failure == "connection refused" }.count == 1)
+    }
+
+    @Test func connectionThatNobodyAnsweredIsAnEntry() {
+        var script = Script()
+        script.open(port: 8443)
+        script.close(.unanswered(attempts: 4))
+        script.open(port: 8443)
+        script.close(.captureEnded)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.failure) == ["connection timed out: nobody answered 4 tries to connect"])
+    }
+
+    /// What was refused said nothing of whom it was for; others had asked the server for one host.
+    @Test(arguments: [(["id.example"], "id.example"), (["id.example", "b.example"], "10.0.0.2")])
+    func refusedConnectionHasTheNameItsServerIsKnownBy(hosts: [String], name: String) {
+        var script = Script()
+        for host in hosts {
+            script.open(port: 80)
+            script.client("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            script.server(Self.answer)
+            script.close()
+        }
+        for _ in 0..<2 {
+            script.open(port: 80)
+            script.close(.reset(by: .server))
+        }
+        let refused = script.exchanges.takeFinished().filter { $0.failure == "connection refused" }
+        #expect(refused.map(\.request.url.host) == [name, name])
+    }
+
+    @Test func clientThatWentWithoutItsAnswerIsSaidToHaveGone() {
+        var script = Script()
+        script.open()
+        script.client("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.exchanges.ended(.client, of: 0, .finished, at: Timestamp(nanoseconds: 0))
+        script.close(.captureEnded)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(
+            exchanges.map(\.failure) == ["the client closed the connection before the answer was complete"]
+        )
     }
 
     @Test func otherProtocolsAreCountedAndNoEntries() {

@@ -28,7 +28,39 @@ struct HostUnreachable: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let failed = flow.failedRequests(.unreachable)
-        return failed.isEmpty ? .holds : .violated(Violation(FailedRequest.evidence(of: failed, in: flow)))
+        let unreachable = flow.failedRequests(.unreachable)
+        guard unreachable.isEmpty else {
+            return .violated(Violation(FailedRequest.evidence(of: unreachable, in: flow)))
+        }
+        // Of documents the rules for documents tell.
+        let asked = Set(
+            flow.messages.compactMap { message -> Int? in
+                switch message {
+                case .discovery, .keySet, .registration: nil
+                default: message.exchange
+                }
+            }
+        )
+        var unanswered = flow.failedRequests(.unanswered).filter {
+            asked.contains($0.exchange) && flow.capture[$0.exchange].request.method != "CONNECT"
+        }
+        if unanswered.isEmpty { unanswered = flow.unansweredCalls }
+        guard !unanswered.isEmpty else { return .holds }
+        return .violated(
+            Violation(
+                FailedRequest.evidence(of: unanswered, in: flow),
+                explanation: Self.silence,
+                fix: Self.silenceFix
+            )
+        )
     }
+
+    private static let silence = """
+        The provider, or what stands in front of it, took the request and gave no answer: it hung up, or was silent until the other side \
+        gave up.
+        """
+    private static let silenceFix = """
+        Look into the log of the provider, and of the balancer, firewall or TLS proxy in front of it, at the time of this request. The \
+        request may have been carried out: a code that was sent with it can be used up.
+        """
 }

@@ -32,14 +32,67 @@ struct HostUnreachableTests {
         ("net::ERR_NAME_NOT_RESOLVED", true), ("net::ERR_CONNECTION_TIMED_OUT", true),
         ("net::ERR_INTERNET_DISCONNECTED", true),
         ("ECONNREFUSED: connection refused by 127.0.0.1:443", true), ("NSURLErrorDomain -1003", true),
-        ("NSURLErrorDomain -999", false), ("NSURLErrorDomain -1005", false), ("ERR_BLOCKED_BY_CLIENT", false),
-        ("NS_BINDING_ABORTED", false), ("ECONNRESET", false),
+        ("NSURLErrorDomain -999", false), ("NSURLErrorDomain -1005", true), ("ERR_BLOCKED_BY_CLIENT", false),
+        ("NS_BINDING_ABORTED", false), ("ECONNRESET", true), ("net::ERR_EMPTY_RESPONSE", true),
+        ("the provider closed the connection without an answer", true), ("socket hang up", true),
     ])
     func knowsTheWords(words: String, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             if exchange.failure != nil { exchange.failure = words }
         }
         #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    private static let left = "the client closed the connection before the answer was complete"
+    private static let ended = "the capture ends before the answer was complete"
+
+    /// The app's server answered the callback with 500 while it had no answer itself, or left after a second.
+    @Test(arguments: [
+        (left, 500, 40, true), (ended, 500, 40, true), (left, 200, 40, false), (ended, 200, 4_000, false),
+        (left, 200, 4_000, true),
+    ])
+    func knowsWhoGaveUpWaiting(words: String, callback: Int, milliseconds: Int, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.response?.status == 500 { exchange.response?.status = callback }
+            guard exchange.failure != nil else { return }
+            exchange.failure = words
+            exchange.duration = .milliseconds(milliseconds)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if milliseconds > 1_000, fires { #expect(finding?.notes == ["client: shop-backend", "after 4 s"]) }
+    }
+
+    @Test func pageThatGoesIsNotWaiting() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.response?.status == 500 { exchange.response?.status = 200 }
+            guard exchange.failure != nil else { return }
+            exchange.failure = Self.left
+            exchange.duration = .seconds(4)
+            exchange.request.headers.append("Origin", "https://www.shop.example")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// As packets show it: nothing but a connection that did not come about, while the app's server was at work.
+    @Test(arguments: [
+        ("10.0.0.5:5060", 200, true), ("10.0.0.9:5060", 200, false), ("10.0.0.5:5060", 700, false),
+    ])
+    func knowsTheConnectionThatTheAppsServerWanted(client: String, start: Int, fires: Bool) throws {
+        var recording = try Recording(broken)
+        recording.exchanges.removeAll { $0.failure != nil }
+        let callback = try #require(recording.exchanges.firstIndex { $0.response?.status == 500 })
+        recording.exchanges[callback].connection.serverAddress = "10.0.0.5:443"
+        var failed = recording.exchanges[callback]
+        failed.startedAt = failed.startedAt + .milliseconds(start)
+        failed.duration = .milliseconds(100)
+        failed.request = RecordedRequest(method: "CONNECT", url: RecordedURL("https://10.1.1.1:8443/"))
+        failed.response = nil
+        failed.failure = "connection timed out: nobody answered 4 tries to connect"
+        failed.client = ClientFacts(address: client)
+        recording.exchanges.append(failed)
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.finding(rule)?.isPrimary ?? true)
     }
 
     @Test func saysNothingOfTheRedirectURI() throws {

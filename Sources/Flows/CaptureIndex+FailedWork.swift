@@ -1,0 +1,41 @@
+import Captures
+
+extension CaptureIndex {
+    /// The request that a server was at work on when its own connection failed, and that came to nothing: the app could not
+    /// reach whom it needed to begin a login or to end it.
+    ///
+    /// By the processes of both, or by the server's address where only packets were seen.
+    package func failedWork(behind exchange: Int) -> Int? {
+        let failed = capture[exchange]
+        return order[..<position[exchange]].suffix(Self.mostRequestsAtATime).last { other in
+            let asked = capture[other]
+            guard asked.startedAt <= failed.startedAt, asked.endedAt >= failed.endedAt,
+                asked.request.method != "CONNECT"
+            else { return false }
+            return isFruitless(asked) && mayBeOfServer(failed.client, of: asked)
+        }
+    }
+
+    /// A server that works on more is one whose requests nobody can tell apart.
+    private static let mostRequestsAtATime = 50
+
+    private func isFruitless(_ asked: Exchange) -> Bool {
+        guard let response = asked.response else { return asked.failure != nil }
+        guard response.status < 400 else { return true }
+        guard let location = response.location?.lowercased() else { return false }
+        return ["error", "fail"].contains(where: location.containsBytes)
+    }
+
+    private func mayBeOfServer(_ client: ClientFacts, of asked: Exchange) -> Bool {
+        if let sender = client.process { return asked.client.process.map { $0 != sender } ?? false }
+        guard let own = client.address.map(Self.host),
+            let server = asked.connection.serverAddress.map(Self.host)
+        else { return false }
+        return own == server
+    }
+
+    /// `ADDRESS:PORT` without the port.
+    private static func host(_ address: String) -> Substring {
+        address.utf8.lastIndex(of: 0x3a).map { address[..<$0] } ?? address[...]
+    }
+}
