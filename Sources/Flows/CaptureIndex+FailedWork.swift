@@ -16,6 +16,15 @@ extension CaptureIndex {
         }
     }
 
+    /// Whether a server hung up on a request without an answer after it had sent one of its own on account of it.
+    package func isHungUp(_ request: Int, during other: Int) -> Bool {
+        let asked = capture[request]
+        guard asked.response == nil, asked.failure.flatMap({ TransportFailure($0) }) == .unanswered else {
+            return false
+        }
+        return capture[other].startedAt >= asked.startedAt && capture[other].startedAt <= asked.endedAt
+    }
+
     /// A server that works on more is one whose requests nobody can tell apart.
     private static let mostRequestsAtATime = 50
 

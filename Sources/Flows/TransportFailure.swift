@@ -95,7 +95,8 @@ package enum TransportFailure: Sendable, Equatable {
     ]
 
     private static let silences = [
-        "err_empty_response", "err_connection_reset", "err_connection_closed", "err_http2_protocol_error",
+        "err_empty_response", "err_incomplete_chunked_encoding", "err_content_length_mismatch",
+        "err_connection_reset", "err_connection_closed", "err_http2_protocol_error",
         "err_http2_ping_failed", "err_http2_server_refused_stream", "err_quic_protocol_error",
         "ns_error_net_reset",
         "ns_error_net_interrupt", "ns_error_net_empty_response", "ns_error_net_partial_transfer",

@@ -3,29 +3,42 @@ import Flows
 import OAuth
 
 extension Flow {
-    /// Requests of the app's server to the provider's endpoints that the app gave up waiting for.
+    /// Requests of the app to the provider's endpoints whose answers broke off, or that the app's server gave up waiting for.
     ///
     /// It says so by closing the connection, after a second at least: who goes at once was not waiting. Or it answered the callback,
     /// and badly, while it had no answer itself, whatever ended the wait in the recording.
     var unansweredCalls: [FailedRequest] {
-        let callbacks = RejectedCallback.all(in: self)
-        return ClientCall.all(in: self).compactMap { call in
-            let exchange = capture[call.exchange]
-            guard exchange.response == nil, !call.isRepaired, !call.answer.isCancelled, !isOfPage(exchange),
-                let words = exchange.failure, let origin = exchange.request.url.origin,
-                [nil, .unanswered].contains(TransportFailure(words)), !RecorderRefusal.isOne(exchange)
+        let callbacks = RejectedCallback.all(in: self).map { capture[$0.exchange] }
+        let calls =
+            ClientCall.all(in: self).filter { !$0.isRepaired }.map(\.answer)
+            + messages.compactMap { if case .userInfo(let call) = $0 { call.answer } else { nil } }
+        return calls.compactMap { answer in
+            let exchange = capture[answer.exchange]
+            guard let words = exchange.failure, let origin = exchange.request.url.origin, answer.json == nil,
+                !answer.isCancelled, !RecorderRefusal.isOne(exchange)
             else { return nil }
-            let isLeft =
-                Self.departures.contains(where: words.hasPrefix)
-                && exchange.endedAt - exchange.startedAt >= Self.shortestPatience
-            let isBehind = callbacks.contains { callback in
-                let asked = capture[callback.exchange]
-                return callback.response.code == call.parameters["code"]
-                    && asked.startedAt <= exchange.startedAt
-                    && asked.endedAt >= exchange.startedAt
+            let failure = TransportFailure(words)
+            guard failure == nil || failure == .unanswered else { return nil }
+            let isBroken = exchange.response != nil && failure == .unanswered
+            guard
+                isBroken
+                    || exchange.response == nil && !isOfPage(exchange)
+                        && isGivenUp(exchange, words, callbacks)
+            else {
+                return nil
             }
-            guard isLeft || isBehind else { return nil }
-            return FailedRequest(exchange: call.exchange, origin: origin, words: words)
+            return FailedRequest(exchange: answer.exchange, origin: origin, words: words)
+        }
+    }
+
+    private func isGivenUp(_ exchange: Exchange, _ words: String, _ callbacks: [Exchange]) -> Bool {
+        if Self.departures.contains(where: words.hasPrefix),
+            exchange.endedAt - exchange.startedAt >= Self.shortestPatience
+        {
+            return true
+        }
+        return callbacks.contains {
+            $0.startedAt <= exchange.startedAt && $0.endedAt >= exchange.startedAt
         }
     }
 

@@ -43,6 +43,11 @@ struct Ending {
             {
                 return .failure
             }
+            if let callback = response.callback, let last, index.isHungUp(callback, during: last.exchange),
+                !hasSucceededAfter(callback)
+            {
+                return .failure
+            }
             if let last { return outcome(of: last) }
             if !exchanges.isEmpty { return .incomplete }
             if response.parameters.contains("access_token") || response.parameters.contains("id_token"),

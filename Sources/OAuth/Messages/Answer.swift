@@ -40,7 +40,8 @@ package struct Answer: Sendable {
         guard let response, let body = response.body, !body.isTruncated, body.remainingCoding == nil
         else { return false }
         if body.hasBytes { return true }
-        return body.bytes != nil && response.headers.first("content-length") == "0"
+        return body.bytes != nil
+            && (response.status == 204 || response.headers.first("content-length") == "0")
     }
 
     private static func object(_ bytes: [UInt8]) -> JSONObject? {

@@ -28,13 +28,53 @@ struct TokenEndpointError: Rule {
         let calls = ClientCall.all(in: flow)
         // A refusal of the client is told as that; a try that the next one made up for is forgotten.
         let others = Set(calls.filter { $0.isRepaired || $0.isClientRefused }.map(\.exchange))
-        let refused = flow.tokenRequests.filter { !others.contains($0.exchange) && isError($0) }
+        let refused = flow.tokenRequests.filter {
+            !others.contains($0.exchange) && (isError($0) || isLedAway($0, flow))
+        }
         guard let first = refused.first else { return .holds }
+        if let location = flow.capture[first.exchange].response?.location, isLedAway(first, flow) {
+            return .violated(ledAway(first, to: location))
+        }
         return .violated(
             Violation(
                 refused.prefix(4).map { $0.answer.evidence(note: flow.checkedValues(of: $0)) },
                 exchange: first.exchange
             )
+        )
+    }
+
+    /// Whether it was answered with a redirect that did not lead to tokens.
+    private func isLedAway(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        guard let status = request.answer.status, (300..<400).contains(status), request.answer.error == nil,
+            flow.capture[request.exchange].response?.location != nil
+        else { return false }
+        return !flow.exchanges.contains {
+            flow.surroundings.redirectedFrom[$0] == request.exchange && isFruitful($0, flow)
+        }
+    }
+
+    private func isFruitful(_ index: Int, _ flow: Flow) -> Bool {
+        Answer(of: flow.capture[index], at: index).parameters.contains("access_token")
+    }
+
+    private func ledAway(_ request: TokenRequest, to location: String) -> Violation {
+        Violation(
+            [
+                request.answer.statusEvidence(),
+                Evidence(
+                    place: Place(exchange: request.exchange, part: .responseLocation, name: ""),
+                    value: Masking.shown(location, of: "location")
+                ),
+            ],
+            explanation: """
+                The token endpoint's address leads elsewhere. Clients follow such an answer with a GET that has lost the form (301, 302, 303), or \
+                not at all.
+                """,
+            fix: """
+                Where it leads to a token endpoint (https, a slash at the end, another host), put that address into the client's configuration; \
+                where it leads to a page, something in front of the provider asks for a login, or the path is none of the token endpoint.
+                """,
+            exchange: request.exchange
         )
     }
 

@@ -33,16 +33,16 @@ struct HostUnreachable: Rule {
             return .violated(Violation(FailedRequest.evidence(of: unreachable, in: flow)))
         }
         // Of documents the rules for documents tell.
-        let asked = Set(
+        let documents = Set(
             flow.messages.compactMap { message -> Int? in
                 switch message {
-                case .discovery, .keySet, .registration: nil
-                default: message.exchange
+                case .discovery, .keySet, .registration: message.exchange
+                default: nil
                 }
             }
         )
         var unanswered = flow.failedRequests(.unanswered).filter {
-            asked.contains($0.exchange) && flow.capture[$0.exchange].request.method != "CONNECT"
+            !documents.contains($0.exchange) && flow.capture[$0.exchange].request.method != "CONNECT"
         }
         if unanswered.isEmpty { unanswered = flow.unansweredCalls }
         guard !unanswered.isEmpty else { return .holds }
@@ -56,7 +56,7 @@ struct HostUnreachable: Rule {
     }
 
     private static let silence = """
-        The provider, or what stands in front of it, took the request and gave no answer: it hung up, or was silent until the other side \
+        The provider, or what stands in front of it, took the request and gave no answer, or not all of it: it hung up, or was silent until the other side \
         gave up.
         """
     private static let silenceFix = """

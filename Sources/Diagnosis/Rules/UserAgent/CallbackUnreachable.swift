@@ -29,7 +29,10 @@ struct CallbackUnreachable: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for response in flow.authorizationResponses where response.target.isWeb {
-            guard let failure = failure(of: response, flow), !isUsed(response, flow) else { continue }
+            let isHungUp = isHungUp(response, flow)
+            guard let failure = failure(of: response, flow), isHungUp || !isUsed(response, flow) else {
+                continue
+            }
             var evidence: [Evidence] = []
             if let exchange = response.deliveredBy, let location = flow.capture[exchange].response?.location {
                 evidence.append(
@@ -40,9 +43,37 @@ struct CallbackUnreachable: Rule {
                 )
             }
             evidence.append(failure)
-            return .violated(Violation(evidence, exchange: failure.place.exchange))
+            return .violated(
+                Violation(
+                    evidence,
+                    explanation: isHungUp ? Self.hangUp : nil,
+                    fix: isHungUp
+                        ? "Look into the app's log, and whether its server was restarted, at the time of this request."
+                        : nil,
+                    exchange: failure.place.exchange
+                )
+            )
         }
         return .holds
+    }
+
+    private static let hangUp = """
+        The app's server took the callback, went to the token endpoint with its code, and hung up on the browser without an answer: it broke \
+        down while it worked on the login.
+        """
+
+    /// Whether the app's server brought the code to the token endpoint, and never answered the browser.
+    private func isHungUp(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
+        guard let callback = response.callback,
+            !flow.authorizationResponses.contains(where: { other in
+                other.code == response.code
+                    && other.callback.map { flow.capture[$0].response != nil } ?? false
+            })
+        else { return false }
+        return flow.tokenRequests.contains {
+            $0.code != nil && $0.code == response.code
+                && flow.surroundings.isHungUp(callback, during: $0.exchange)
+        }
     }
 
     /// The code came to the app another way: the system handed the address to it, or a second try got through.

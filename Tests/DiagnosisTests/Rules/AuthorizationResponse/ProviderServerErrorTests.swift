@@ -45,6 +45,18 @@ struct ProviderServerErrorTests {
         #expect(recording.finding(rule)?.places == ["2 response.status ", "2 response.body "])
     }
 
+    /// A form that the browser sent leads to a page, whatever the answer calls itself.
+    @Test func findsAFormThatFailed() throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response = RecordedResponse(
+                status: 500,
+                body: Body(text: "Oops", mediaType: "text/plain")
+            )
+        }
+        #expect(recording.finding(rule)?.places == ["2 response.status ", "2 response.body "])
+    }
+
     @Test func leavesWhatAPageFetchedAlone() throws {
         var recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
         var fetched = recording.exchanges[1]

@@ -37,6 +37,31 @@ struct TokenEndpointErrorTests {
         #expect((recording.finding(rule) != nil) == isOne)
     }
 
+    @Test func tellsWhereItWasLedAway() throws {
+        var recording = try Recording("healthy/web-code-flow")
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        recording.exchanges[index].response = RecordedResponse(status: 301)
+        recording.exchanges[index].response?.redirect(to: "https://id.harbour.example/token/")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places == ["\(index) response.status ", "\(index) response.location "])
+        #expect(finding.evidence[1].value == "https://id.harbour.example/token/")
+        #expect(finding.severity == .error)
+    }
+
+    /// 307 and 308 keep the form.
+    @Test func isNoneWhereItWasLedToTheTokens() throws {
+        var recording = try Recording("healthy/web-code-flow")
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        var first = recording.exchanges[index]
+        first.response = RecordedResponse(status: 308)
+        first.response?.redirect(to: "https://id.harbour.example/token/")
+        recording.exchanges[index].request.url = RecordedURL("https://id.harbour.example/token/")
+        recording.exchanges[index].startedAt = first.startedAt + .milliseconds(1)
+        recording.exchanges.insert(first, at: index)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
     @Test func isNeverPrimaryBesideACause() throws {
         let recording = try Recording("token-request/client-type-mismatch")
         #expect(recording.finding(rule)?.isPrimary == false)

@@ -41,6 +41,8 @@ struct TokenResponseNotJSONTests {
             recording.answering("/token", header: "Content-Length", "0").finding(rule)?.evidence[1].value
                 == "empty"
         )
+        let silent = recording.editingLast("/token") { $0.response?.status = 204 }
+        #expect(silent.finding(rule)?.evidence[1].value == "empty")
     }
 
     @Test func aFormThatWasTakenIsAWarning() throws {

@@ -63,6 +63,38 @@ struct HostUnreachableTests {
         if milliseconds > 1_000, fires { #expect(finding?.notes == ["client: shop-backend", "after 4 s"]) }
     }
 
+    /// A page of the provider's that never came, a user's claims, and an answer that broke off.
+    @Test(arguments: ["/sign-in", "/userinfo", "/token"])
+    func tellsWhatWasNotAnsweredToItsEnd(path: String) throws {
+        var recording = try Recording("healthy/web-code-flow")
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == path })
+        recording.exchanges[index].failure = "the provider closed the connection"
+        if path == "/token" {
+            recording.exchanges[index].response?.body = Body(
+                text: "{\"access_token\":\"ab",
+                mediaType: "application/json"
+            )
+        } else {
+            recording.exchanges[index].response = nil
+        }
+        recording.exchanges.removeLast(recording.exchanges.count - index - 1)
+        recording = recording.editing { if $0.request.url.path == "/callback" { $0.response?.status = 500 } }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[0].value == "https://id.harbour.example\(path)")
+        #expect(finding.explanation.contains("gave no answer, or not all of it"))
+    }
+
+    /// What was said in full is no riddle, whatever the connection did then.
+    @Test func wholeAnswerOnAConnectionThatBrokeIsOne() throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/token" {
+                exchange.failure = "net::ERR_INCOMPLETE_CHUNKED_ENCODING"
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func pageThatGoesIsNotWaiting() throws {
         let recording = try Recording(broken).editing { exchange in
             if exchange.response?.status == 500 { exchange.response?.status = 200 }

@@ -23,6 +23,23 @@ struct CallbackUnreachableTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// The app's server had gone to the token endpoint on account of it, or somebody else had.
+    @Test(arguments: [
+        ("net::ERR_EMPTY_RESPONSE", 400, true), ("net::ERR_EMPTY_RESPONSE", 10, false),
+        ("net::ERR_ABORTED", 400, false),
+    ])
+    func tellsOfAServerThatBrokeDownAtWork(words: String, milliseconds: Int, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = nil
+            exchange.failure = words
+            exchange.duration = .milliseconds(milliseconds)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.outcomes == [.failure]) == fires)
+        if fires { #expect(recording.finding(rule)?.explanation.contains("broke down") == true) }
+    }
+
     @Test func leavesAnAddressThatTheAppTookAlone() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.finding(rule) == nil)
