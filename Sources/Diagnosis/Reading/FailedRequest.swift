@@ -58,15 +58,17 @@ extension Flow {
         let redirects = Set(
             authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0).withoutQuery } }
         )
+        let repetitions = Repetitions(in: self)
+        let own = Set(exchanges)
         return failed.filter { request in
             let exchange = capture[request.exchange]
             let isMeant =
                 grant == "connection" || endpoints.contains(request.exchange)
                 || authorities.contains(Self.authority(request.origin)) && isNeeded(request.exchange)
-                || isBehindFailedWork(request.exchange)
+                || isBehindFailedWork(request.exchange, of: own)
             guard isMeant, !redirects.contains(exchange.request.url.withoutQuery) else { return false }
             return endpoints.contains(request.exchange)
-                ? !isAskedAgain(request.exchange)
+                ? !repetitions.wentWell(after: request.exchange)
                 : !isAnswered(request)
         }
     }
@@ -88,30 +90,16 @@ extension Flow {
         }
     }
 
+    /// Whether the app's server wanted this connection while it worked on a request of the flow, which failed, and never
+    /// brought the code anywhere.
+    private func isBehindFailedWork(_ index: Int, of own: Set<Int>) -> Bool {
+        guard tokenRequests.isEmpty, let work = surroundings.failedWork(behind: index) else { return false }
+        return own.contains(work)
+    }
+
     /// `HOST:PORT` of an origin.
     private static func authority(_ origin: String) -> String {
         origin.utf8.firstRange(of: Array("://".utf8)).map { String(origin[$0.upperBound...]) } ?? origin
-    }
-
-    /// Whether the same client, or one nobody knows, asked the same endpoint in the same way later, and was answered.
-    private func isAskedAgain(_ index: Int) -> Bool {
-        let failed = capture[index]
-        let address = failed.request.url.withoutQuery
-        return exchanges.contains { other in
-            let later = capture[other]
-            return surroundings.position[other] > surroundings.position[index] && later.response != nil
-                && later.failure == nil && later.request.method == failed.request.method
-                && later.request.url.withoutQuery == address
-                && (failed.client.process == nil
-                    || [failed.client.process, nil].contains(later.client.process))
-        }
-    }
-
-    /// Whether the app's server wanted this connection while it worked on a request of the flow, which failed, and never
-    /// brought the code anywhere.
-    private func isBehindFailedWork(_ index: Int) -> Bool {
-        guard tokenRequests.isEmpty, let work = surroundings.failedWork(behind: index) else { return false }
-        return exchanges.contains(work)
     }
 
     /// Exchanges that are requests to endpoints of the provider.

@@ -29,10 +29,9 @@ struct CallbackUnreachable: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for response in flow.authorizationResponses where response.target.isWeb {
+            guard let failure = failure(of: response, flow) else { continue }
             let isHungUp = isHungUp(response, flow)
-            guard let failure = failure(of: response, flow), isHungUp || !isUsed(response, flow) else {
-                continue
-            }
+            guard isHungUp || !isUsed(response, flow) else { continue }
             var evidence: [Evidence] = []
             if let exchange = response.deliveredBy, let location = flow.capture[exchange].response?.location {
                 evidence.append(
