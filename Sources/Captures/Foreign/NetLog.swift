@@ -2,8 +2,9 @@ import JSON
 
 /// Reads Chromium's network log (`chrome://net-export`, `--log-net-log`), whole or cut off.
 ///
-/// Of the many sources of events only `URL_REQUEST` is read: there is one for each request, redirects included. How much
-/// stands there depends on the capture mode: cookies are there with sensitive data included, bodies with raw bytes.
+/// Of the many sources of events `URL_REQUEST` is read: there is one for each request, redirects included. How much
+/// stands there depends on the capture mode: cookies are there with sensitive data included, bodies with raw bytes; those of
+/// requests in what the sockets sent (``NetLogSockets``).
 struct NetLog {
     /// One request on the wire.
     struct Hop {
@@ -19,6 +20,8 @@ struct NetLog {
         var decodedBytes: Int?
         var wireBytes: Int?
         var sentBytes: Int?
+        /// The body of the request.
+        var sentBody: [UInt8]?
         /// Where the pieces of the body stand, coding undone.
         var pieces: [JSONEvents.Place] = []
         /// As they came.
@@ -38,6 +41,9 @@ struct NetLog {
     private let source: CaptureSource
     private var eventNames: [Int64: String] = [:]
     private var requestType: Int64?
+    private var socketType: Int64?
+    private var sessionType: Int64?
+    private var sockets = NetLogSockets()
     private var errorNames: [Int64: String] = [:]
     /// Milliseconds from the steady clock's zero to 1970.
     private var tickOffset: Double?
@@ -63,6 +69,7 @@ struct NetLog {
             }
         )
         guard isLog else { return nil }
+        log.giveBodies()
         let idle = log.leaveOutIdleCalls()
         let mode = log.exchanges()
         var capture = Capture(foreign: mode, creator: "Chromium's network log", version: log.version)
@@ -85,6 +92,8 @@ struct NetLog {
             if let number = member.value.int { errorNames[number] = member.name }
         }
         requestType = sources["URL_REQUEST"]?.int
+        socketType = sources["SOCKET"]?.int
+        sessionType = sources["HTTP2_SESSION"]?.int
         tickOffset = Producers.number(constants["timeTickOffset"])
         let client = constants["clientInfo"]
         version = [client?["name"]?.string, client?["version"]?.string].compactMap { $0 }.joined(
@@ -96,10 +105,12 @@ struct NetLog {
     // MARK: - Events
 
     private mutating func take(_ event: JSONValue, at place: JSONEvents.Place) {
-        guard let source = event["source"], source["type"]?.int == requestType, let id = source["id"]?.int,
+        guard let source = event["source"], let kind = source["type"]?.int,
+            kind == requestType || kind == socketType || kind == sessionType, let id = source["id"]?.int,
             let type = event["type"]?.int, let name = eventNames[type],
             let time = Producers.number(event["time"])
         else { return }
+        guard kind == requestType else { return takeOfConnection(id, name, event, time) }
         let params = event["params"]?.object ?? JSONObject()
         // 0 is an event without duration, 1 and 2 are beginning and end.
         let phase = event["phase"]?.int ?? 0
@@ -137,6 +148,52 @@ struct NetLog {
             if let info = params["transport_info"]?.string { change(id) { Self.take(transport: info, &$0) } }
         default: break
         }
+    }
+
+    private mutating func takeOfConnection(_ id: Int64, _ name: String, _ event: JSONValue, _ time: Double) {
+        guard let params = event["params"]?.object else { return }
+        switch name {
+        case "SSL_SOCKET_BYTES_SENT": sockets.sent(id, params, isEncrypted: true, at: time)
+        case "SOCKET_BYTES_SENT": sockets.sent(id, params, isEncrypted: false, at: time)
+        case "HTTP2_SESSION_INITIALIZED": sockets.session(id, over: params)
+        case "HTTP2_SESSION_SEND_HEADERS": sockets.opened(params, in: id)
+        default: break
+        }
+    }
+
+    /// Gives each body to the one request that was sent meanwhile, to the same address and with as many bytes.
+    ///
+    /// Where several were, nobody knows whose it is.
+    private mutating func giveBodies() {
+        sockets.finish()
+        guard !sockets.bodies.isEmpty else { return }
+        var waiting: [String: [Int]] = [:]
+        for (index, hop) in hops.enumerated() where hop.method != "GET" && hop.requestHeaders != nil {
+            waiting["\(hop.method) \(NetLogSentBytes.withoutScheme(hop.url))", default: []].append(index)
+        }
+        // By address, how many requests had begun by then.
+        var begun: [String: Int] = [:]
+        for body in sockets.bodies.sorted(by: { $0.time < $1.time }) {
+            let address = "\(body.method) \(body.url)"
+            guard let list = waiting[address] else { continue }
+            var count = begun[address] ?? 0
+            while count < list.count, hops[list[count]].startedAt <= body.time { count += 1 }
+            begun[address] = count
+            let meant = list[..<count].suffix(Self.mostAtATime).filter { mayHaveSent(body, hops[$0]) }
+            if meant.count == 1 { hops[meant[0]].sentBody = body.bytes }
+        }
+    }
+
+    /// Requests to one address at a time, of which the log is looked through for one.
+    private static let mostAtATime = 64
+
+    private func mayHaveSent(_ body: NetLogSockets.SentBody, _ hop: Hop) -> Bool {
+        guard hop.sentBody == nil, (hop.sending.begin ?? hop.startedAt) <= body.time,
+            body.time <= hop.waiting.end ?? hop.endedAt ?? .infinity
+        else { return false }
+        // Of HTTP/2 no event says it.
+        let told = HeaderFields(Producers.fields(.array(hop.requestHeaders ?? []))).first("content-length")
+        return (hop.sentBytes ?? told.flatMap { Int($0) }).map { $0 == body.bytes.count } ?? true
     }
 
     /// Headers as lines; older versions wrote an object for HTTP/2.

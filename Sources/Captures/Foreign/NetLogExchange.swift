@@ -28,9 +28,7 @@ struct NetLogExchange {
                 httpVersion: headers.fields.first?.name.hasPrefix(":") == true
                     ? "HTTP/2" : ForeignTime.httpVersion(hop.alpn),
                 headers: headers,
-                body: hop.sentBytes.map {
-                    Body(content: .missing, mediaType: headers.first("content-type"), wireSize: $0)
-                }
+                body: requestBody(headers)
             ),
             response: response(),
             failure: hop.failure,
@@ -46,6 +44,16 @@ struct NetLogExchange {
         if hop.isFromCache, hop.requestHeaders == nil { exchange.foreign["_fromCache"] = "disk" }
         if !hop.cookies.isEmpty { exchange.foreign["_cookieInclusion"] = .array(hop.cookies) }
         return exchange
+    }
+
+    private func requestBody(_ headers: HeaderFields) -> Body? {
+        guard let size = hop.sentBytes ?? hop.sentBody?.count else { return nil }
+        return Body(
+            content: hop.sentBody.map { .bytes($0) } ?? .missing,
+            mediaType: headers.first("content-type"),
+            size: hop.sentBody?.count,
+            wireSize: size
+        )
     }
 
     private func span(_ start: Double?, _ end: Double?) -> Duration? {

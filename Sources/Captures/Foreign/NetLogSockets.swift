@@ -1,0 +1,87 @@
+import JSON
+
+/// The bodies of requests, out of what the sockets of Chromium's network log sent (mode `Everything`, *raw bytes*).
+///
+/// `URL_REQUEST` has the bodies of answers only.
+struct NetLogSockets {
+    /// A body that was sent, and by when.
+    struct SentBody {
+        var method: String
+        /// `HOST:PORT/PATH?QUERY`.
+        var url: String
+        var time: Double
+        var bytes: [UInt8]
+    }
+
+    private(set) var bodies: [SentBody] = []
+    private var clear: [Int64: NetLogSentBytes] = [:]
+    private var encrypted: [Int64: NetLogSentBytes] = [:]
+    /// The socket of each session of HTTP/2.
+    private var sessions: [Int64: Int64] = [:]
+    /// What each stream was opened for, by the session.
+    private var streams: [Int64: [Int: (method: String, url: String)]] = [:]
+    /// Bodies of streams, until it is known at the end what they were sent for.
+    private var ofStreams: [(socket: Int64, stream: Int, time: Double, bytes: [UInt8])] = []
+    /// Bytes that may be held yet.
+    private var budget = 64 << 20
+
+    private static let mostSockets = 16_384
+    private static let mostStreams = 65_536
+
+    /// Takes what a socket sent; `isEncrypted`: before TLS has encrypted it.
+    mutating func sent(_ socket: Int64, _ params: JSONObject, isEncrypted: Bool, at time: Double) {
+        guard budget > 0, let text = params["bytes"]?.string else { return }
+        let path = isEncrypted ? \NetLogSockets.encrypted : \NetLogSockets.clear
+        // What goes out underneath TLS is nobody's request.
+        guard isEncrypted || encrypted[socket] == nil else { return }
+        guard self[keyPath: path][socket] != nil || clear.count + encrypted.count < Self.mostSockets else {
+            return
+        }
+        var reader = self[keyPath: path][socket] ?? NetLogSentBytes()
+        let before = reader.weight
+        let found = reader.take(Base64.decode(text))
+        budget -= reader.weight - before
+        self[keyPath: path][socket] = reader
+        for body in found {
+            budget -= body.bytes.count
+            switch body.request {
+            case .line(let method, let url):
+                bodies.append(SentBody(method: method, url: url, time: time, bytes: body.bytes))
+            case .stream(let stream): ofStreams.append((socket, stream, time, body.bytes))
+            }
+        }
+    }
+
+    mutating func session(_ session: Int64, over params: JSONObject) {
+        guard sessions.count < Self.mostSockets else { return }
+        sessions[session] = params["source_dependency"]?["id"]?.int
+    }
+
+    mutating func opened(_ params: JSONObject, in session: Int64) {
+        guard let stream = params["stream_id"]?.int, let lines = params["headers"]?.array,
+            streams[session, default: [:]].count < Self.mostStreams
+        else { return }
+        func field(_ name: String) -> String {
+            lines.lazy.compactMap(\.string).first { $0.hasPrefix(name) }.map {
+                String($0.dropFirst(name.count))
+            } ?? ""
+        }
+        let method = field(":method: ")
+        guard method != "GET" else { return }
+        streams[session, default: [:]][Int(stream)] = (method, field(":authority: ") + field(":path: "))
+    }
+
+    /// Says what the streams were for, once all is known.
+    mutating func finish() {
+        let ofSocket = Dictionary(sessions.map { ($0.value, $0.key) }) { first, _ in first }
+        for body in ofStreams {
+            guard let session = ofSocket[body.socket], let request = streams[session]?[body.stream] else {
+                continue
+            }
+            bodies.append(
+                SentBody(method: request.method, url: request.url, time: body.time, bytes: body.bytes)
+            )
+        }
+        ofStreams = []
+    }
+}
