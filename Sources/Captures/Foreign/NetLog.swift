@@ -69,7 +69,7 @@ struct NetLog {
             }
         )
         guard isLog else { return nil }
-        log.giveBodies()
+        log.sockets.giveBodies(to: &log.hops)
         let idle = log.leaveOutIdleCalls()
         let mode = log.exchanges()
         var capture = Capture(foreign: mode, creator: "Chromium's network log", version: log.version)
@@ -159,41 +159,6 @@ struct NetLog {
         case "HTTP2_SESSION_SEND_HEADERS": sockets.opened(params, in: id)
         default: break
         }
-    }
-
-    /// Gives each body to the one request that was sent meanwhile, to the same address and with as many bytes.
-    ///
-    /// Where several were, nobody knows whose it is.
-    private mutating func giveBodies() {
-        sockets.finish()
-        guard !sockets.bodies.isEmpty else { return }
-        var waiting: [String: [Int]] = [:]
-        for (index, hop) in hops.enumerated() where hop.method != "GET" && hop.requestHeaders != nil {
-            waiting["\(hop.method) \(NetLogSentBytes.withoutScheme(hop.url))", default: []].append(index)
-        }
-        // By address, how many requests had begun by then.
-        var begun: [String: Int] = [:]
-        for body in sockets.bodies.sorted(by: { $0.time < $1.time }) {
-            let address = "\(body.method) \(body.url)"
-            guard let list = waiting[address] else { continue }
-            var count = begun[address] ?? 0
-            while count < list.count, hops[list[count]].startedAt <= body.time { count += 1 }
-            begun[address] = count
-            let meant = list[..<count].suffix(Self.mostAtATime).filter { mayHaveSent(body, hops[$0]) }
-            if meant.count == 1 { hops[meant[0]].sentBody = body.bytes }
-        }
-    }
-
-    /// Requests to one address at a time, of which the log is looked through for one.
-    private static let mostAtATime = 64
-
-    private func mayHaveSent(_ body: NetLogSockets.SentBody, _ hop: Hop) -> Bool {
-        guard hop.sentBody == nil, (hop.sending.begin ?? hop.startedAt) <= body.time,
-            body.time <= hop.waiting.end ?? hop.endedAt ?? .infinity
-        else { return false }
-        // Of HTTP/2 no event says it.
-        let told = HeaderFields(Producers.fields(.array(hop.requestHeaders ?? []))).first("content-length")
-        return (hop.sentBytes ?? told.flatMap { Int($0) }).map { $0 == body.bytes.count } ?? true
     }
 
     /// Headers as lines; older versions wrote an object for HTTP/2.

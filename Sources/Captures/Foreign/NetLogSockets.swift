@@ -5,7 +5,7 @@ import JSON
 /// `URL_REQUEST` has the bodies of answers only.
 struct NetLogSockets {
     /// A body that was sent, and by when.
-    struct SentBody {
+    private struct SentBody {
         var method: String
         /// `HOST:PORT/PATH?QUERY`.
         var url: String
@@ -13,7 +13,7 @@ struct NetLogSockets {
         var bytes: [UInt8]
     }
 
-    private(set) var bodies: [SentBody] = []
+    private var bodies: [SentBody] = []
     private var clear: [Int64: NetLogSentBytes] = [:]
     private var encrypted: [Int64: NetLogSentBytes] = [:]
     /// The socket of each session of HTTP/2.
@@ -72,7 +72,7 @@ struct NetLogSockets {
     }
 
     /// Says what the streams were for, once all is known.
-    mutating func finish() {
+    private mutating func nameStreams() {
         let ofSocket = Dictionary(sessions.map { ($0.value, $0.key) }) { first, _ in first }
         for body in ofStreams {
             guard let session = ofSocket[body.socket], let request = streams[session]?[body.stream] else {
@@ -83,5 +83,40 @@ struct NetLogSockets {
             )
         }
         ofStreams = []
+    }
+
+    /// Gives each body to the one request that was sent meanwhile, to the same address and with as many bytes.
+    ///
+    /// Where several were, nobody knows whose it is.
+    mutating func giveBodies(to hops: inout [NetLog.Hop]) {
+        nameStreams()
+        guard !bodies.isEmpty else { return }
+        var waiting: [String: [Int]] = [:]
+        for (index, hop) in hops.enumerated() where hop.method != "GET" && hop.requestHeaders != nil {
+            waiting["\(hop.method) \(NetLogSentBytes.withoutScheme(hop.url))", default: []].append(index)
+        }
+        // By address, how many requests had begun by then.
+        var begun: [String: Int] = [:]
+        for body in bodies.sorted(by: { $0.time < $1.time }) {
+            let address = "\(body.method) \(body.url)"
+            guard let list = waiting[address] else { continue }
+            var count = begun[address] ?? 0
+            while count < list.count, hops[list[count]].startedAt <= body.time { count += 1 }
+            begun[address] = count
+            let meant = list[..<count].suffix(Self.mostAtATime).filter { mayHaveSent(body, hops[$0]) }
+            if meant.count == 1 { hops[meant[0]].sentBody = body.bytes }
+        }
+    }
+
+    /// Requests to one address at a time, of which the log is looked through for one.
+    private static let mostAtATime = 64
+
+    private func mayHaveSent(_ body: SentBody, _ hop: NetLog.Hop) -> Bool {
+        guard hop.sentBody == nil, (hop.sending.begin ?? hop.startedAt) <= body.time,
+            body.time <= hop.waiting.end ?? hop.endedAt ?? .infinity
+        else { return false }
+        // No event says it of HTTP/2.
+        let told = HeaderFields(Producers.fields(.array(hop.requestHeaders ?? []))).first("content-length")
+        return (hop.sentBytes ?? told.flatMap { Int($0) }).map { $0 == body.bytes.count } ?? true
     }
 }
