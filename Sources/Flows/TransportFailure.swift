@@ -88,6 +88,7 @@ package enum TransportFailure: Sendable, Equatable {
         "err_name_not_resolved", "err_connection_refused", "err_connection_timed_out", "err_timed_out",
         "err_internet_disconnected", "err_address_unreachable", "econnrefused", "enotfound", "etimedout",
         "ehostunreach", "enetunreach", "eai_again", "connection refused", "connection timed out",
+        "connection rejected by",
         "name or service not known",
         "nodename nor servname", "no such host", "no address associated with hostname",
         "ns_error_unknown_host",

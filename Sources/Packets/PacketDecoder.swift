@@ -170,6 +170,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         switch header.protocolNumber {
         case 4, 41: takeInternet(bytes, original: original, depth: depth)
         case 47: takeGenericEncapsulation(bytes, original: original, depth: depth)
+        case header.isVersion6 ? 58 : 1: Undelivered(header).map { streams.receive($0, at: time) }
         case 17 where bytes.count >= 16: takeDatagram(header, original: original, depth: depth)
         default: break
         }

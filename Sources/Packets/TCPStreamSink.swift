@@ -47,8 +47,9 @@ package enum TCPStreamEnd: Sendable, Hashable {
     case finished
     /// RST, which ends both directions.
     case reset(by: Side)
-    /// Nobody answered the SYN, which was sent so many times: at least twice, for the answer to one may come yet.
-    case unanswered(attempts: Int)
+    /// Nobody answered the SYN, which was sent so many times: at least twice, for the answer to one may come yet, or once where
+    /// somebody said that it was not delivered (`rejection`, as `10.0.0.1: ICMP port unreachable`).
+    case unanswered(attempts: Int, rejection: String?)
     /// The capture ends before the connection does.
     case captureEnded
 }

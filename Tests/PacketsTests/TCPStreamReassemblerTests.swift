@@ -4,6 +4,56 @@ import Testing
 import Wire
 
 struct TCPStreamReassemblerTests {
+    /// What ICMP says of a SYN, with the type and the code that it has, about which sequence number.
+    @Test(
+        arguments: [
+            (
+                3, 3, 1000, false,
+                "unanswered(attempts: 1, rejection: Optional(\"10.0.0.2: ICMP port unreachable\"))"
+            ),
+            (
+                3, 13, 1000, false,
+                "unanswered(attempts: 1, rejection: Optional(\"10.0.0.2: ICMP communication administratively prohibited\"))"
+            ),
+            // Fragmentation needed; an echo; another segment; an answer that came all the same.
+            (3, 4, 1000, false, "captureEnded"), (0, 3, 1000, false, "captureEnded"),
+            (3, 3, 999, false, "captureEnded"), (3, 3, 1000, true, "captureEnded"),
+        ] as [(UInt8, UInt8, UInt32, Bool, String)]
+    )
+    func aConnectionThatIsRejectedOnTheWaySaysByWhom(
+        type: UInt8,
+        code: UInt8,
+        sequence: UInt32,
+        isAnswered: Bool,
+        ended: String
+    ) throws {
+        var made = PacketBuilder()
+        made.send(.client, "S", 1000)
+        var other = made
+        other.send(.client, "S", sequence)
+        let about = try #require(other.packets.last).bytes
+        // A router may give back no more than eight bytes of the segment.
+        for bytes in [about, Array(about.prefix(28))] {
+            var told = made
+            let message = [type, code, 0, 0, 0, 0, 0, 0] + bytes
+            let packet = told.internet(message, from: .server, protocolNumber: 1)
+            told.packets.append(MadePacket(bytes: packet, time: told.time))
+            if isAnswered { told.send(.server, "SA", 5000, 1001) }
+            #expect(StreamLog.of(told).filter { $0.hasPrefix("0 client ") } == ["0 client \(ended)"])
+        }
+    }
+
+    @Test func aConnectionThatIsRejectedInVersion6SaysByWhom() throws {
+        var made = PacketBuilder()
+        made.client.address = [UInt8](repeating: 0, count: 15) + [1]
+        made.server.address = [0x20, 1, 0xd, 0xb8] + [UInt8](repeating: 0, count: 11) + [2]
+        made.send(.client, "S", 1000)
+        let message = try [1, 4, 0, 0, 0, 0, 0, 0] + #require(made.packets.last).bytes
+        let packet = made.internet(message, from: .server, protocolNumber: 58)
+        made.packets.append(MadePacket(bytes: packet, time: made.time))
+        #expect(StreamLog.of(made).contains { $0.contains("ICMP port unreachable") })
+    }
+
     /// A SYN alone may be answered yet; a client that acknowledges has the answer, even where the capture lacks it.
     @Test(arguments: [
         (1, false, false, false), (2, false, false, true), (3, true, false, false), (2, false, true, false),
@@ -18,7 +68,7 @@ struct TCPStreamReassemblerTests {
         for _ in 0..<tries { made.send(.client, "S", 1000) }
         if isAnswered { made.send(.server, "SA", 5000, 1001) }
         if isAcknowledged { made.send(.client, "A", 1001, 5001) }
-        let ended = isUnanswered ? "unanswered(attempts: \(tries))" : "captureEnded"
+        let ended = isUnanswered ? "unanswered(attempts: \(tries), rejection: nil)" : "captureEnded"
         #expect(StreamLog.of(made).filter { $0.hasPrefix("0 client ") } == ["0 client \(ended)"])
     }
 

@@ -234,4 +234,15 @@ struct ViewerServingTests {
         #expect(shelf.isDrawn)
         #expect(await shelf.changes(after: 3)["live"] == false)
     }
+
+    /// It is told of the end when it comes back.
+    @Test func serverWaitsForAPageThatIsDrawingAtTheEnd() async throws {
+        let shelf = ViewerShelf([], generator: "test", isLive: true)
+        _ = await shelf.changes(after: 0, patience: .milliseconds(60))
+        shelf.end()
+        #expect(!shelf.isDrawn)
+        #expect(await shelf.changes(after: 0)["live"] == false && !shelf.isDrawn)
+        shelf.drawn()
+        #expect(shelf.isDrawn)
+    }
 }

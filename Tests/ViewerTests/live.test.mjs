@@ -27,3 +27,12 @@ test("lists grow, change in place and become shorter", () => {
   assert.deepEqual(report.captures[0].flows.map((flow) => flow.id), ["flow-1", "flow-2"]);
   assert.deepEqual(report.captures[0].exchanges, [{ exchange: 0 }, { exchange: 1, flow: "flow-2" }]);
 });
+
+test("nothing is left unsaid by a server that is gone at the end", async () => {
+  const told = [];
+  const source = { changes: async () => ({ revision: 1, live: false }), drawn: async () => Promise.reject(new Error("gone")) };
+  // A rejection that nobody takes would fail this file.
+  await follow(source, 0, () => {}, (state) => told.push(state));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(told, ["over"]);
+});

@@ -20,8 +20,8 @@ export async function follow(source, revision, take, tell, pause = (time) => new
       if (change.revision > known) await take(change);
       known = change.revision;
       tell(change.live ? "live" : "over");
-      // The server goes when the last of it is drawn.
-      if (!change.live) return void source.drawn();
+      // The server goes when the last of it is drawn, or is gone already.
+      if (!change.live) return void source.drawn().catch(() => {});
     } catch {
       failures += 1;
       tell("gone");

@@ -306,7 +306,8 @@ final class ConnectionReader {
         let reason: String
         switch end {
         case .reset(by: .server): reason = "connection refused"
-        case .unanswered(let attempts):
+        case .unanswered(_, let rejection?): reason = "connection rejected by \(rejection)"
+        case .unanswered(let attempts, nil):
             reason = "connection timed out: nobody answered \(attempts) tries to connect"
         default: return
         }

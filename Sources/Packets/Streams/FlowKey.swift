@@ -8,16 +8,29 @@ struct FlowKey: Hashable, Sendable {
     /// `isFromFirst`: whether the segment goes from the end that is named first.
     @inline(__always)
     static func of(_ segment: TCPSegment) -> (key: FlowKey, isFromFirst: Bool) {
-        let source = (segment.source.low, segment.source.high, segment.sourcePort)
+        of(
+            (segment.source, segment.sourcePort),
+            (segment.destination, segment.destinationPort),
+            isVersion6: segment.isVersion6
+        )
+    }
+
+    @inline(__always)
+    static func of(
+        _ source: (address: InternetAddress, port: UInt16),
+        _ destination: (address: InternetAddress, port: UInt16),
+        isVersion6: Bool
+    ) -> (key: FlowKey, isFromFirst: Bool) {
         let isFromFirst =
-            source <= (segment.destination.low, segment.destination.high, segment.destinationPort)
-        var key = FlowKey(first: segment.source, second: segment.destination, ports: 0)
-        var ports = (UInt64(segment.sourcePort), UInt64(segment.destinationPort))
+            (source.address.low, source.address.high, source.port)
+            <= (destination.address.low, destination.address.high, destination.port)
+        var key = FlowKey(first: source.address, second: destination.address, ports: 0)
+        var ports = (UInt64(source.port), UInt64(destination.port))
         if !isFromFirst {
             swap(&key.first, &key.second)
             ports = (ports.1, ports.0)
         }
-        key.ports = ports.0 << 32 | ports.1 << 16 | (segment.isVersion6 ? 1 : 0)
+        key.ports = ports.0 << 32 | ports.1 << 16 | (isVersion6 ? 1 : 0)
         return (key, isFromFirst)
     }
 

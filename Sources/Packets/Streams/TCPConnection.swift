@@ -18,6 +18,8 @@ struct TCPConnection {
     private var isEstablished = false
     /// How often the client's SYN came.
     private var attempts: UInt8 = 0
+    /// Who said that the client's SYN was not delivered, and why.
+    private var rejection: String?
     private var lastTime: Timestamp
     /// Of what was told last: time does not go back.
     private var toldTime: Timestamp
@@ -159,6 +161,16 @@ struct TCPConnection {
         if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
     }
 
+    /// Takes note that the client's SYN was not delivered; a later one may be.
+    mutating func receive(_ undelivered: Undelivered, at time: Timestamp) {
+        guard !isClosed, hasBeginning, undelivered.isFromFirst == clientIsFirst, !server.isKnown,
+            client.isFirm,
+            undelivered.sequence &+ 1 == client.firstSequence
+        else { return }
+        lastTime = time
+        rejection = undelivered.reason
+    }
+
     // MARK: - Ends
 
     /// When something came that may have ended the connection; nil where nothing has.
@@ -206,7 +218,8 @@ struct TCPConnection {
         isClosed = true
         // What the capture has behind a reset was sent before it, or to no one.
         let end =
-            reset.map { .reset(by: $0.side) } ?? (isUnanswered ? .unanswered(attempts: Int(attempts)) : end)
+            reset.map { .reset(by: $0.side) }
+            ?? (isUnanswered ? .unanswered(attempts: Int(attempts), rejection: rejection) : end)
         let time = max(reset?.time ?? time ?? lastTime, toldTime)
         let number = number
         flush(at: time, into: &sink)
@@ -218,7 +231,7 @@ struct TCPConnection {
     }
 
     /// Whether it never came about: the client has nothing of the server that it could acknowledge either.
-    private var isUnanswered: Bool { attempts > 1 && !server.isKnown }
+    private var isUnanswered: Bool { (attempts > 1 || rejection != nil) && !server.isKnown }
 
     // MARK: - The order of both directions
 

@@ -66,6 +66,12 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         }
     }
 
+    /// Takes what somebody on the way says of a segment.
+    mutating func receive(_ undelivered: Undelivered, at time: Timestamp) {
+        guard let slot = table[undelivered.key] else { return }
+        connections[Int(slot)].receive(undelivered, at: time)
+    }
+
     /// Closes what was reset a moment ago, or longer.
     ///
     /// `time`: now, by the clock of the packets; where none come, no other does.

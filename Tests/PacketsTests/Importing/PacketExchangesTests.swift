@@ -230,11 +230,18 @@ struct PacketExchangesTests {
     @Test func connectionThatNobodyAnsweredIsAnEntry() {
         var script = Script()
         script.open(port: 8443)
-        script.close(.unanswered(attempts: 4))
+        script.close(.unanswered(attempts: 4, rejection: nil))
+        script.open(port: 8443)
+        script.close(.unanswered(attempts: 1, rejection: "10.0.0.9: ICMP port unreachable"))
         script.open(port: 8443)
         script.close(.captureEnded)
         let exchanges = script.exchanges.takeFinished()
-        #expect(exchanges.map(\.failure) == ["connection timed out: nobody answered 4 tries to connect"])
+        #expect(
+            exchanges.map(\.failure) == [
+                "connection timed out: nobody answered 4 tries to connect",
+                "connection rejected by 10.0.0.9: ICMP port unreachable",
+            ]
+        )
     }
 
     /// What was refused said nothing of whom it was for; others had asked the server for one host.

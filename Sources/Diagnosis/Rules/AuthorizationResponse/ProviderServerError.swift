@@ -29,7 +29,15 @@ struct ProviderServerError: Rule {
     func verdict(on flow: Flow) -> Verdict {
         for attempt in flow.loginAttempts {
             if let evidence = failure(of: attempt, in: flow) {
-                return .violated(Violation(evidence, exchange: evidence[0].place.exchange))
+                let isExpired = attempt.response?.error?.description == "authentication_expired"
+                return .violated(
+                    Violation(
+                        evidence,
+                        explanation: isExpired ? Self.expiry : nil,
+                        fix: isExpired ? Self.expiryFix : nil,
+                        exchange: evidence[0].place.exchange
+                    )
+                )
             }
         }
         let calls = ClientCall.all(in: flow).filter { !$0.purpose.hasPrefix("introspection") }
@@ -48,6 +56,16 @@ struct ProviderServerError: Rule {
         }
         return .holds
     }
+
+    /// Keycloak's words, in place of its page.
+    private static let expiry = """
+        Keycloak did not know the login any more when the user came back to its page: it had stood open for too long, or the user had signed \
+        in in another tab meanwhile. It asks the app to begin anew.
+        """
+    private static let expiryFix = """
+        Begin a new login when this error comes back, as Keycloak's own adapters do. Where it comes at once, look for what loses Keycloak's \
+        cookies; where users are slow, raise the realm's login timeout.
+        """
 
     /// The same request once more, as far as one can tell: what was saved without its form may be any.
     private func isSame(_ left: String, _ right: String) -> Bool {

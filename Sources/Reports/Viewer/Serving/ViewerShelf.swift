@@ -11,9 +11,14 @@ package final class ViewerShelf: Sendable {
         var isLive: Bool
         /// Pages that wait for what is new.
         var waiting = 0
-        /// Those of them that have to draw the end of it.
+        /// When pages were told of something, who come again when they have drawn it.
+        var drawing: [ContinuousClock.Instant] = []
+        /// Pages that have to draw the end of it.
         var ending = 0
     }
+
+    /// A page that does not come back in so long has been closed.
+    private static let longestDrawing = Duration.seconds(5)
 
     private let state: Mutex<State>
     private let generator: String
@@ -41,7 +46,7 @@ package final class ViewerShelf: Sendable {
         }
     }
 
-    /// Whether every page that was told of the end has drawn it.
+    /// Whether every page that is open has drawn the end.
     package var isDrawn: Bool { state.withLock { $0.ending <= 0 } }
 
     /// A page has drawn the end.
@@ -51,7 +56,7 @@ package final class ViewerShelf: Sendable {
     package func end() {
         state.withLock { state in
             state.isLive = false
-            state.ending = state.waiting
+            state.ending = state.waiting + state.drawing.count { $0.duration(to: .now) < Self.longestDrawing }
             state.revision += 1
         }
     }
@@ -72,13 +77,20 @@ package final class ViewerShelf: Sendable {
     func changes(after revision: Int, patience: Duration = .seconds(20)) async -> JSONValue {
         let clock = ContinuousClock()
         let end = clock.now + patience
-        state.withLock { $0.waiting += 1 }
-        defer { state.withLock { $0.waiting -= 1 } }
+        state.withLock { state in
+            state.waiting += 1
+            if !state.drawing.isEmpty { state.drawing.removeFirst() }
+        }
         while state.withLock({ $0.revision <= revision && $0.isLive }), clock.now < end, !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
         }
         return state.withLock { state in
-            [
+            state.waiting -= 1
+            if state.isLive, !Task.isCancelled {
+                state.drawing.removeAll { $0.duration(to: clock.now) >= Self.longestDrawing }
+                state.drawing.append(clock.now)
+            }
+            return [
                 "revision": .number(JSONNumber(Int64(state.revision))), "live": .bool(state.isLive),
                 "captures": .array(state.changes.map { $0.changes(after: revision) }),
             ]

@@ -34,6 +34,27 @@ struct ProviderServerErrorTests {
         #expect(recording.finding("authorization-error") == nil)
     }
 
+    @Test(arguments: ["authentication_expired", "maintenance"]) func knowsAPageThatStoodOpenTooLong(
+        words: String
+    ) throws {
+        let recording = try Recording("authorization-response/authorization-error").editing { exchange in
+            func changed(_ url: String) -> String {
+                Recording.changing(
+                    Recording.changing(url, "error", "temporarily_unavailable"),
+                    "error_description",
+                    words
+                )
+            }
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(changed(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: changed(location))
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("begin anew") == (words == "authentication_expired"))
+    }
+
     @Test func findsAPageThatFailed() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }
