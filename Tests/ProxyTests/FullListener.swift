@@ -5,23 +5,27 @@ import NIOPosix
 final class FullListener: Sendable {
     let port: Int
     private let channel: any Channel
-    private let clients: [EventLoopFuture<any Channel>]
+    private let clients: [any Channel]
 
+    /// Fills the queue of a listener that takes nothing out of it, one after the other, until one waits in vain.
     init() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         channel = try await ServerBootstrap(group: group).serverChannelOption(.backlog, value: 1)
             .serverChannelOption(.autoRead, value: false).bind(host: "127.0.0.1", port: 0).get()
         port = channel.localAddress?.port ?? 0
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
-        let bootstrap = ClientBootstrap(group: group).connectTimeout(.seconds(60))
-        // The first ones fill its queue; the rest waits as whoever comes after them.
-        clients = (0..<6).map { _ in bootstrap.connect(to: address) }
-        _ = try await clients[0].get()
-        try await Task.sleep(for: .milliseconds(50))
+        let bootstrap = ClientBootstrap(group: group).connectTimeout(.milliseconds(500))
+        var clients: [any Channel] = []
+        do {
+            while clients.count < 64 { clients.append(try await bootstrap.connect(to: address).get()) }
+        } catch is ChannelError {
+            // The queue is full.
+        }
+        self.clients = clients
     }
 
     func stop() async throws {
         try await channel.close().get()
-        for client in clients { client.whenSuccess { $0.close(promise: nil) } }
+        for client in clients { client.close(promise: nil) }
     }
 }
