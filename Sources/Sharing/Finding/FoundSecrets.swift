@@ -11,7 +11,9 @@ struct FoundSecrets {
     var open: Set<String> = []
     /// Of those the ones that are public for sure.
     var wellKnown: Set<String> = []
-    /// Those of them that look like another value in the middle of a text, as they look there.
+    /// Of the open ones those that pages lead to, which may be somebody's own.
+    var links: Set<String> = []
+    /// Those of the well-known that look like another value in the middle of a text, as they look there.
     private var wellKnownRuns: Set<String> = []
     /// Names of parameters, headers, members that are long enough to be met inside of a value.
     var words: Set<String> = []
@@ -184,7 +186,7 @@ struct FoundSecrets {
     /// The words of people's names that mean nothing else in these captures.
     var personNames: PersonNames {
         var taken = Set(words.map { $0.lowercased() })
-        for text in open.union(wellKnown).union(hosts) {
+        for text in open.subtracting(links).union(wellKnown).union(hosts) {
             for word in text.lowercased().split(whereSeparator: { !$0.isLetter }) {
                 taken.insert(String(word))
             }

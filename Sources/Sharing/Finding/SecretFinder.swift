@@ -130,6 +130,7 @@ final class SecretFinder {
             }
         case .open:
             found.open.insert(text)
+            if SecretRoles.isLink(value.name) { found.links.insert(text) }
             if SecretRoles.isPublic(value.name) { found.wellKnown.insert(text) }
         case .parts: break
         case .unknown:

@@ -147,6 +147,9 @@ enum SecretRoles {
             || PersonalRoles.namesSomebody(normalized(String(decoding: last, as: UTF8.self)))
     }
 
+    /// Whether what stands under a name is where a page leads to.
+    static func isLink(_ name: String) -> Bool { ["href", "src", "action"].contains(normalized(name)) }
+
     /// Whether what stands under a name is public whatever it looks like: identifiers, addresses, names of keys.
     static func isPublic(_ name: String) -> Bool {
         let key = normalized(name)
