@@ -99,13 +99,22 @@ package final class CaptureIndex: Sendable {
             messages[index] = message
         }
         redirectedFrom = RedirectChain.sources(in: capture, order: order)
-        responses = ResponseFinder(
+        let redirected = ResponseFinder(
             capture: capture,
             order: order,
             requests: requests,
             tokens: tokens,
             registrations: registrations
         ).responses()
+        responses =
+            redirected
+            + CredentialFinder(
+                capture: capture,
+                order: order,
+                messages: messages,
+                requests: requests,
+                known: Self.issuedTokens(tokens, redirected)
+            ).responses(besides: redirected)
         self.messages = Self.addingResources(
             messages,
             capture: capture,

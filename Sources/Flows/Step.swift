@@ -10,6 +10,7 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
     case pushedAuthorizationRequest = "pushed_authorization_request"
     case authorizationRequest = "authorization_request"
     case authorizationResponse = "authorization_response"
+    case identityAssertionRequest = "identity_assertion_request"
     case tokenRequest = "token_request"
     case refreshRequest = "refresh_request"
     case userInfoRequest = "userinfo_request"

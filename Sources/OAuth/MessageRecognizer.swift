@@ -98,6 +98,9 @@ package struct MessageRecognizer: Sendable {
                 )
             )
         }
+        if let form, EndpointCall.isIdentityAssertion(request, form) {
+            return .identityAssertion(call(exchange, index, form))
+        }
         if role != .authorization, role != .pushedRequest,
             isTokenRequest(parameters, role, isStated: isStated)
         {

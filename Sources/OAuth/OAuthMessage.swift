@@ -8,6 +8,7 @@ package indirect enum OAuthMessage: Sendable {
     case pushedRequest(EndpointCall)
     case authorizationRequest(AuthorizationRequest)
     case authorizationResponse(AuthorizationResponse)
+    case identityAssertion(EndpointCall)
     case token(TokenRequest)
     case userInfo(EndpointCall)
     case introspection(EndpointCall)
@@ -29,7 +30,7 @@ package indirect enum OAuthMessage: Sendable {
         case .backChannelLogout(let delivery): delivery.exchange
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
             .revocation(let call), .endSession(let call), .frontChannelLogout(let call),
-            .deviceAuthorization(let call), .resource(let call):
+            .deviceAuthorization(let call), .resource(let call), .identityAssertion(let call):
             call.exchange
         }
     }

@@ -10,6 +10,8 @@ struct DeliveredIDToken {
     var tokenRequest: TokenRequest?
     /// The login it belongs to; nil where its authorization request is not recorded.
     var login: Login?
+    /// How it was handed over; nil for logins with redirects.
+    var handed: HandedCredential?
 
     /// Brought by a grant that opens no login: what a login asked for need not come again.
     var isOfRefresh: Bool { tokenRequest?.isRefresh ?? false }
@@ -23,6 +25,7 @@ extension Flow {
     /// Every ID token of the flow with its login.
     var deliveredIDTokens: [DeliveredIDToken] {
         let logins = logins
+        let handed = HandedCredential.all(in: self)
         return idTokens.map { token, request in
             let login =
                 if let request {
@@ -33,7 +36,12 @@ extension Flow {
                             || $0.response?.callback == token.place.exchange
                     }
                 }
-            return DeliveredIDToken(idToken: token, tokenRequest: request, login: login)
+            return DeliveredIDToken(
+                idToken: token,
+                tokenRequest: request,
+                login: login,
+                handed: handed.first { $0.response?.parameters["id_token"] == token.token.text }
+            )
         }
     }
 

@@ -49,9 +49,10 @@ extension EndpointCall {
 extension DeliveredIDToken {
     /// The client that it should be made for, by the messages that brought it.
     var clients: [Parameter] {
-        [tokenRequest?.authentication.clientID, login?.request.parameters.parameter("client_id")].compactMap {
-            $0
-        }
+        [
+            tokenRequest?.authentication.clientID, login?.request.parameters.parameter("client_id"),
+            handed?.client,
+        ].compactMap(\.self)
     }
 
     /// Names of the client; empty where the capture has none.

@@ -12,12 +12,15 @@ struct PageCall {
     var answer: Answer?
     /// Whether something later shows that the page had the answer.
     var wentOn: Bool
+    /// Whether it was made with the cookies of the user's session there, which needs a permission of its own.
+    var isCredentialed = false
 
     /// Calls for tokens, user data, metadata and keys, in the order of time.
     static func all(in flow: Flow) -> [PageCall] {
         var calls: [PageCall] = []
         var used: Set<String> = []
         var isLater = false
+        var isHanded = false
         for message in flow.messages.reversed() {
             switch message {
             case .token(let request):
@@ -31,6 +34,14 @@ struct PageCall {
             // Metadata and keys that were withheld stop a login; one that goes on had them.
             case .discovery(let document): calls.append(document.answer, wentOn: isLater, flow)
             case .keySet(let document): calls.append(document.answer, wentOn: isLater, flow)
+            case .identityAssertion(let call):
+                if var page = PageCall(call.answer, wentOn: isHanded, flow) {
+                    page.isCredentialed = true
+                    calls.append(page)
+                }
+                isHanded = false
+            case .authorizationResponse(let response) where response.mode == .credential:
+                isHanded = response.callback != nil || response.error != nil
             case .authorizationRequest, .endSession: isLater = true
             default: break
             }
@@ -76,11 +87,21 @@ extension [PageCall] {
 /// What the headers of an answer allow a page of another origin (Fetch standard, CORS protocol).
 enum Permission {
     /// Why a page must not read an answer; nil where it may.
-    static func missing(in response: RecordedResponse, for origin: String) -> String? {
+    static func missing(in response: RecordedResponse, for origin: String, isCredentialed: Bool = false)
+        -> String?
+    {
         let values = response.headers.all("access-control-allow-origin")
         guard let value = values.first else { return "the page's origin is not allowed" }
         if values.count > 1 { return "sent \(values.count) times, which allows nobody" }
-        return value == "*" || value == origin ? nil : "another origin is allowed"
+        guard isCredentialed else {
+            return value == "*" || value == origin ? nil : "another origin is allowed"
+        }
+        guard value == origin else {
+            return value == "*"
+                ? "the star does not stand for calls with credentials" : "another origin is allowed"
+        }
+        return response.headers.first("access-control-allow-credentials") == "true"
+            ? nil : "Access-Control-Allow-Credentials: true is missing"
     }
 
     /// Why a browser must not send a request after its preflight; nil where it may.

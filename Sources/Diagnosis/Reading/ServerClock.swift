@@ -44,6 +44,12 @@ extension DeliveredIDToken {
         if tokenRequest != nil { return idToken.place.exchange.map { AnswerTime(of: $0, in: flow) } }
         // In the front channel the callback is answered by the app.
         return login?.response?.deliveredBy.map { AnswerTime(of: $0, in: flow) }
+            ?? handed?.response?.deliveredBy.map { AnswerTime(of: $0, in: flow) }
+    }
+
+    /// When the app's server was shown a token that it did not fetch itself: an app may have kept it for too long.
+    func showing(in flow: Flow) -> AnswerTime? {
+        handed?.response?.callback.map { AnswerTime(of: $0, in: flow) }
     }
 }
 

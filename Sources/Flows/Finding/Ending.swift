@@ -14,7 +14,7 @@ struct Ending {
             return later(than: outcome(of: last))
         }
         if !tokens.isEmpty { return .incomplete }
-        return later(than: otherOutcome)
+        return later(than: credentialOutcome ?? otherOutcome)
     }
 
     private var tokens: [TokenRequest] {
@@ -65,6 +65,21 @@ struct Ending {
         if let last { return outcome(of: last) }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
         return status >= 400 ? .failure : .incomplete
+    }
+
+    /// Of a login without redirects; nil for other flows. What the app's server says to the token is how it ended.
+    private var credentialOutcome: Outcome? {
+        let assertion = messages.last { if case .identityAssertion = $0 { true } else { false } }
+        guard let response = builder.responses.last(where: { $0.mode == .credential }) else {
+            guard case .identityAssertion(let call) = assertion else { return nil }
+            return call.answer.isRefusal ? .failure : .incomplete
+        }
+        // Whoever says no in the browser's own window stops before anything is asked: `access_denied` is the provider's word.
+        if response.error != nil { return .failure }
+        guard let callback = response.callback, let status = index.capture[callback].response?.status else {
+            return .incomplete
+        }
+        return status < 400 && !isSentToAnError(callback) ? .success : .failure
     }
 
     /// Whether the app answers its callback with a redirect that names an error.

@@ -14,6 +14,7 @@ struct FlowAssembly {
         let messages = builder.messages.enumerated().sorted {
             (position[$0.element.exchange], $0.offset) < (position[$1.element.exchange], $1.offset)
         }.map(\.element)
+        let issuer = issuer(messages)
         return Flow(
             id: id,
             exchanges: exchanges,
@@ -21,8 +22,8 @@ struct FlowAssembly {
             steps: StepBuilder(index: index, builder: builder, messages: messages).steps(position),
             links: LinkFinder.links(of: builder, in: index),
             ending: Ending(index: index, builder: builder, messages: messages).outcome,
-            provider: provider(exchanges),
-            issuer: issuer(messages),
+            provider: provider(exchanges, issuer),
+            issuer: issuer,
             clientID: builder.clientID,
             grant: builder.grant,
             started: exchanges.first.map { index.capture[$0].startedAt } ?? builder.startedAt,
@@ -30,7 +31,7 @@ struct FlowAssembly {
         )
     }
 
-    private func provider(_ exchanges: [Int]) -> ProviderKind {
+    private func provider(_ exchanges: [Int], _ issuer: String?) -> ProviderKind {
         let sights = exchanges.compactMap { exchange -> ProviderRecognizer.Sight? in
             let recorded = index.capture[exchange]
             guard let host = recorded.request.url.host,
@@ -40,7 +41,18 @@ struct FlowAssembly {
                 recorded.request.cookies.map(\.name) + (recorded.response?.setCookies.map(\.name) ?? [])
             return ProviderRecognizer.Sight(host: host, path: recorded.request.url.path, cookies: cookies)
         }
+        // Of a login without redirects the provider may be known by its token alone.
+        if sights.isEmpty, builder.grant == FlowGrouping.credential, let issuer {
+            let host = RecordedURL(issuer).host ?? issuer
+            return ProviderRecognizer.kind(ofHost: host) ?? .generic
+        }
         return ProviderRecognizer.kind(of: sights)
+    }
+
+    /// Of the token that the browser or the system handed to the app.
+    private func handedIssuer(_ response: AuthorizationResponse) -> String? {
+        guard response.mode == .credential else { return nil }
+        return response.parameters.parameter("id_token").flatMap { IDToken($0) }?.token.issuer
     }
 
     /// The issuer that the flow is with: where metadata of several were read, the one whose endpoints were used, and whose
@@ -54,7 +66,7 @@ struct FlowAssembly {
         }
         let named = messages.compactMap { message -> String? in
             switch message {
-            case .authorizationResponse(let response): response.parameters["iss"]
+            case .authorizationResponse(let response): response.parameters["iss"] ?? handedIssuer(response)
             case .token(let request): request.idToken?.token.issuer
             default: nil
             }

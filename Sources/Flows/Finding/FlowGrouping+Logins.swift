@@ -143,6 +143,7 @@ extension FlowGrouping {
     }
 
     mutating func join(_ response: AuthorizationResponse) {
+        if response.mode == .credential { return join(credential: response) }
         guard let flow = flow(answeredBy: response) else { return }
         flow.responses.append(response)
         flow.messages.append(.authorizationResponse(response))

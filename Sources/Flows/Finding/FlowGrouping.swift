@@ -56,6 +56,7 @@ struct FlowGrouping {
         case .authorizationRequest(let request): join(request, host)
         case .token(let request): join(request, message, host)
         case .pushedRequest(let call): pushed[exchange] = call
+        case .identityAssertion(let call): join(assertion: call, host)
         case .userInfo(let call), .resource(let call), .introspection(let call), .revocation(let call):
             let tokens = [call.token?.value, call.parameters["token"]].compactMap(\.self)
             guard

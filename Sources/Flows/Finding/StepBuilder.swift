@@ -72,6 +72,14 @@ struct StepBuilder {
                 isBrowser: true
             )
         case .authorizationResponse(let response): return step(response)
+        case .identityAssertion(let call):
+            return make(
+                .identityAssertionRequest,
+                call.exchange,
+                call.parameters,
+                to: .provider,
+                isBrowser: true
+            )
         case .token(let request):
             var step = make(
                 request.isRefresh ? .refreshRequest : .tokenRequest,

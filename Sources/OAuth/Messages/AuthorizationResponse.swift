@@ -7,6 +7,8 @@ package struct AuthorizationResponse: Sendable {
         case query
         case fragment
         case formPost = "form_post"
+        /// Handed to the app by the browser or the system (``CredentialResponse``).
+        case credential
     }
 
     package var mode: Mode

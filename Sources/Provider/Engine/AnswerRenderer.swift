@@ -25,7 +25,8 @@ struct AnswerRenderer {
             let carried = carried(response)
             switch response.mode {
             case .query, .fragment: location = Self.url(response.target, carried, response.mode)
-            case .formPost: body = Self.formPost(response, carried)
+            // The provider hands none over itself; the page that does so posts it.
+            case .formPost, .credential: body = Self.formPost(response, carried)
             }
         }
         if let location { headers.fields.insert(.init(name: "Location", value: location), at: 0) }

@@ -35,7 +35,9 @@ extension ProfileBuilder {
                             add(role, RecordedURL(url).withoutQuery)
                         }
                     }
-                case .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource: break
+                case .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
+                    .identityAssertion:
+                    break
                 }
             }
         }

@@ -50,6 +50,7 @@ enum StepFolding {
         case .pushedRequest: kind == .pushedAuthorizationRequest
         case .authorizationRequest: kind == .authorizationRequest
         case .authorizationResponse: kind == .authorizationResponse
+        case .identityAssertion: kind == .identityAssertionRequest
         case .token: kind == .tokenRequest || kind == .refreshRequest
         case .userInfo: kind == .userInfoRequest
         case .introspection: kind == .introspectionRequest

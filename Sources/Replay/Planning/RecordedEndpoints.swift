@@ -43,7 +43,9 @@ package enum RecordedEndpoints {
         case .revocation: .revocation
         case .endSession: .endSession
         case .deviceAuthorization: .deviceAuthorization
-        case .discovery, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource: nil
+        case .discovery, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
+            .identityAssertion:
+            nil
         }
     }
 }

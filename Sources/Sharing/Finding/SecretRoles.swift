@@ -35,7 +35,9 @@ enum SecretRoles {
         if bare != last, let kind = secrets[bare] ?? PersonalRoles.kind(of: bare, isAboutPeople: false) {
             return .secret(kind)
         }
-        return isPassword(bare) ? .secret(.password) : whole
+        if isPassword(bare) { return .secret(.password) }
+        // `g_csrf_token`, `login_csrf`; `csrfFieldName` is none.
+        return ["csrf", "xsrf"].contains(where: key.containsBytes) ? .drawn(.formToken) : whole
     }
 
     private static func withoutClaimPrefix(_ key: String) -> String {

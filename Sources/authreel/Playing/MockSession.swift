@@ -123,6 +123,7 @@ final class MockSession: MockResponder {
         case .pushedRequest: "pushed_authorization_request"
         case .authorizationRequest: "authorization_request"
         case .authorizationResponse: "authorization_response"
+        case .identityAssertion: "identity_assertion_request"
         case .token(let request): request.isRefresh ? "refresh_request" : "token_request"
         case .userInfo: "userinfo_request"
         case .introspection: "introspection_request"

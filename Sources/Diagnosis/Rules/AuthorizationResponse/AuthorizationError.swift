@@ -39,6 +39,17 @@ struct AuthorizationError: Rule {
             }
             return .violated(Violation(evidence, exchange: refusal.exchange))
         }
+        // Asked by the browser itself: a user's own no never gets as far as the provider.
+        for handed in HandedCredential.all(in: flow) {
+            guard let refusal = handed.refusal, let asked = handed.assertion else { continue }
+            let uri = handed.response?.parameters.parameter("error_uri").map { Evidence($0) }
+            return .violated(
+                Violation(
+                    [refusal, uri, handed.client.map { Evidence($0) }].compactMap(\.self),
+                    exchange: asked.exchange
+                )
+            )
+        }
         return .holds
     }
 

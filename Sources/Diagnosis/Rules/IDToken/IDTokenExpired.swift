@@ -43,7 +43,9 @@ struct IDTokenExpired: Rule {
                 reason = "the ID token is encrypted or unreadable"
                 continue
             }
-            guard let end = delivered.idToken.token.expiresAt, let answer = delivered.delivery(in: flow)
+            let given = delivered.delivery(in: flow)
+            guard let end = delivered.idToken.token.expiresAt,
+                let answer = delivered.showing(in: flow) ?? given
             else {
                 continue
             }
@@ -58,7 +60,10 @@ struct IDTokenExpired: Rule {
                     [
                         delivered.evidence(ofTime: "exp", end, note: "\(late) before it came"),
                         answer.evidence(
-                            note: answer.isStated ? "the provider's clock" : "the recorder's clock"
+                            note: !answer.isStated
+                                ? "the recorder's clock"
+                                : answer.exchange == given?.exchange
+                                    ? "the provider's clock" : "the clock of the app's server"
                         ),
                     ],
                     exchange: delivered.idToken.place.exchange

@@ -46,6 +46,12 @@ struct IDTokenNonceMismatch: Rule {
                 continue
             }
             guard let claim = claims["nonce"] else { continue }
+            if let handed = delivered.handed {
+                if let sent = handed.nonce, let violation = judge(claim, delivered, sent, flow) {
+                    return .violated(violation)
+                }
+                continue
+            }
             guard let login = delivered.login else {
                 reason = "the authorization request is not in the capture"
                 continue
@@ -54,24 +60,30 @@ struct IDTokenNonceMismatch: Rule {
             guard let sent = login.request.parameters.parameter("nonce"),
                 delivered.isCertain(of: login, in: flow)
             else { continue }
-            let came = claim.string ?? JSONWriter.text(of: claim)
-            guard came != sent.value else { continue }
-            let other = flow.surroundings.requestValues.request(withNonce: came)
-            var evidence = [
-                Evidence(sent),
-                Evidence(
-                    place: delivered.idToken.place(ofClaim: "nonce"),
-                    value: Masking.shown(came, of: "nonce"),
-                    note: other == nil
-                        ? Difference.note(expected: sent.value, seen: came)
-                        : "that of another login in this capture"
-                ),
-            ]
-            if let parameter = other?.parameters.parameter("nonce") {
-                evidence.append(Evidence(parameter, note: "the login that sent it"))
-            }
-            return .violated(Violation(evidence, exchange: delivered.idToken.place.exchange))
+            if let violation = judge(claim, delivered, sent, flow) { return .violated(violation) }
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private func judge(_ claim: JSONValue, _ delivered: DeliveredIDToken, _ sent: Parameter, _ flow: Flow)
+        -> Violation?
+    {
+        let came = claim.string ?? JSONWriter.text(of: claim)
+        guard came != sent.value else { return nil }
+        let other = flow.surroundings.requestValues.request(withNonce: came)
+        var evidence = [
+            Evidence(sent),
+            Evidence(
+                place: delivered.idToken.place(ofClaim: "nonce"),
+                value: Masking.shown(came, of: "nonce"),
+                note: other == nil
+                    ? Difference.note(expected: sent.value, seen: came)
+                    : "that of another login in this capture"
+            ),
+        ]
+        if let parameter = other?.parameters.parameter("nonce") {
+            evidence.append(Evidence(parameter, note: "the login that sent it"))
+        }
+        return Violation(evidence, exchange: delivered.idToken.place.exchange)
     }
 }

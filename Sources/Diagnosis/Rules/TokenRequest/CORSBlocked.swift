@@ -54,7 +54,11 @@ struct CORSBlocked: Rule {
             guard (200..<300).contains(response.status) || (400..<500).contains(response.status),
                 !response.headers.fields.isEmpty, !call.wentOn
             else { return nil }
-            let fault = Permission.missing(in: response, for: call.origin)
+            let fault = Permission.missing(
+                in: response,
+                for: call.origin,
+                isCredentialed: call.isCredentialed
+            )
             let isSaid = call.errorText.containsBytes("aadsts9002326")
             guard let fault = fault ?? (isSaid ? "the provider says so itself" : nil) else { return nil }
             var evidence = [call.originEvidence, permission(response, call.exchange, fault)]

@@ -44,7 +44,35 @@ struct StateCookieLost: Rule {
             else { continue }
             return .violated(Violation(evidence(login, flow), exchange: login.callback.exchange))
         }
+        if let violation = doubleSubmitted(flow) { return .violated(violation) }
         return reading.reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// A token that was handed over without redirects comes with a field that a cookie of the same name has to bear out.
+    private func doubleSubmitted(_ flow: Flow) -> Violation? {
+        guard flow.capture.indices.contains(where: { !flow.capture[$0].request.cookies.isEmpty }) else {
+            return nil
+        }
+        let rejected = RejectedCallback.all(in: flow)
+        for handed in HandedCredential.all(in: flow) {
+            guard let lost = handed.lostCookie(in: flow),
+                let callback = rejected.first(where: { $0.exchange == handed.response?.callback })
+            else { continue }
+            let names = Set(flow.capture[callback.exchange].request.cookies.map(\.name)).sorted().prefix(20)
+            let cookie = Evidence(
+                place: Place(exchange: callback.exchange, part: .requestHeader, name: "Cookie"),
+                value: lost.sent.map { "\(HandedCredential.cookieName)=\(Masking.masked($0))" }
+                    ?? (names.isEmpty ? "none" : names.joined(separator: ", ")),
+                note: lost.sent == nil
+                    ? "no \(HandedCredential.cookieName), which has to be the same as the field"
+                    : "another than the field"
+            )
+            return Violation(
+                [Evidence(lost.field), cookie, callback.evidence(in: flow)],
+                exchange: callback.exchange
+            )
+        }
+        return nil
     }
 
     /// Conditions of the cookie rules that stand above this one.
