@@ -67,7 +67,9 @@ struct Ending {
         return status >= 400 ? .failure : .incomplete
     }
 
-    /// Of a login without redirects; nil for other flows. What the app's server says to the token is how it ended.
+    /// Of a login without redirects; nil for other flows.
+    ///
+    /// What the app's server says to the token is how it ended.
     private var credentialOutcome: Outcome? {
         let assertion = messages.last { if case .identityAssertion = $0 { true } else { false } }
         guard let response = builder.responses.last(where: { $0.mode == .credential }) else {
