@@ -111,7 +111,15 @@ extension Flow {
                 )
             )
         }
-        for index in attempts.indices { attempts[index].refusal = refusal(of: attempts[index]) }
+        let repeated = RepeatedRequests(authorizationRequests, chain)
+        for index in attempts.indices {
+            attempts[index].refusal = refusal(of: attempts[index])
+            guard attempts[index].refusal == nil, attempts[index].response == nil else { continue }
+            // What was said to the same request when the provider's own sign-in had sent the browser back to it: many look at
+            // a request only when they know who asks.
+            attempts[index].refusal =
+                attempts[index].request.flatMap { repeated.last(of: $0) }.flatMap { refusal(of: $0, chain) }
+        }
         let used = Set(attempts.compactMap(\.request?.pushed))
         let refused = pushedCalls.values.filter { $0.answer.isRefusal && !used.contains($0.exchange) }.sorted
         { $0.exchange < $1.exchange }
@@ -248,6 +256,29 @@ struct RedirectsOnward {
             flow.capture[source].request.url.origin == flow.capture[exchange].request.url.origin
         else { return nil }
         return source
+    }
+}
+
+/// Authorization requests that pages of the provider sent the browser back to, by what they repeat.
+private struct RepeatedRequests {
+    private var latest: [[String?]: AuthorizationRequest] = [:]
+
+    init(_ requests: [AuthorizationRequest], _ chain: RedirectsOnward) {
+        for request in requests where chain.continues(request.exchange) != nil {
+            for key in Self.keys(of: request) { latest[key] = request }
+        }
+    }
+
+    /// The last one that repeats a request, or carries it on.
+    func last(of request: AuthorizationRequest) -> AuthorizationRequest? {
+        Self.keys(of: request).lazy.compactMap { latest[$0] }.first {
+            $0.exchange != request.exchange
+                && ($0.carriesOn(request) || !Set($0.sameness).isDisjoint(with: request.sameness))
+        }
+    }
+
+    private static func keys(of request: AuthorizationRequest) -> [[String?]] {
+        request.sameness + (request.state.map { [["state", $0]] } ?? [])
     }
 }
 

@@ -8,29 +8,58 @@ struct RejectedCallback {
     var exchange: Int
     /// Where the refusal shows.
     var rejection: Place
+    /// How.
+    var note = "refused"
 
-    /// In the order of time.
-    static func all(in flow: Flow) -> [RejectedCallback] {
-        flow.authorizationResponses.compactMap { response in
+    /// The callback that had taken the same answer before, where it did.
+    var repeats: Int?
+
+    /// In the order of time; without those that were loaded again after the answer was done with: what they needed has served
+    /// its purpose.
+    static func all(in flow: Flow) -> [RejectedCallback] { found(in: flow).filter { $0.repeats == nil } }
+
+    /// Those that were loaded again after the answer was done with.
+    static func repeated(in flow: Flow) -> [RejectedCallback] { found(in: flow).filter { $0.repeats != nil } }
+
+    private static func found(in flow: Flow) -> [RejectedCallback] {
+        let requests = Dictionary(
+            flow.logins.compactMap { login in login.response?.callback.map { ($0, login.request) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let codes = Set(flow.tokenRequests.compactMap(\.code))
+        return flow.authorizationResponses.compactMap { response in
             guard let callback = response.callback,
                 ["code", "id_token", "response"].contains(where: { response.parameters.contains($0) }),
-                response.error == nil,
-                case .rejected(let rejection) = CallbackFate(of: callback, in: flow),
-                !isRepeated(response, callback, flow)
+                response.error == nil
             else { return nil }
-            return RejectedCallback(response: response, exchange: callback, rejection: rejection)
+            var rejected = RejectedCallback(
+                response: response,
+                exchange: callback,
+                rejection: Place(exchange: callback, part: .responseLocation, name: "")
+            )
+            if case .rejected(let rejection) = CallbackFate(of: callback, in: flow) {
+                rejected.rejection = rejection
+            } else if let request = requests[callback],
+                TurnedAway.isOne(response, to: request, exchanged: codes, in: flow.surroundings)
+            {
+                // Sent on as if all were well, and nobody is signed in.
+                rejected.note = "sent away without a session: no cookie comes, and none is set"
+            } else {
+                return nil
+            }
+            rejected.repeats = taken(before: callback, response, flow)
+            return rejected
         }
     }
 
-    /// Loaded again after it was done with: what it needed has served its purpose.
-    private static func isRepeated(_ response: AuthorizationResponse, _ callback: Int, _ flow: Flow) -> Bool {
-        flow.authorizationResponses.contains { earlier in
+    private static func taken(before callback: Int, _ response: AuthorizationResponse, _ flow: Flow) -> Int? {
+        flow.authorizationResponses.lazy.compactMap { earlier -> Int? in
             guard let other = earlier.callback, other != callback, earlier.code == response.code,
                 flow.capture[other].startedAt < flow.capture[callback].startedAt
-            else { return false }
-            if case .rejected = CallbackFate(of: other, in: flow) { return false }
-            return true
-        }
+            else { return nil }
+            if case .rejected = CallbackFate(of: other, in: flow) { return nil }
+            return other
+        }.first
     }
 
     /// Whether the app went on to the token endpoint: then it had recognised the login.
@@ -39,10 +68,10 @@ struct RejectedCallback {
     }
 
     /// The status, or the redirect, as evidence.
-    func evidence(in flow: Flow, note: String = "refused") -> Evidence {
+    func evidence(in flow: Flow, note: String? = nil) -> Evidence {
         let answer = flow.capture[exchange].response
         let status = answer.map { "\($0.status)" } ?? ""
         let said = rejection.part == .responseStatus ? status : answer?.location ?? status
-        return Evidence(place: rejection, value: Masking.shown(said, of: "location"), note: note)
+        return Evidence(place: rejection, value: Masking.shown(said, of: "location"), note: note ?? self.note)
     }
 }

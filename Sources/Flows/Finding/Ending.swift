@@ -39,7 +39,8 @@ struct Ending {
             }
             if let callback = response.callback, let status = index.capture[callback].response?.status,
                 status >= 400,
-                last?.answer.isSuccess != true || !hasSucceededAfter(callback)
+                last?.answer.isSuccess != true
+                    || !hasSucceededAfter(callback) && !hasSucceededBefore(callback, response)
             {
                 return .failure
             }
@@ -59,7 +60,8 @@ struct Ending {
             guard let callback = response.callback, let status = index.capture[callback].response?.status
             else { return .incomplete }
             let isRefused = DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
-            return (200..<400).contains(status) && !isSentToAnError(callback) && !isRefused
+            let isTurnedAway = TurnedAway.isOne(response, to: request, exchanged: [], in: index)
+            return (200..<400).contains(status) && !isSentToAnError(callback) && !isRefused && !isTurnedAway
                 ? .success : .failure
         }
         if let last { return outcome(of: last) }
@@ -91,6 +93,18 @@ struct Ending {
         let target = exchange.request.url.resolving(location)
         return (target.queryItems.items + target.fragmentItems.items).contains {
             ["error", "auth_error", "login_error"].contains($0.name)
+        }
+    }
+
+    /// The same response had been taken already: loaded again it is refused, and nothing is lost.
+    private func hasSucceededBefore(_ callback: Int, _ response: AuthorizationResponse) -> Bool {
+        guard let code = response.code else { return false }
+        return builder.responses.contains { earlier in
+            guard let other = earlier.callback, other != callback, earlier.code == code,
+                index.position[other] < index.position[callback],
+                let status = index.capture[other].response?.status
+            else { return false }
+            return status < 400 && !isSentToAnError(other)
         }
     }
 

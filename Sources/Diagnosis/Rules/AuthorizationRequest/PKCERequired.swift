@@ -91,6 +91,7 @@ struct PKCERequired: Rule {
 
     /// What a refusal for want of PKCE talks of, in lower case.
     private static let texts = [
-        "pkce", "code_challenge", "proof key for code exchange", "aadsts501471", "aadsts9002325",
+        "pkce", "code_challenge", "code challenge required", "code challenge is required",
+        "proof key for code exchange", "aadsts501471", "aadsts9002325",
     ]
 }

@@ -188,13 +188,15 @@ struct RedirectURINotRegistered: Rule {
         "the redirection uri provided does not match a pre-registered value",
         "registered callback does not match with the provided url",
         "the redirect_uri must match the registered callback url", "invalid web redirect url",
-        "invalid redirect_uri",
+        "invalid redirect_uri", "mismatching redirect uri", "unregistered redirect_uri",
+        "'redirect_uri' is not valid for this client application",
     ]
 
     /// Read only outside of scripts, and of pages that ask for a password.
     ///
     /// Of providers that answer with 200, or whose words a help text may use too; in order: LinkedIn, GitHub, Facebook,
-    /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring.
+    /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring, Doorkeeper (two of them), oidc-provider, Twitch, Amazon, Shopify, Intuit,
+    /// Spotify, Salesforce, Zoom, HubSpot.
     private static let readTexts = [
         "redirect_uri does not match the registered value",
         "redirect_uri is not associated with this application",
@@ -202,7 +204,12 @@ struct RedirectURINotRegistered: Rule {
         "missing, invalid, or mismatching redirection uri",
         "redirect_uri is missing in the client configuration",
         "does not match any of the oauth 2.0 client's pre-registered redirect urls",
-        "oauth 2.0 parameter: redirect_uri",
+        "oauth 2.0 parameter: redirect_uri", "redirect uri included is not valid",
+        "redirect uri is malformed or doesn't match client redirect uri",
+        "redirect_uri did not match any", "redirect_uri does not match registered uri",
+        "redirect uri you provided has not been whitelisted", "redirect_uri is not whitelisted",
+        "redirect_uri query parameter value is invalid", "invalid redirect uri",
+        "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
     ]
 
     // MARK: - Evidence

@@ -4,7 +4,8 @@ import OAuth
 
 /// The provider granted less than was asked for, and said so.
 ///
-/// Consent or the client's settings took a scope away; RFC 6749, section 5.1, has the answer name what is left.
+/// Consent or the client's settings took a scope away; RFC 6749, section 5.1, has the answer name what is left. Or it is granted
+/// in name, and what it stands for does not come.
 struct ScopeReduced: Rule {
     static let info = RuleInfo(
         id: "scope-reduced",
@@ -12,11 +13,13 @@ struct ScopeReduced: Rule {
         severity: .note,
         explanation: """
             The token response names the scopes that were granted, and some that were asked for are not among them. Calls that need those will be \
-            refused later.
+            refused later. Or a scope was granted, and neither ID token nor UserInfo has the claim that it stands for; apps that look \
+            their users up by them sign nobody in.
             """,
         fix: """
             See whether the user unticked something on the consent page, and whether the client is allowed to ask for these scopes. Have the app \
-            look at the scope it was given.
+            look at the scope it was given. Where claims are missing, see which ones the provider maps to the scope, and whether the user has a \
+            value for them (an e-mail address, say).
             """,
         badExample: """
             GET /authorize?…&scope=openid+orders.read+orders.write
@@ -30,6 +33,36 @@ struct ScopeReduced: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        let verdict = verdictOnAnswers(in: flow)
+        if case .violated = verdict { return verdict }
+        return grantedInName(in: flow).map { .violated($0) } ?? verdict
+    }
+
+    private func grantedInName(in flow: Flow) -> Violation? {
+        for login in flow.logins {
+            guard let asked = login.request.parameters.parameter("scope"),
+                let unmet = login.tokenRequests.lazy.compactMap({
+                    ScopeClaims.unmet(by: $0, asked: asked.value, in: flow)
+                }).first
+            else { continue }
+            let names = Masking.shown(unmet.answered.joined(separator: ", "), of: "claims")
+            return Violation(
+                [
+                    Evidence(asked),
+                    Evidence(
+                        place: unmet.userInfo.answer.place(unmet.claim),
+                        value: "missing",
+                        note:
+                            "\(unmet.scope) was granted, and neither this answer (\(names)) nor the ID token has it"
+                    ),
+                ],
+                exchange: unmet.userInfo.exchange
+            )
+        }
+        return nil
+    }
+
+    private func verdictOnAnswers(in flow: Flow) -> Verdict {
         let logins = flow.logins
         for request in flow.tokenRequests where request.answer.isSuccess && request.accessToken != nil {
             guard let granted = request.answer.parameters.parameter("scope"), !granted.value.isEmpty else {

@@ -17,7 +17,8 @@ struct CallbackRejectedByApp: Rule {
             """,
         fix: """
             Look for findings on cookies, state and tokens first, which are the usual reasons. Without any, the app's own log for the time of \
-            this request has the answer.
+            this request has the answer. Of an answer that was loaded again (a note): let the callback send somebody who is signed in already to \
+            the home page, instead of failing.
             """,
         badExample: """
             GET /callback?code=…&state=… → 500 Internal Server Error
@@ -68,7 +69,26 @@ struct CallbackRejectedByApp: Rule {
             }
             return .violated(Violation(evidence, exchange: callback.exchange))
         }
-        return .holds
+        return repeated(in: flow).map { .violated($0) } ?? .holds
+    }
+
+    /// A reload, or the way back: the login had gone well, and what its user sees last is an error.
+    private func repeated(in flow: Flow) -> Violation? {
+        guard flow.ending == .success,
+            let callback = RejectedCallback.repeated(in: flow).last(where: {
+                $0.rejection.part == .responseStatus && $0.response.code != nil
+            }), let first = callback.repeats
+        else { return nil }
+        let before = Evidence(
+            place: Place(exchange: first, part: .responseStatus, name: ""),
+            value: flow.capture[first].response.map { "\($0.status)" } ?? "",
+            note: "the same answer was taken before: this is a reload, or the browser's way back"
+        )
+        return Violation(
+            [callback.evidence(in: flow), before],
+            severity: .note,
+            exchange: callback.exchange
+        )
     }
 
     /// Whether the refusal is the app's: a redirect that names an error may lead to its own pages only.

@@ -29,6 +29,10 @@ struct ClientIDUnknownTests {
         "Invalid value for &#39;client_id&#39; parameter.",
         "{\"error\":\"invalid_client\"}", "<h1>Unknown   client</h1>",
         "Cannot find an application associated with the given client_id",
+        "Error: invalid_request Invalid client_id parameter value.", "The specified 'client_id' is invalid.",
+        "error:invalid_request error_description:OAuth 2.0 Parameter: client_id",
+        "error=invalid_client_id&error_description=client identifier invalid",
+        "The requested OAuth 2.0 Client does not exist.",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         #expect(try Recording(broken).saying(text, status: 401).finding(rule) != nil)

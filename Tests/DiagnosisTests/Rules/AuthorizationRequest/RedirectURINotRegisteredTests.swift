@@ -124,6 +124,20 @@ struct RedirectURINotRegisteredTests {
                 "The request fails due to a missing, invalid, or mismatching redirection URI (redirect_uri)."
             ),
             (400, "The requested redirect_uri is missing in the client configuration."),
+            (400, "<h2>An error has occurred</h2><p>The redirect uri included is not valid."),
+            (
+                401,
+                "The requested redirect uri is malformed or doesn't match client redirect URI."
+            ),
+            (400, "redirect_uri did not match any of the client's registered redirect_uris"),
+            (400, #"{"status":400,"message":"Parameter redirect_uri does not match registered URI"}"#),
+            (400, "The redirect URI you provided has not been whitelisted for your application"),
+            (400, "Oauth error invalid_request: The redirect_uri is not whitelisted"),
+            (400, "The redirect_uri query parameter value is invalid."),
+            (400, "INVALID_CLIENT: Invalid redirect URI"), (400, "Invalid redirect url (4,700)"),
+            (400, "error=redirect_uri_mismatch&error_description=redirect_uri must match configuration"),
+            (400, "Unregistered redirect_uri (\"https://app.example/cb\")."),
+            (400, "The specified 'redirect_uri' is not valid for this client application."),
             (400, "<div>[invalid_request] OAuth 2.0 Parameter: redirect_uri</div>"),
         ]
     )

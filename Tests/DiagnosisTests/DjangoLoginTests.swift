@@ -1,0 +1,128 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import TestSupport
+import Testing
+
+/// Recorded logins between two programs of Django's: the provider looks at a request only when it knows the user, and the app
+/// answers everything that goes wrong with a redirect to its home page.
+struct DjangoLoginTests {
+    private func recording(_ name: String) throws -> Recording {
+        let path = "Tests/Recordings/django-\(name).har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(path), name: path)
+        return Recording(capture.indices.map { capture[$0] })
+    }
+
+    @Test(arguments: [
+        (
+            "redirect-uri", "redirect-uri-not-registered",
+            ["1 request.query redirect_uri", "4 response.body "]
+        ),
+        (
+            "client-id", "client-id-unknown",
+            ["1 request.query client_id", "1 request.url ", "4 response.body "]
+        ),
+        ("pkce", "pkce-required", ["1 request.query code_challenge", "5 request.query error"]),
+        (
+            "cookie-lost", "state-cookie-lost",
+            ["0 response.header Set-Cookie", "5 request.header Cookie", "5 response.location "]
+        ),
+    ]) func causeIsNamed(name: String, rule: String, places: [String]) throws {
+        let recording = try recording(name)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error && recording.outcomes == [.failure])
+        #expect(finding.places == places)
+    }
+
+    /// Any word that no rule knows is told as what it is.
+    @Test func refusalAfterTheSignInIsToldWithoutKnowingItsWords() throws {
+        let recording = try recording("redirect-uri").editingLast("/o/authorize/") {
+            $0.response?.body = .html("<h1>Error: invalid_request</h1><p>We would rather not.")
+        }
+        let finding = try #require(recording.finding("authorization-error"))
+        #expect(finding.isPrimary && finding.places == ["4 response.body "])
+    }
+
+    /// The same request once more is no second one where it went well.
+    @Test func requestThatWentWellWhenRepeatedIsNotRefused() throws {
+        let recording = try recording("claims")
+        #expect(recording.outcomes == [.success])
+        #expect(recording.findings.map(\.rule) == ["scope-reduced"])
+    }
+
+    // MARK: - Turned away
+
+    @Test func cookieOfASessionIsASession() throws {
+        // Set by the answer, sent with the callback, or for nobody to see.
+        let given = try recording("cookie-lost")
+            .answering("/oidc/callback/", header: "Set-Cookie", "shop_session=d1e0b7; Path=/")
+        #expect(given.finding("state-cookie-lost") == nil && given.outcomes == [.success])
+        let sent = try recording("cookie-lost").sendingHeader(
+            "Cookie",
+            "remembered=4711aab0",
+            to: "/oidc/callback/"
+        )
+        #expect(sent.outcomes == [.success])
+        let unset = try recording("cookie-lost").editing {
+            $0.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            $0.response?.listedCookies = []
+        }
+        #expect(unset.outcomes == [.success])
+    }
+
+    @Test(arguments: ["/?session=8d1f00c2", "/#token=8d1f00c2", "https://accounts.example/home", "app:/done"])
+    func whatGoesAlongMayBeASession(location: String) throws {
+        let recording = try recording("cookie-lost").editingLast("/oidc/callback/") {
+            $0.response?.redirect(to: location)
+        }
+        #expect(recording.finding("state-cookie-lost") == nil && recording.outcomes == [.success])
+    }
+
+    /// Some recorders keep no cookie that is sent.
+    @Test func cookiesThatNobodyKeptAreNotMissed() throws {
+        let recording = try recording("cookie-lost").editing {
+            $0.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            $0.request.listedCookies = []
+        }
+        #expect(recording.outcomes == [.success])
+    }
+
+    // MARK: - Loaded again
+
+    @Test func callbackThatIsLoadedAgainFailsNothing() throws {
+        let recording = try recording("callback-again")
+        #expect(recording.outcomes == [.success])
+        let finding = try #require(recording.finding("callback-rejected-by-app"))
+        #expect(finding.severity == .note && !finding.isPrimary)
+        #expect(finding.places == ["10 response.status ", "8 response.status "])
+    }
+
+    @Test func callbackThatFailedTheFirstTimeFails() throws {
+        let recording = try recording("callback-again").editing {
+            if $0.response?.location == "/home" { $0.response?.status = 500 }
+        }
+        #expect(recording.outcomes == [.failure])
+        #expect(recording.finding("callback-rejected-by-app")?.isPrimary == true)
+    }
+
+    // MARK: - Claims
+
+    @Test func scopeWithoutItsClaimIsTold() throws {
+        let finding = try #require(recording("claims").finding("scope-reduced"))
+        #expect(finding.severity == .note && !finding.isPrimary)
+        #expect(finding.places == ["1 request.query scope", "7 response.body email"])
+        #expect(finding.notes.last?.contains("neither this answer (sub) nor the ID token") == true)
+    }
+
+    @Test func claimAnywhereIsEnough() throws {
+        let answered = try recording("claims").editingAnswer(of: "/o/userinfo/") { $0["email"] = "" }
+        #expect(answered.finding("scope-reduced") == nil)
+        let unasked = try recording("claims").without { $0.request.url.path == "/o/userinfo/" }
+        #expect(unasked.finding("scope-reduced") == nil)
+        let refused = try recording("claims").editingAnswer(of: "/o/token/") { $0["scope"] = "openid" }
+        #expect(
+            refused.finding("scope-reduced")?.places == ["1 request.query scope", "5 response.body scope"]
+        )
+    }
+}
