@@ -44,9 +44,13 @@ struct ResponseTypeUnsupported: Rule {
                 || refusal.channel == .page && refusal.says(Self.texts)
             // Metadata alone is no proof where the provider names another fault.
             let isLeftOpen = [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)
-            guard isNamed || unlisted != nil && isLeftOpen else { return .holds }
+            let isUnheardOf = attempt.responseTypes.contains { !Self.words.contains(String($0)) }
+            guard isNamed || (unlisted != nil || isUnheardOf) && isLeftOpen else { return .holds }
             let sent = ["response_type", "response_mode"].compactMap { attempt.parameter($0) }.map {
-                Evidence($0)
+                Evidence(
+                    $0,
+                    note: isUnheardOf && $0.name == "response_type" ? "no such type is registered" : nil
+                )
             }
             return .violated(
                 Violation(
@@ -73,6 +77,10 @@ struct ResponseTypeUnsupported: Rule {
             note: "the one that was sent is not among them"
         )
     }
+
+    /// Of the registered types and their combinations, which are told by upper and lower case (RFC 6749, section 11.3; OAuth 2.0
+    /// Multiple Response Types).
+    private static let words: Set<String> = ["code", "token", "id_token", "none"]
 
     /// What `unauthorized_client` has to talk of, in lower case.
     private static let kinds = ["response_type", "response type", "response_mode", "grant"]

@@ -114,7 +114,8 @@ struct LogoutRedirectNotRegistered: Rule {
         "is not defined as a valid url in", "aadsts50011", "invalid post_logout_redirect_uri",
         "post_logout_redirect_uri is not registered", "post_logout_redirect_uri not registered",
         "post_logout_redirect_uri is invalid", "post_logout_redirect_uri not allowed",
-        "unregistered post_logout_redirect_uri", "invalid parameter: post_logout_redirect_uri",
+        "does not have this redirect uri registered", "unregistered post_logout_redirect_uri",
+        "invalid parameter: post_logout_redirect_uri",
     ]
 
     private static let cognito = [

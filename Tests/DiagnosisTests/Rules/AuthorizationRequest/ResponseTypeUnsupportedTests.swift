@@ -31,6 +31,17 @@ struct ResponseTypeUnsupportedTests {
         )
     }
 
+    @Test(arguments: [("Code", true), ("code foo", true), ("code", false)])
+    func wordThatNobodyRegisteredIsOneWhereNoOtherFaultIsNamed(type: String, isOne: Bool) throws {
+        for error in ["unauthorized_client", "invalid_request", "invalid_scope"] {
+            let recording = try Recording(broken).asking("response_type", type)
+                .redirecting(to: "https://www.shop.example/callback?error=" + error)
+            let finding = recording.finding(rule)
+            #expect((finding != nil) == (isOne && error != "invalid_scope"), "\(error)")
+            if isOne, let finding { #expect(finding.notes.first == "no such type is registered") }
+        }
+    }
+
     @Test(arguments: ["unsupported_response_type", "unsupported_response_mode"]) func knowsTheErrors(
         error: String
     ) throws {

@@ -33,6 +33,7 @@ struct LogoutRedirectNotRegisteredTests {
         "Post logout URI does not match with registered callback URI.",
         "The 'post_logout_redirect_uri' parameter must be a Logout redirect URI in the client app settings",
         "AADSTS50011: The redirect URI does not match",
+        "Error: invalid_request This client does not have this redirect uri registered.",
     ])
     func believesTheProvidersWords(text: String) throws {
         let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
