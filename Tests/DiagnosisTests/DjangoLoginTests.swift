@@ -28,6 +28,15 @@ struct DjangoLoginTests {
             "cookie-lost", "state-cookie-lost",
             ["0 response.header Set-Cookie", "5 request.header Cookie", "5 response.location "]
         ),
+        (
+            "client-id-page", "client-id-unknown",
+            ["2 request.query client_id", "2 request.url ", "2 response.body "]
+        ),
+        ("hs256", "id-token-alg-unexpected", ["6 jwt.header alg", "7 response.body keys"]),
+        (
+            "no-openid", "id-token-claims-missing",
+            ["iss", "sub", "aud", "exp", "iat"].map { "6 jwt.claims \($0)" } + ["2 request.query scope"]
+        ),
     ]) func causeIsNamed(name: String, rule: String, places: [String]) throws {
         let recording = try recording(name)
         let finding = try #require(recording.finding(rule))
@@ -49,6 +58,22 @@ struct DjangoLoginTests {
         let recording = try recording("claims")
         #expect(recording.outcomes == [.success])
         #expect(recording.findings.map(\.rule) == ["scope-reduced"])
+    }
+
+    /// Where the app did not refuse, looked for nothing, or found a key for it, HS256 is as good as another.
+    @Test func secretsAlgorithmIsNoFaultByItself() throws {
+        let rule = "id-token-alg-unexpected"
+        let accepted = try recording("hs256").editing {
+            if $0.request.url.path == "/oidc/callback/" { $0.response?.status = 200 }
+        }
+        #expect(accepted.finding(rule) == nil)
+        #expect(try recording("hs256").without { $0.request.url.path == "/o/jwks" }.finding(rule) == nil)
+        let found = try recording("hs256").editingAnswer(of: "/o/jwks") {
+            $0["keys"] = .array([.object(["kty": "oct", "kid": "s"])])
+        }
+        #expect(found.finding(rule) == nil)
+        let another = try recording("hs256").sendingHeader("User-Agent", "monitor/1", to: "/o/jwks")
+        #expect(another.finding(rule) == nil)
     }
 
     // MARK: - Turned away

@@ -22,7 +22,8 @@ enum ErrorPage {
         if isErrorAddress, let error = RequestRefusal.codes.first(where: { isNamed($0, in: lower) }) {
             return (error, text)
         }
-        return lower.containsBytes("aadb2c9") || denial(in: text) != nil ? (nil, text) : nil
+        return lower.containsBytes("aadb2c9") || lower.containsBytes(unknownClient) || denial(in: text) != nil
+            ? (nil, text) : nil
     }
 
     /// The words by which authentik keeps somebody out whom its policies do not let in.
@@ -50,7 +51,12 @@ enum ErrorPage {
             .contains { $0.elementsEqual(error.utf8) }
     }
 
-    private static let signs: [StaticString] = ["AADB2C9", "equest has been denied"]
+    /// What django-oidc-provider says of a client that it does not know, in lower case.
+    static let unknownClient = "client identifier (client_id) is missing or invalid"
+
+    private static let signs: [StaticString] = [
+        "AADB2C9", "equest has been denied", "(client_id) is missing or invalid",
+    ]
 
     private static let passwordFields: [StaticString] = [
         "type=password", "type=\"password\"", "type='password'",

@@ -102,7 +102,7 @@ extension DeliveredIDToken {
         return Evidence(
             place: idToken.place(ofClaim: name),
             value: "missing",
-            note: note ?? "the token has \(Masking.shown(names, of: "claims"))"
+            note: note ?? "the token has \(names.isEmpty ? "no claims" : Masking.shown(names, of: "claims"))"
         )
     }
 

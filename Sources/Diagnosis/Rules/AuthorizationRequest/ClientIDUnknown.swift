@@ -89,7 +89,8 @@ struct ClientIDUnknown: Rule {
         "client not found", "aadsts700016", "aadsts50194", "does not exist or is not enabled for consumers",
         "oauth client was not found", "cannot find an application associated with the given",
         "valid oauth client could not be found for client_id", "invalid value for 'client_id' parameter",
-        "unknown client", "invalid client_id", "'client_id' is invalid", "client application cannot be found",
+        ErrorPage.unknownClient, "unknown client", "invalid client_id", "'client_id' is invalid",
+        "client application cannot be found",
         "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
     ]
 }

@@ -75,9 +75,9 @@ struct IDTokenAlgUnexpected: Rule {
                 note: "what the provider says it signs with"
             )
         }
-        guard algorithm.utf8.starts(with: "HS".utf8), let request = delivered.tokenRequest,
-            request.isRecorded,
-            request.authentication.methods == [.none], !flow.surroundings.isSanitized,
+        guard algorithm.utf8.starts(with: "HS".utf8), let request = delivered.tokenRequest else { return nil }
+        if let sought = keysSought(after: request, delivered, flow) { return sought }
+        guard request.isRecorded, request.authentication.methods == [.none], !flow.surroundings.isSanitized,
             !names.contains(where: { flow.surroundings.knownSecrets[$0] != nil })
         else { return nil }
         return Evidence(
@@ -85,5 +85,36 @@ struct IDTokenAlgUnexpected: Rule {
             value: "none",
             note: "HS algorithms sign with the client secret, and this client has none"
         )
+    }
+
+    /// The provider's keys, where the app looked for one in them and then refused a token that the client secret did sign: it
+    /// expects a signature by a public key's owner.
+    private func keysSought(after request: TokenRequest, _ delivered: DeliveredIDToken, _ flow: Flow)
+        -> Evidence?
+    {
+        let token = delivered.idToken.token
+        guard let callback = delivered.login?.response?.callback,
+            flow.surroundings.verification(of: token, providerHosts: flow.providerHosts).outcome == .valid,
+            RejectedCallback.all(in: flow).contains(where: { $0.exchange == callback })
+        else { return nil }
+        let agent = flow.capture[request.exchange].request.headers.first("user-agent")
+        let position = flow.surroundings.position
+        for case .keySet(let document) in flow.messages
+        where position[document.exchange] > position[request.exchange] {
+            let exchange = flow.capture[document.exchange]
+            guard let keys = document.keys?.keys, !keys.isEmpty, !keys.contains(where: { $0.type == "oct" }),
+                exchange.request.headers.first("user-agent") == agent,
+                exchange.startedAt <= flow.capture[callback].endedAt
+            else { continue }
+            return Evidence(
+                place: document.answer.place("keys"),
+                value: Masking.shown(
+                    Set(keys.compactMap(\.type)).sorted().joined(separator: ", "),
+                    of: "kty"
+                ),
+                note: "where the app looked for a key before it refused: it expects another algorithm"
+            )
+        }
+        return nil
     }
 }

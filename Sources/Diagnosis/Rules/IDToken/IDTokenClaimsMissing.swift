@@ -38,9 +38,14 @@ struct IDTokenClaimsMissing: Rule {
                 claims[name].map { $0 == .null } ?? true
             }
             guard !missing.isEmpty else { continue }
-            return .violated(
-                Violation(missing.map { delivered.missing($0) }, exchange: delivered.idToken.place.exchange)
-            )
+            var evidence = missing.map { delivered.missing($0) }
+            // Some providers give a login that is none of OpenID's a token with nothing in it.
+            if let scope = delivered.login?.request.parameters.parameter("scope"), !scope.value.isEmpty,
+                !scope.value.split(separator: " ").contains("openid")
+            {
+                evidence.append(Evidence(scope, note: "without openid nothing has to be in it"))
+            }
+            return .violated(Violation(evidence, exchange: delivered.idToken.place.exchange))
         }
         return reason.map { .abstains($0) } ?? .holds
     }
