@@ -4,8 +4,8 @@ package import OAuth
 /// A callback that is sent on as if all were well, and nobody is signed in.
 ///
 /// The app had set a cookie where it sent the browser to the provider; the callback comes without it and without any other,
-/// the answer sets none, and where the browser is sent nothing goes along. So do libraries whose failure has no page of its
-/// own: what a browser sees of it is the home page.
+/// the answer sets none, and the page it leads to is loaded without one, so nobody can be signed in there. So do libraries whose
+/// failure has no page of its own: what a browser sees of it is the home page.
 package enum TurnedAway {
     package static func isOne(
         _ response: AuthorizationResponse,
@@ -27,15 +27,20 @@ package enum TurnedAway {
         guard target.isWeb, target.host == exchange.request.url.host, (target.query ?? "").isEmpty,
             (target.fragment ?? "").isEmpty
         else { return false }
-        return index.derived.value { SentCookies(areRecorded: Self.sendsCookies(index.capture)) }.areRecorded
+        let landings = index.derived.value { Landings(index) }
+        return landings.areCookiesRecorded
+            && (landings.byRedirect[callback] ?? []).contains { index.capture[$0].request.cookies.isEmpty }
     }
 
-    /// Some recorders keep the cookies that are set and not those that are sent.
-    private static func sendsCookies(_ capture: Capture) -> Bool {
-        capture.indices.contains { !capture[$0].request.cookies.isEmpty }
-    }
+    /// Where redirects led, in the capture.
+    private struct Landings: Sendable {
+        let byRedirect: [Int: [Int]]
+        /// Some recorders keep the cookies that are set and not those that are sent.
+        let areCookiesRecorded: Bool
 
-    private struct SentCookies: Sendable {
-        var areRecorded: Bool
+        init(_ index: CaptureIndex) {
+            byRedirect = Dictionary(grouping: index.redirectedFrom.keys) { index.redirectedFrom[$0] ?? $0 }
+            areCookiesRecorded = index.capture.indices.contains { !index.capture[$0].request.cookies.isEmpty }
+        }
     }
 }

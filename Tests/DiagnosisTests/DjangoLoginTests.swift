@@ -104,6 +104,14 @@ struct DjangoLoginTests {
         #expect(recording.finding("state-cookie-lost") == nil && recording.outcomes == [.success])
     }
 
+    /// What nobody saw loaded may be a page that knows its user.
+    @Test func pageThatWasNotLoadedMayKnowItsUser() throws {
+        let unseen = try recording("cookie-lost").without { $0.request.url.path == "/" }
+        #expect(unseen.finding("state-cookie-lost") == nil && unseen.outcomes == [.success])
+        let known = try recording("cookie-lost").sendingHeader("Cookie", "shop_session=d1e0b7", to: "/")
+        #expect(known.finding("state-cookie-lost") == nil && known.outcomes == [.success])
+    }
+
     /// Some recorders keep no cookie that is sent.
     @Test func cookiesThatNobodyKeptAreNotMissed() throws {
         let recording = try recording("cookie-lost").editing {

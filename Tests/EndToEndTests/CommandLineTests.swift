@@ -29,6 +29,13 @@ struct CommandLineTests {
         #expect(result.errors.contains("\(path):2:15: expected"), "\(result.errors)")
     }
 
+    /// Not a file of the name `-`, which `show -` would never read.
+    @Test(arguments: ["record", "mock"])
+    func recordingIntoStandardOutputIsAMistake(command: String) throws {
+        let result = try Program.run([command, "--listen", "127.0.0.1:0", "--out", "-"])
+        #expect(result.status == 64 && result.errors.contains("--out FILE.har"), "\(result.errors)")
+    }
+
     @Test func unknownOptionIs64AndShowsUsage() throws {
         let result = try Program.run(["show", "--colour", "login.har"])
         #expect(result.status == 64)

@@ -43,6 +43,20 @@ struct ShareCommandTests {
         #expect(try String(contentsOfFile: out, encoding: .utf8) == "mine")
     }
 
+    /// Nobody is left with a capture whose report was refused.
+    @Test func reportThatExistsStopsAllBeforeAnythingIsWritten() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let report = folder.file("report.md")
+        try Data("mine".utf8).write(to: URL(filePath: report))
+        let result = try Program.run([
+            "share", Self.capture, "--out", folder.file("shared.har"), "--report", report,
+        ])
+        #expect(result.status == 66 && result.errors.contains("is not overwritten"), "\(result.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["report.md"])
+        #expect(try String(contentsOfFile: report, encoding: .utf8) == "mine")
+    }
+
     @Test func severalGoIntoAFolder() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -43,7 +43,8 @@ struct RejectedCallback {
                 TurnedAway.isOne(response, to: request, exchanged: codes, in: flow.surroundings)
             {
                 // Sent on as if all were well, and nobody is signed in.
-                rejected.note = "sent away without a session: no cookie comes, and none is set"
+                rejected.note =
+                    "sent away without a session: none is set, and the page it leads to is loaded without a cookie"
             } else {
                 return nil
             }

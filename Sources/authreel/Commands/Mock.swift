@@ -62,6 +62,10 @@ struct Mock: AsyncParsableCommand {
         case markdown
     }
 
+    func validate() throws {
+        guard out != "-" else { throw ValidationError(OutputFile.growing) }
+    }
+
     func run() async throws {
         try attack.check(against: self)
         if options.listFaults { return print(Self.list(FaultCatalog.all, format)) }

@@ -90,6 +90,10 @@ struct Record: AsyncParsableCommand {
     /// What a browser opens when no page is named: it says whether it is intercepted.
     static let ownPage = "https://authreel.proxy/"
 
+    func validate() throws {
+        guard out != "-" else { throw ValidationError(OutputFile.growing) }
+    }
+
     func run() async throws {
         if let interface = packets.interface { return try await recordPackets(of: interface) }
         guard packets.filter == nil else {

@@ -95,6 +95,8 @@ struct Share: ParsableCommand {
 
     func run() throws {
         let targets = try SharedFiles.targets(of: captures, out: dryRun ? nil : out)
+        // What refuses the report must not leave a capture without one.
+        if let report, !dryRun { try OutputFile.check(report, option: "--report shared.md") }
         let recipients = dryRun ? [] : try encryption.recipients()
         let read = try captures.map { try identities.read($0) }
         if unredacted {

@@ -5,6 +5,10 @@ enum OutputFile {
     /// Takes the next bytes of what is written.
     typealias Sink = (ArraySlice<UInt8>) throws -> Void
 
+    /// Why a recording does not go to standard output.
+    static let growing =
+        "a recording grows in a file that is whole at any time, which standard output is not: --out FILE.har"
+
     /// Writes the bytes.
     ///
     /// - Throws: ``CommandFailure`` when the file exists (nothing is overwritten) or cannot be written.

@@ -17,8 +17,7 @@ struct CallbackRejectedByApp: Rule {
             """,
         fix: """
             Look for findings on cookies, state and tokens first, which are the usual reasons. Without any, the app's own log for the time of \
-            this request has the answer. Of an answer that was loaded again (a note): let the callback send somebody who is signed in already to \
-            the home page, instead of failing.
+            this request has the answer.
             """,
         badExample: """
             GET /callback?code=…&state=… → 500 Internal Server Error
@@ -87,6 +86,12 @@ struct CallbackRejectedByApp: Rule {
         return Violation(
             [callback.evidence(in: flow), before],
             severity: .note,
+            explanation: """
+                The login had gone well: the app took this answer before. Then the redirect URI was loaded again, by a reload or the \
+                browser's way back, and an error is what the user saw last. Codes and states are good for one time.
+                """,
+            fix:
+                "Let the callback send somebody who is signed in already to the home page, instead of failing.",
             exchange: callback.exchange
         )
     }
