@@ -78,6 +78,11 @@ struct DjangoLoginTests {
 
     // MARK: - Turned away
 
+    /// The code was never used, so nothing is missing.
+    @Test func codeOfOneTurnedAwayIsNotMissed() throws {
+        #expect(try recording("cookie-lost").findings.map(\.rule) == ["state-cookie-lost"])
+    }
+
     @Test func cookieOfASessionIsASession() throws {
         // Set by the answer, sent with the callback, or for nobody to see.
         let given = try recording("cookie-lost")

@@ -30,10 +30,12 @@ struct BackchannelNotRecorded: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let exchanged = Set(flow.tokenRequests.compactMap(\.code))
+        // What an app turned away it did not bring to the token endpoint.
+        let rejected = Set(RejectedCallback.all(in: flow).map(\.exchange))
         for login in flow.logins where login.tokenRequests.isEmpty {
             guard let response = login.response, let delivery = CodeDelivery(response, in: flow),
                 delivery.receiver == .server, let callback = response.callback,
-                !exchanged.contains(delivery.code.value),
+                !rejected.contains(callback), !exchanged.contains(delivery.code.value),
                 flow.surroundings.backChannel.witness(of: response, to: login.request, in: flow.capture)
                     == nil
             else { continue }
