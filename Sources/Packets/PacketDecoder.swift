@@ -1,8 +1,8 @@
 package import Captures
 
-/// Reads the TCP connections out of packets: link layer, IP with its fragments, TCP.
+/// Reads the TCP connections and the datagrams out of packets: link layer, IP with its fragments, TCP or UDP.
 ///
-/// What carries no TCP is passed over; packets inside of packets (IP in IP, GRE, VXLAN) are looked into. What would be of
+/// What carries neither is passed over; packets inside of packets (IP in IP, GRE, VXLAN) are looked into. What would be of
 /// interest and cannot be read is counted by its kind: ``losses``.
 package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     /// Why packets could not be read.
@@ -11,9 +11,9 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         case cutOff
         /// Its headers are there, not all of its data is.
         case cutShort
+        /// On the port of HTTP/3, of a connection that is not followed.
+        case strayQUIC
         case malformed
-        /// HTTP/3 of a server, by its port and address.
-        case quic(InternetAddress, isVersion6: Bool)
     }
 
     /// More packets inside of each other than that are nobody's network.
@@ -26,14 +26,13 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     private let keyLog: (UnsafeRawBufferPointer) -> Void
     private var fragments = FragmentReassembler()
     private var obstacles: [Obstacle: (packets: Int, first: Int)] = [:]
-    private var quicNames = QUICServerNames()
-    /// The first names of servers that QUIC was spoken with, by what is counted of them.
-    private var serverNames: [Obstacle: [String]] = [:]
     /// Of the packet at hand.
     private var number = 0
     private var time = Timestamp(nanoseconds: 0)
     /// Packets that carry TCP.
     private var segments = 0
+    /// Datagrams that belong to a connection.
+    private var datagrams = 0
     /// Others, by what they carry.
     private var others: [UInt8: Int] = [:]
 
@@ -72,17 +71,17 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     package mutating func finish() {
         fragments.finish()
         streams.finish()
+        streams.sink.datagramsEnded(at: time)
     }
 
     /// What could not be read, in the order in which it began.
     package var losses: [PacketLoss] {
         var losses = obstacles.map { obstacle, seen in
-            PacketLoss(
-                packet: seen.first,
-                what: Self.sentence(obstacle, seen.packets, serverNames[obstacle] ?? [])
-            )
+            PacketLoss(packet: seen.first, what: Self.sentence(obstacle, seen.packets))
         }
-        if segments == 0, obstacles.isEmpty, fragments.abandoned == 0, let loss = lossWithoutTCP {
+        if segments == 0, datagrams == 0, obstacles.isEmpty, fragments.abandoned == 0,
+            let loss = lossWithoutTCP
+        {
             losses.append(loss)
         }
         losses.sort { ($0.packet ?? 0, $0.what) < ($1.packet ?? 0, $1.what) }
@@ -94,7 +93,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         return losses
     }
 
-    /// What there is where there is no TCP at all.
+    /// What there is where there is neither TCP nor QUIC.
     private var lossWithoutTCP: PacketLoss? {
         guard number > 0 else { return nil }
         let names: [UInt8: String] = [
@@ -104,7 +103,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
             "\(kind.value) of \(names[kind.key] ?? "protocol \(kind.key)")"
         }
         return PacketLoss(
-            what: "no packet carries TCP, which HTTP runs over"
+            what: "no packet carries TCP or QUIC, which HTTP runs over"
                 + (kinds.isEmpty ? "" : ": \(kinds.joined(separator: ", "))")
         )
     }
@@ -191,12 +190,31 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
             }
             let content = LinkLayer.content(of: bytes.behind(size), etherType: type)
             take(content, of: bytes, original: original, depth: depth, .raw)
-        // QUIC (RFC 9000, section 17.2): a long header, with a version that is in use; it is the client's.
-        case 443 where bytes[8] & 0xc0 == 0xc0 && [1, 0x6b33_43cf].contains(bytes.field(9, as: UInt32.self)):
-            let server = Obstacle.quic(header.destination, isVersion6: header.isVersion6)
-            count(server)
-            note(quicNames.name(in: Array(bytes.behind(8))[...]), of: server)
-        default: break
+        default: takeDatagram(header, isWhole: original <= bytes.count)
+        }
+    }
+
+    /// QUIC, or another protocol over UDP (RFC 768).
+    private mutating func takeDatagram(_ header: InternetHeader, isWhole: Bool) {
+        let bytes = header.payload
+        let (source, destination) = (bytes.field(0, as: UInt16.self), bytes.field(2, as: UInt16.self))
+        let length = Int(bytes.field(4, as: UInt16.self))
+        let isOfHTTP3 = source == 443 || destination == 443
+        guard isWhole, length <= bytes.count else {
+            if isOfHTTP3 { count(.cutShort) }
+            return
+        }
+        guard length > 8 else { return }
+        let isFollowed = streams.sink.receivedDatagram(
+            UnsafeRawBufferPointer(rebasing: bytes[8..<length]),
+            from: Endpoint(address: header.source.bytes(isVersion6: header.isVersion6), port: source),
+            to: Endpoint(address: header.destination.bytes(isVersion6: header.isVersion6), port: destination),
+            at: time
+        )
+        if isFollowed {
+            datagrams += 1
+        } else if isOfHTTP3, bytes[8] & 0x40 != 0 {
+            count(.strayQUIC)
         }
     }
 
@@ -246,17 +264,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         obstacles[obstacle, default: (0, number)].packets += 1
     }
 
-    /// Names that are kept for an address; a host of many names is a content network's.
-    private static var mostNames: Int { 4 }
-
-    private mutating func note(_ name: String?, of server: Obstacle) {
-        guard let name, obstacles[server] != nil else { return }
-        let known = serverNames[server, default: []]
-        guard !known.contains(name), known.count <= Self.mostNames else { return }
-        serverNames[server] = known + [name]
-    }
-
-    private static func sentence(_ obstacle: Obstacle, _ count: Int, _ names: [String]) -> String {
+    private static func sentence(_ obstacle: Obstacle, _ count: Int) -> String {
         let packets = count == 1 ? "1 packet" : "\(count) packets"
         return switch obstacle {
         case .linkType(let type):
@@ -266,18 +274,10 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
             "\(packets) cut off within the headers: the capture kept too little of each (tcpdump -s 0 keeps all)"
         case .cutShort:
             "\(packets) whose data is not whole: the capture kept too little of each (tcpdump -s 0 keeps all)"
-        case .quic(let address, let isVersion6):
-            "\(packets) begin QUIC connections to "
-                + "\(Endpoint(address: address.bytes(isVersion6: isVersion6), port: 443))"
-                + (names.isEmpty ? "" : " (\(list(names)))") + ", which are not read:"
-                + " HTTP/3; where UDP port 443 is blocked, clients use HTTP/2"
+        case .strayQUIC:
+            "\(packets) to or from UDP port 443 are of no connection whose beginning is in the capture: HTTP/3 is read"
+                + " from its first packet on, in versions 1 and 2 of QUIC"
         case .malformed: "\(packets) with IP or TCP headers that cannot be"
         }
-    }
-
-    /// The first of the names, and whether there are more.
-    private static func list(_ names: [String]) -> String {
-        let first = names.prefix(mostNames).map { String($0.prefix(255)) }
-        return first.joined(separator: ", ") + (names.count > mostNames ? ", …" : "")
     }
 }

@@ -39,6 +39,28 @@ package protocol TCPStreamSink {
     mutating func ended(_ side: Side, of stream: Int, _ end: TCPStreamEnd, at time: Timestamp)
     /// Nothing more will be told of the connection.
     mutating func closed(_ stream: Int, at time: Timestamp)
+    /// A datagram of UDP, which QUIC runs over; its bytes are there during the call only.
+    ///
+    /// - Returns: whether it is one of a connection that is followed.
+    mutating func receivedDatagram(
+        _ bytes: UnsafeRawBufferPointer,
+        from source: Endpoint,
+        to destination: Endpoint,
+        at time: Timestamp
+    ) -> Bool
+    /// No more datagrams will come.
+    mutating func datagramsEnded(at time: Timestamp)
+}
+
+extension TCPStreamSink {
+    package mutating func receivedDatagram(
+        _ bytes: UnsafeRawBufferPointer,
+        from source: Endpoint,
+        to destination: Endpoint,
+        at time: Timestamp
+    ) -> Bool { false }
+
+    package mutating func datagramsEnded(at time: Timestamp) {}
 }
 
 /// How a direction of a connection ended.

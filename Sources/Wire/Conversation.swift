@@ -33,6 +33,21 @@ package final class Conversation {
             client = ClientFacts()
             timings = Timings()
         }
+
+        /// For the exchanges of one connection.
+        var assembler: ExchangeAssembler {
+            ExchangeAssembler(
+                scheme: scheme,
+                authority: authority,
+                isAuthorityFixed: isAuthorityFixed,
+                maximumBodyBytes: maximumBodyBytes,
+                spoolFolder: spoolFolder,
+                budget: budget,
+                connection: connection,
+                client: client,
+                timings: timings
+            )
+        }
     }
 
     private let scheme: String
@@ -48,17 +63,7 @@ package final class Conversation {
         scheme = configuration.scheme
         sniffer = ProtocolSniffer(alpn: configuration.connection.alpn)
         if sniffer.isHTTP2 == true { http2 = HTTP2Decoder(scheme: scheme) }
-        assembler = ExchangeAssembler(
-            scheme: configuration.scheme,
-            authority: configuration.authority,
-            isAuthorityFixed: configuration.isAuthorityFixed,
-            maximumBodyBytes: configuration.maximumBodyBytes,
-            spoolFolder: configuration.spoolFolder,
-            budget: configuration.budget,
-            connection: configuration.connection,
-            client: configuration.client,
-            timings: configuration.timings
-        )
+        assembler = configuration.assembler
     }
 
     /// The exchanges that became complete within this chunk.

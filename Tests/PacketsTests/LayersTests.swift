@@ -109,7 +109,7 @@ struct LayersTests {
             #expect(text(packet(frame, type)).isEmpty, "frame \(index)")
             #expect(
                 StreamLog.decoded([packet(frame, type)]).losses.map(\.description) == [
-                    "no packet carries TCP, which HTTP runs over"
+                    "no packet carries TCP or QUIC, which HTTP runs over"
                 ],
                 "frame \(index)"
             )
@@ -165,26 +165,39 @@ struct LayersTests {
                 "packet 2: 1 packet whose data is not whole: the capture kept too little of each (tcpdump -s 0 keeps all)"
             ]
         )
+        let whole = MadePacket.datagram(.client, [UInt8](repeating: 0x40, count: 100))
+        #expect(
+            StreamLog.decoded([whole.cut(to: 60)]).losses.map(\.description) == [
+                "packet 1: 1 packet whose data is not whole: the capture kept too little of each (tcpdump -s 0 keeps all)"
+            ]
+        )
     }
 
     @Test func whatIsThereInsteadOfTCPIsToldOf() {
-        let datagram: [UInt8] = [0x11, 0x11, 0x01, 0xbb, 0, 20, 0, 0]
-        func losses(_ payload: [UInt8]) -> [String] {
+        func losses(_ payload: [UInt8], port: UInt16) -> [String] {
+            let datagram =
+                [0x11, 0x11] + port.bigEndianBytes + UInt16(8 + payload.count).bigEndianBytes + [0, 0]
             let made = packet(PacketBuilder.version4(client, server, 17, datagram + payload))
             return StreamLog.decoded([made, made]).losses.map(\.description)
         }
         #expect(
-            losses([0xc3, 0, 0, 0, 1, 8, 1, 2, 3, 4, 5, 6]) == [
-                "packet 1: 2 packets begin QUIC connections to 10.0.0.2:443, which are not read: HTTP/3; where UDP port"
-                    + " 443 is blocked, clients use HTTP/2"
+            losses([0xc3, 0, 0, 0, 1, 8, 1, 2, 3, 4, 5, 6], port: 443) == [
+                "packet 1: 2 packets to or from UDP port 443 are of no connection whose beginning is in the capture: HTTP/3"
+                    + " is read from its first packet on, in versions 1 and 2 of QUIC"
             ]
         )
-        // Not of a version that is in use: DTLS, or anything.
         #expect(
-            losses([0xc3, 0xfe, 0xfd, 0, 1, 8, 1, 2, 3, 4, 5, 6]) == [
-                "no packet carries TCP, which HTTP runs over: 2 of UDP"
+            losses([0xc3, 0, 0, 0, 1, 8, 1, 2, 3, 4, 5, 6], port: 53) == [
+                "no packet carries TCP or QUIC, which HTTP runs over: 2 of UDP"
             ]
         )
+        // DTLS.
+        #expect(
+            losses([0x16, 0xfe, 0xfd, 0, 1, 8, 1, 2, 3, 4, 5, 6], port: 443) == [
+                "no packet carries TCP or QUIC, which HTTP runs over: 2 of UDP"
+            ]
+        )
+        let datagram: [UInt8] = [0x11, 0x11, 0, 53, 0, 8, 0, 0]
         let both = [packet(PacketBuilder.version4(client, server, 17, datagram)), packet(version4)]
         #expect(StreamLog.decoded(both).losses.isEmpty)
     }

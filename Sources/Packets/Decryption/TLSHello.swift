@@ -99,7 +99,8 @@ struct TLSEncryptedExtensions {
 
 /// Reads the vectors of TLS (RFC 8446, section 3.4); nil where the bytes do not suffice.
 struct TLSVectorReader {
-    private var rest: ArraySlice<UInt8>
+    /// What was not taken.
+    private(set) var rest: ArraySlice<UInt8>
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 

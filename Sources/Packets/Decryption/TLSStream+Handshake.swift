@@ -195,10 +195,7 @@ extension TLSStream {
         // Later ones are of a renegotiation, or the answer to a HelloRetryRequest, which may not offer early data.
         if !handshake.hasServerHello { handshake.earlyData = hello.offersEarlyData ? .undecided : .none }
         guard handshake.clientHellos == 1 else { return }
-        facts.clientRandom = hello.random.description
-        facts.serverName = hello.serverName
-        facts.offeredALPN = hello.alpn
-        facts.offersEarlyData = hello.offersEarlyData
+        facts.hello(hello)
     }
 
     private mutating func read(

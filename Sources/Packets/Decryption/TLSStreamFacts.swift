@@ -26,4 +26,12 @@ package struct TLSStreamFacts: Sendable, Hashable {
     package internal(set) var showsClientCertificate = false
 
     package init() {}
+
+    /// Takes what the client says of itself.
+    mutating func hello(_ hello: TLSClientHello) {
+        clientRandom = hello.random.description
+        serverName = hello.serverName
+        offeredALPN = hello.alpn
+        offersEarlyData = hello.offersEarlyData
+    }
 }

@@ -1,4 +1,5 @@
 internal import Captures
+internal import LibCrypto
 internal import Wire
 
 /// What the packets tell of a connection besides its bytes, for the entries of its exchanges.
@@ -18,13 +19,18 @@ struct ConnectionEntry {
 
     /// A connection whose packets are in the capture.
     init(_ stream: TCPStreamFacts, id: String) {
+        self.init(from: stream.client, to: stream.server, at: stream.startedAt, id: id)
+    }
+
+    /// The same, of whatever protocol.
+    init(from client: Endpoint, to server: Endpoint, at time: Timestamp, id: String) {
         self.id = id
-        startedAt = stream.startedAt
-        client = stream.client.description
-        host = stream.server.addressText
-        port = stream.server.port
+        startedAt = time
+        self.client = client.description
+        host = server.addressText
+        port = server.port
         facts.id = id
-        facts.serverAddress = stream.server.description
+        facts.serverAddress = server.description
     }
 
     /// A connection in the tunnel of a proxy: nobody sees where the proxy has it end.
@@ -73,6 +79,18 @@ struct ConnectionEntry {
         var exchange = whole(until: now)
         exchange.failure = reason
         return exchange
+    }
+
+    /// A connection whose handshake one side gave up.
+    func brokenOff(by side: Side, _ alert: TLSAlert, at now: Timestamp) -> Exchange {
+        // The words by which failures of these kinds are known.
+        let what =
+            switch side {
+            case .client where alert.rejectsCertificate: "certificate verify failed: the client"
+            case .client: "TLS handshake failed: the client"
+            case .server: "server TLS handshake failed: the server"
+            }
+        return failed("\(what) sent the TLS alert \(alert.name)", at: now)
     }
 
     /// A connection whose bytes cannot be read, at its end.

@@ -222,20 +222,12 @@ final class ConnectionReader {
             return
         }
         guard sent.isFatal else { return }
-        let name = sent.alert.name
         if let messages {
-            messages.abandon("the \(side.rawValue) broke off with the TLS alert \(name)", at: time)
+            messages.abandon("the \(side.rawValue) broke off with the TLS alert \(sent.alert.name)", at: time)
         } else if !isTold {
             isTold = true
             entry.agreed(facts)
-            // The words by which failures of these kinds are known.
-            let what =
-                switch side {
-                case .client where sent.alert.rejectsCertificate: "certificate verify failed: the client"
-                case .client: "TLS handshake failed: the client"
-                case .server: "server TLS handshake failed: the server"
-                }
-            reading.finish(entry.failed("\(what) sent the TLS alert \(name)", at: time))
+            reading.finish(entry.brokenOff(by: side, sent.alert, at: time))
         }
     }
 

@@ -1,13 +1,14 @@
 package import Captures
 package import Wire
 
-/// Makes exchanges of TCP streams: what is in TLS is deciphered with the keys at hand, what is in a proxy's tunnel is taken out
-/// of it.
+/// Makes exchanges of TCP streams and of QUIC: what is in TLS is deciphered with the keys at hand, what is in a proxy's tunnel
+/// is taken out of it.
 ///
 /// A connection that cannot be read is one entry with its host, its times and how many bytes it carried.
 package struct PacketExchanges: TCPStreamSink {
     private let reading: PacketReading
     private var connections: [Int: ConnectionReader] = [:]
+    private var quic = QUICConnections()
 
     /// - Parameters:
     ///   - maximumBodyBytes: how much of a body is kept.
@@ -85,6 +86,7 @@ package struct PacketExchanges: TCPStreamSink {
     package mutating func keysAdded(at time: Timestamp) {
         reading.hasNewKeys = false
         for connection in connections.values { connection.keysAdded(at: time) }
+        quic.keysAdded(at: time)
     }
 
     /// The exchanges that were completed since the last call, in the order in which they were.
@@ -140,4 +142,15 @@ package struct PacketExchanges: TCPStreamSink {
     package mutating func closed(_ stream: Int, at time: Timestamp) {
         connections.removeValue(forKey: stream)?.closed(at: time)
     }
+
+    package mutating func receivedDatagram(
+        _ bytes: UnsafeRawBufferPointer,
+        from source: Endpoint,
+        to destination: Endpoint,
+        at time: Timestamp
+    ) -> Bool {
+        quic.receive(bytes, from: source, to: destination, at: time, reading)
+    }
+
+    package mutating func datagramsEnded(at time: Timestamp) { quic.finish(at: time) }
 }

@@ -92,6 +92,15 @@ final class PacketReading {
 
     /// A decoder for the messages of a connection.
     func conversation(_ scheme: String, _ entry: ConnectionEntry) -> Conversation {
+        Conversation(configuration(scheme, entry))
+    }
+
+    /// A decoder for the messages of a QUIC connection.
+    func conversation3(_ entry: ConnectionEntry) -> HTTP3Conversation {
+        HTTP3Conversation(configuration("https", entry))
+    }
+
+    private func configuration(_ scheme: String, _ entry: ConnectionEntry) -> Conversation.Configuration {
         var configuration = Conversation.Configuration(scheme: scheme, authority: entry.authority(scheme))
         configuration.maximumBodyBytes = maximumBodyBytes
         configuration.spoolFolder = spoolFolder
@@ -99,6 +108,6 @@ final class PacketReading {
         configuration.connection = entry.facts
         configuration.client = entry.sender
         configuration.timings = entry.timings
-        return Conversation(configuration)
+        return configuration
     }
 }

@@ -26,7 +26,7 @@ extension HTTP2Decoder {
         resolveDoubt(side, headsOf: block.stream)
         do {
             if self[side].incomplete == nil {
-                fields = FieldBlock(try self[side].fields.decodeHeaders(from: &bytes))
+                fields = Self.block(try self[side].fields.decodeHeaders(from: &bytes))
             } else {
                 fields = try incompleteFields(bytes, side)
             }
@@ -68,6 +68,10 @@ extension HTTP2Decoder {
         if block.endsStream { endMessage(block.stream, side, at: block.offset, time, &sink) }
     }
 
+    static func block(_ fields: HPACKHeaders, unknown: Int = 0) -> FieldBlock {
+        FieldBlock(fields.lazy.map { (name: $0.name, value: $0.value) }, of: "HTTP/2", unknown: unknown)
+    }
+
     private mutating func request(
         _ fields: inout FieldBlock,
         on id: UInt32,
@@ -78,7 +82,7 @@ extension HTTP2Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         let head = fields.request(connectionScheme: scheme, size: size)
-        let weight = 256 + Self.weight(of: head.headers)
+        let weight = 256 + head.headers.weight
         guard streams[id] == nil, streams.count < Self.maximumStreams,
             headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight)
         else {
@@ -93,7 +97,7 @@ extension HTTP2Decoder {
         let exchange = nextExchange
         nextExchange += 1
         headBytes += weight
-        var stream = HTTP2Stream(exchange: exchange, method: head.method, headBytes: weight)
+        var stream = ExchangeStream(exchange: exchange, method: head.method, headBytes: weight)
         if !isPushed { stream.asked(head) }
         if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
         streams[id] = stream
@@ -107,18 +111,13 @@ extension HTTP2Decoder {
         }
     }
 
-    /// What fields are counted with; a few bytes may stand for many that the table has.
-    private static func weight(of headers: HeaderFields) -> Int {
-        headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
-    }
-
     /// Counts fields that are kept until their stream ends; false where there is no room for them.
     private mutating func keep(
         _ headers: HeaderFields,
         of id: UInt32,
         _ sink: inout some ExchangeEventSink
     ) -> Bool {
-        let weight = Self.weight(of: headers)
+        let weight = headers.weight
         guard headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight) else { return false }
         headBytes += weight
         streams[id]?.headBytes += weight

@@ -132,12 +132,12 @@ extension HTTP2Decoder {
     }
 
     mutating func incompleteFields(_ block: ByteBuffer, _ side: Side) throws -> FieldBlock {
-        guard var table = self[side].incomplete else { return FieldBlock(HPACKHeaders()) }
+        guard var table = self[side].incomplete else { return Self.block(HPACKHeaders()) }
         self[side].incomplete = nil
         defer { self[side].incomplete = table }
         let (fields, unknown) = try table.decode(block)
         if unknown > 0 { losses.incompleteHeads += 1 }
-        return FieldBlock(fields, unknown: unknown)
+        return Self.block(fields, unknown: unknown)
     }
 
     /// Whether it cannot be told what is asked for.

@@ -24,7 +24,7 @@ struct HTTP2Decoder {
     var server = HTTP2Direction()
     /// How much of the preface has come.
     var prefaceBytes = 0
-    var streams: [UInt32: HTTP2Stream] = [:]
+    var streams: [UInt32: ExchangeStream] = [:]
     var headBytes = 0
     var lastClientStream: UInt32 = 0
     var nextExchange = 0
@@ -46,7 +46,7 @@ struct HTTP2Decoder {
     /// The settings in it are in force already when the server begins to answer (section 3.2.1).
     init(scheme: String, upgraded request: HTTP1Decoder.Awaited) {
         self.init(scheme: scheme)
-        streams[1] = HTTP2Stream(exchange: request.exchange, method: request.method)
+        streams[1] = ExchangeStream(exchange: request.exchange, method: request.method)
         lastClientStream = 1
         nextExchange = request.exchange + 1
         settings(request.settings, .client)
@@ -320,7 +320,7 @@ struct HTTP2Decoder {
     // MARK: -
 
     @discardableResult
-    mutating func forget(_ id: UInt32, _ sink: inout some ExchangeEventSink) -> HTTP2Stream? {
+    mutating func forget(_ id: UInt32, _ sink: inout some ExchangeEventSink) -> ExchangeStream? {
         guard let stream = streams.removeValue(forKey: id) else { return nil }
         headBytes -= stream.headBytes
         _ = sink.mayHold(-stream.headBytes)
@@ -359,7 +359,7 @@ struct HTTP2Decoder {
                 size: 0
             )
             sink.receive(.requestHead(head, at: time), of: nextExchange)
-            streams[0] = HTTP2Stream(exchange: nextExchange, method: "")
+            streams[0] = ExchangeStream(exchange: nextExchange, method: "")
             nextExchange += 1
         }
         for stream in streams.values { sink.receive(.malformed(place), of: stream.exchange) }

@@ -29,7 +29,7 @@ struct Record: AsyncParsableCommand {
               authreel record --listen 127.0.0.1:9090
               authreel record --reverse https://idp.example=127.0.0.1:9443
               authreel record --allow-remote --listen 0.0.0.0:8080 --proxy-auth prompt
-              authreel record --interface any --filter "tcp port 443" --keylog keys.log
+              authreel record --interface any --filter "port 443" --keylog keys.log
               authreel record --interface any -- python3 app.py
               authreel record --upstream-proxy http://proxy.example:3128 --browser https://app.example/
             """

@@ -14,7 +14,7 @@ struct InterfaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Which packets of the interface, as for tcpdump: \"tcp port 443\".",
+            "Which packets of the interface, as for tcpdump: \"port 443\".",
             valueName: "BPF"
         )
     )

@@ -63,13 +63,17 @@ def awaited(script):
             ".then(value => done([true, value ?? null]), error => done([false, `${error}`]))")
 
 
-def flags(home, proxy):
+def flags(home, proxy, http3=()):
+    """`http3`: hosts and ports that are asked in HTTP/3 from the first time on."""
     # Loopback goes through the proxy, too; what the browser itself calls home for is sent past it to nowhere.
     return ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-default-browser-check",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
-            "--disable-domain-reliability", "--no-pings", "--disable-quic", f"--user-data-dir={home}/profile", "--lang=en",
+            "--disable-domain-reliability", "--no-pings",
+            *([f"--origin-to-force-quic-on={','.join(http3)}"] if http3 else ["--disable-quic"]), f"--user-data-dir={home}/profile", "--lang=en",
             "--disable-features=OptimizationHints,MediaRouter,Translate,AutofillServerCommunication,HttpsUpgrades",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+            # QUIC does not try another address of a host where nobody answers at the first.
+            f"--host-resolver-rules={'MAP localhost 127.0.0.1, ' if http3 else ''}MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+            f"{'' if http3 else ', EXCLUDE localhost'}",
             *([f"--proxy-server=http://{proxy}", "--proxy-bypass-list=<-loopback>;*.com;*.org;*.net;*.dev;*.goog"]
               if proxy else ["--no-proxy-server"]),
             *(["--no-sandbox"] if os.getuid() == 0 else [])]
@@ -250,21 +254,23 @@ def driven(home, environ, **options):
 
 
 @contextlib.contextmanager
-def opened(state, proxy, trusted=None, more=()):
+def opened(state, proxy, trusted=None, more=(), http3=(), key_log=None):
     """A browser with a new profile below `state`, which trusts one authority besides the known ones, and `more`.
 
-    Without `proxy` it speaks to this machine directly, and to nobody else."""
+    Without `proxy` it speaks to this machine directly, and to nobody else; with these hosts and ports in HTTP/3. The keys of
+    its connections are written to `key_log`."""
     home = pathlib.Path(tempfile.mkdtemp(prefix="browser-", dir=state))
     trust(home, ([trusted] if trusted else []) + list(more))
     try:
-        with driven(home, {}, args=flags(home, proxy)) as driver:
+        environ = {"SSLKEYLOGFILE": str(key_log)} if key_log else {}
+        with driven(home, environ, args=flags(home, proxy, http3)) as driver:
             yield Browser(driver)
     finally:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def log_in_and_out(state, app, provider, proxy, proxy_ca):
-    with opened(state, proxy, proxy_ca) as browser:
+def log_in_and_out(state, app, provider, proxy, proxy_ca, **options):
+    with opened(state, proxy, proxy_ca, **options) as browser:
         browser.driver.go(app.page)
         browser.log_in(provider, "the protected page", lambda: browser.has("#inside"))
         return {"title": browser.title(), "after_logout": log_out(browser, app, provider)}

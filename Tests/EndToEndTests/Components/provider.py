@@ -9,6 +9,7 @@ import subprocess
 import urllib.error
 import urllib.request
 
+import front
 from authority import pair
 from service import Service, free_port
 
@@ -44,17 +45,18 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "application/javascrip
 class Provider:
     """`client` and `plugin` change what is registered for the client and how the plugin is set; None leaves a value out.
 
-    With `http2`, which it does not speak itself, nghttpx stands before it."""
+    With `http2` or `http3`, which it does not speak itself, another server stands before it."""
 
     CLIENT, SECRET = "shop", "shop-secret-0123456789"
     USER, PASSWORD = "alice", "alice-password"
     SCOPES = ["openid", "profile", "email"]
 
-    def __init__(self, state, authority, client=None, plugin=None, http2=False):
+    def __init__(self, state, authority, client=None, plugin=None, http2=False, http3=False):
         self.folder = state / "provider"
         self.folder.mkdir(exist_ok=True)
         self.authority, self.port, self.client, self.plugin = authority, free_port(), client or {}, plugin or {}
-        self.own_port = free_port() if http2 else self.port
+        self.begin_front = front.http3 if http3 else front.http2 if http2 else None
+        self.own_port = free_port() if self.begin_front else self.port
         self.front = None
         self.origin = f"https://127.0.0.1:{self.port}"
         self.issuer = f"{self.origin}/api/oidc"
@@ -65,15 +67,12 @@ class Provider:
         certificate, key = self.authority.leaf("provider")
         types = ", ".join(f'{{ extension="{end}"; mime_type="{kind}"; compress=1 }}' for end, kind in TYPES.items())
         configuration = self.folder / "glewlwyd.conf"
-        has_front = self.own_port != self.port
         configuration.write_text(CONFIGURATION.format(port=self.own_port, origin=self.origin, folder=self.folder, types=types,
-                                                      key=key, certificate=certificate, secure=str(not has_front).lower()))
+                                                      key=key, certificate=certificate, secure=str(not self.begin_front).lower()))
         self.service = Service(["glewlwyd", "-c", configuration], self.own_port, self.folder / "out")
         self.service.start()
-        if has_front:
-            self.front = Service(["nghttpx", f"--frontend=127.0.0.1,{self.port}", f"--backend=127.0.0.1,{self.own_port}",
-                                  "--workers=1", "--no-ocsp", "--conf=/dev/null", "--pid-file=" + str(self.folder / "front.pid"),
-                                  key, certificate], self.port, self.folder / "front")
+        if self.begin_front:
+            self.front = self.begin_front(self.folder, self.port, self.own_port, certificate, key)
             self.front.start()
         return self
 

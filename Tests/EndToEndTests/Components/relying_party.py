@@ -6,6 +6,7 @@ import re
 import shutil
 import urllib.parse
 
+import front
 from service import Service, free_port
 
 MODULE = pathlib.Path("/usr/lib/apache2/modules/mod_auth_openidc.so")
@@ -17,7 +18,7 @@ ServerRoot "{folder}"
 DefaultRuntimeDir "{folder}"
 PidFile "{folder}/pid"
 ServerName localhost:{port}
-Listen 127.0.0.1:{port}
+Listen 127.0.0.1:{own_port}
 {modules}
 {user}
 StartServers 1
@@ -80,10 +81,12 @@ class RelyingParty:
     Without `proxy` it takes the proxy and the roots to trust from the environment of whoever starts it."""
 
     def __init__(self, state, authority, provider, proxy=None, proxy_ca=None, directives=(), clock=None, pkce=True,
-                 port=None, http2=False):
+                 port=None, http2=False, http3=False):
         self.folder, self.authority, self.provider, self.pkce = state / "relying-party", authority, provider, pkce
         self.proxy, self.proxy_ca, self.port = proxy, proxy_ca, port or free_port()
         self.directives, self.clock, self.http2 = directives, clock, http2
+        self.own_port = free_port() if http3 else self.port
+        self.front = None
         self.origin = f"https://localhost:{self.port}"
         self.page = f"{self.origin}/protected/"
         self.redirect_uri = f"{self.origin}/protected/callback"
@@ -95,8 +98,12 @@ class RelyingParty:
 
     def __enter__(self):
         self.prepare()
-        self.service = Service(command(self.folder), self.port, self.folder / "out", **clock(self.clock))
+        self.service = Service(command(self.folder), self.own_port, self.folder / "out", **clock(self.clock))
         self.service.start()
+        if self.own_port != self.port:
+            certificate, key = self.authority.leaf("relying-party")
+            self.front = front.http3(self.folder, self.port, self.own_port, certificate, key, "https")
+            self.front.start()
         return self
 
     def prepare(self):
@@ -115,7 +122,7 @@ class RelyingParty:
                 folder.chmod(folder.stat().st_mode | 0o055)
         certificate, key = self.authority.leaf("relying-party")
         (self.folder / "apache.conf").write_text(CONFIGURATION.format(
-            folder=self.folder, port=self.port, user=user, certificate=certificate, key=key, issuer=self.provider.issuer,
+            folder=self.folder, port=self.port, own_port=self.own_port, user=user, certificate=certificate, key=key, issuer=self.provider.issuer,
             client=self.provider.CLIENT, secret=self.provider.SECRET, scope=" ".join(self.provider.SCOPES),
             redirect_uri=self.redirect_uri, logged_out=self.logged_out, outgoing=self._outgoing(),
             pkce="OIDCPKCEMethod S256" if self.pkce else "",
@@ -144,4 +151,6 @@ class RelyingParty:
         return [(int(status), self.origin + target) for status, _, target, *_ in (line for line in words if len(line) > 3)]
 
     def __exit__(self, *_):
+        if self.front:
+            self.front.stop()
         self.service.stop()

@@ -32,6 +32,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case tlsRecords = "TLSRecords"
     /// One TCP connection of a packet capture, in the same form, from its first bytes to its entries.
     case connections = "Connections"
+    /// What the packets of one QUIC connection say; see ``QUICTarget``.
+    case quic = "QUIC"
+    /// The streams of one HTTP/3 connection; see ``HTTP3Target``.
+    case http3 = "HTTP3"
 
     /// The name on the command line: `http1-requests`.
     var name: String {
@@ -51,6 +55,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .foreign: "foreign"
         case .tlsRecords: "tls-records"
         case .connections: "connections"
+        case .quic: "quic"
+        case .http3: "http3"
         }
     }
 
@@ -74,6 +80,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .foreign: try ForeignTarget.check(input)
         case .tlsRecords: try TLSRecordTarget.check(input)
         case .connections: try ConnectionTarget.check(input)
+        case .quic: try QUICTarget.check(input)
+        case .http3: try HTTP3Target.check(input)
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import Captures
 
-/// A request and its answer on one stream, as far as they have come (RFC 9113, section 5).
-struct HTTP2Stream {
+/// A request and its answer on one stream, as far as they have come (RFC 9113, section 5; RFC 9114, section 4).
+struct ExchangeStream {
     /// Number of its exchange.
     let exchange: Int
     let method: String
@@ -11,7 +11,7 @@ struct HTTP2Stream {
     /// The client has ended its message: what else it says on this stream is not taken by anybody.
     private(set) var hasRequestEnded = false
     private var hasNamedWhatComesLater = false
-    /// What it becomes when the server agrees (extended CONNECT, RFC 8441).
+    /// What it becomes when the server agrees (extended CONNECT, RFC 8441 and 9220).
     var becomes: String?
     /// Why it is not whole: what is missing of the connection.
     var loss: String?
@@ -67,6 +67,12 @@ struct HTTP2Stream {
     func problem(of message: MessageSide) -> String? {
         loss != nil ? nil : message == .request ? request.problem : response.problem
     }
+
+    /// Bytes of a request that are announced and have not come.
+    var missingRequest: Int { max(0, (request.announced ?? 0) - request.received) }
+
+    /// Whether nothing tells that the request has a body.
+    var hasBareRequest: Bool { request.received == 0 && (request.announced ?? 0) == 0 }
 
     /// gRPC has them without saying so.
     private static func announcesTrailers(_ headers: HeaderFields) -> Bool {

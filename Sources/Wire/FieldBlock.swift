@@ -1,11 +1,9 @@
 internal import Captures
-internal import NIOCore
-internal import NIOHPACK
 
-/// A header block, decoded: the fields of a request, an answer or trailers (RFC 9113, section 8).
+/// A header block, decoded: the fields of a request, an answer or trailers (RFC 9113, section 8; RFC 9114, section 4).
 ///
-/// Keeps what it does not allow, and names it. What HTTP/2 says in other words than HTTP/1 is said in those of HTTP/1,
-/// so that both read the same: the authority as the first `host` field, the pieces of `cookie` joined (RFC 9113,
+/// Keeps what is not allowed, and names it. What HTTP/2 and HTTP/3 say in other words than HTTP/1 is said in those of HTTP/1,
+/// so that all read the same: the authority as the first `host` field, the pieces of `cookie` joined (RFC 9113,
 /// sections 8.2.3 and 8.3.1).
 struct FieldBlock {
     private(set) var method: String?
@@ -19,12 +17,15 @@ struct FieldBlock {
     private(set) var problems: [String] = []
     /// Fields that are not known, as they refer to bytes that are missing.
     let unknown: Int
+    /// `HTTP/2`, `HTTP/3`.
+    private let version: String
 
-    init(_ block: HPACKHeaders, unknown: Int = 0) {
+    init(_ block: some Collection<(name: String, value: String)>, of version: String, unknown: Int = 0) {
         self.unknown = unknown
+        self.version = version
         fields.reserveCapacity(block.count)
         var cookie: Int?
-        for (name, value, _) in block {
+        for (name, value) in block {
             if name.utf8.first == 0x3a {
                 pseudo(name, value)
                 continue
@@ -120,7 +121,7 @@ struct FieldBlock {
         return RequestHead(
             method: method ?? "",
             target: isPlainConnect ? authority ?? "" : path ?? "",
-            httpVersion: "HTTP/2",
+            httpVersion: version,
             headers: HeaderFields(head + fields),
             size: size
         )
@@ -135,7 +136,7 @@ struct FieldBlock {
         return ResponseHead(
             status: code ?? 0,
             statusText: "",
-            httpVersion: "HTTP/2",
+            httpVersion: version,
             headers: HeaderFields(fields),
             size: size
         )
@@ -146,4 +147,9 @@ struct FieldBlock {
         if pseudo.contains(where: { $0 != nil }) { note("trailers with pseudo-header fields") }
         return HeaderFields(fields)
     }
+}
+
+extension HeaderFields {
+    /// What fields are counted with while they are held; a few bytes may stand for many that a table has.
+    var weight: Int { fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 } }
 }

@@ -1,0 +1,38 @@
+package import Captures
+
+/// One HTTP/3 connection, read passively: the bytes of its streams in, whole exchanges out.
+///
+/// Does no IO and reads no clock. What ``Conversation`` is for the two directions of a TCP connection.
+package final class HTTP3Conversation {
+    private var decoder: HTTP3Decoder
+    private var assembler: ExchangeAssembler
+
+    package init(_ configuration: Conversation.Configuration) {
+        decoder = HTTP3Decoder(scheme: configuration.scheme)
+        assembler = configuration.assembler
+    }
+
+    /// The exchanges that became complete within these bytes of a stream, by its number (RFC 9000, section 2.1).
+    package func received(
+        _ bytes: ArraySlice<UInt8>,
+        of stream: Int,
+        from side: Side,
+        isLast: Bool,
+        at time: Timestamp
+    ) -> [Exchange] {
+        decoder.receive(bytes, of: stream, from: side, isLast: isLast, at: time, into: &assembler)
+        return assembler.takeFinished()
+    }
+
+    /// The exchange that ends as a side broke its stream off.
+    package func reset(_ stream: Int, by side: Side, code: Int, at time: Timestamp) -> [Exchange] {
+        decoder.reset(stream, by: side, code: code, at: time, into: &assembler)
+        return assembler.takeFinished()
+    }
+
+    /// The connection has ended: everything under way, as it stands.
+    package func abandon(at time: Timestamp, reason: String) -> [Exchange] {
+        decoder.failAll(reason, time, &assembler)
+        return assembler.takeFinished()
+    }
+}

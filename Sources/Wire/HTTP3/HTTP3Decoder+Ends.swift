@@ -1,0 +1,112 @@
+internal import Captures
+
+/// How streams and connections end.
+extension HTTP3Decoder {
+    /// What came was all, as far as the stream says so and nothing of it waits.
+    mutating func endMessage(
+        of id: Int,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let stream = streams[id], stream[side].hasEnded, !stream[side].isTold,
+            stream[side].blocked == nil, stream[side].waiting.isEmpty
+        else { return }
+        streams[id]?[side].isTold = true
+        guard let exchange = stream.exchange else { return forget(id, &sink) }
+        var problems: [String] = []
+        if !stream[side].reader.isBetweenFrames { problems.append("the stream ends within a frame") }
+        if let problem = exchange.problem(of: side.message) { problems.append(problem) }
+        report(problems, at: stream[side].reader.offset, side.message, of: exchange.exchange, &sink)
+        if side == .client {
+            sink.receive(.requestEnd(at: time), of: exchange.exchange)
+        } else {
+            streams[id]?.answeredAt = time
+        }
+        // An answer may overtake the last bytes of its request.
+        if streams[id]?.client.isTold == true { _ = conclude(id, &sink) }
+    }
+
+    /// Ends an exchange whose answer is whole; false where it is not.
+    private mutating func conclude(_ id: Int, _ sink: inout some ExchangeEventSink) -> Bool {
+        guard let stream = streams[id], let exchange = stream.exchange, let time = stream.answeredAt else {
+            return false
+        }
+        // Who answered had all of the request, whoever listens not.
+        let missing = max(stream.client.reader.missingData, exchange.missingRequest)
+        if !stream.client.isTold, missing > 0 {
+            sink.lostBody(missing, of: .request, in: exchange.exchange)
+        } else if !stream.client.isTold, exchange.hasBareRequest {
+            sink.receive(.requestEnd(at: time), of: exchange.exchange)
+        }
+        if exchange.hasResponseHead {
+            sink.receive(.responseEnd(at: time), of: exchange.exchange)
+        } else {
+            let reason = "the provider ended the stream without an answer"
+            sink.receive(.failed(reason: reason, at: time), of: exchange.exchange)
+        }
+        forget(id, &sink)
+        return true
+    }
+
+    private mutating func fail(
+        _ id: Int,
+        _ reason: String,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard !conclude(id, &sink) else { return }
+        if let exchange = streams[id]?.exchange {
+            sink.receive(.failed(reason: reason, at: time), of: exchange.exchange)
+        }
+        forget(id, &sink)
+    }
+
+    /// A side broke its direction of a stream off (RESET_STREAM), or wants no more of the other's (STOP_SENDING).
+    mutating func reset(
+        _ id: Int,
+        by side: Side,
+        code: Int,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        guard !hasLostTheThread else { return }
+        let name = HTTP3ErrorCode.name(code)
+        let reason =
+            side == .client
+            ? "the client gave the request up before the answer was complete (\(name))"
+            : "the provider broke off the answer (\(name))"
+        fail(id, reason, time, &sink)
+    }
+
+    /// GOAWAY (RFC 9114, section 5.2).
+    mutating func closing(
+        _ payload: [UInt8],
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        var rest = payload[...]
+        guard side == .server, let first = VariableInteger.take(&rest) else { return }
+        // What it has not begun it will not do; clients ask again on another connection.
+        let reason = "the provider closes the connection and did not take the request (GOAWAY)"
+        for id in streams.keys.filter({ $0 >= first }).sorted() { fail(id, reason, time, &sink) }
+    }
+
+    /// The connection has ended: what is under way fails.
+    mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        for id in streams.keys.sorted() { fail(id, reason, time, &sink) }
+    }
+
+    /// Nothing more of a stream is taken.
+    mutating func forget(_ id: Int, _ sink: inout some ExchangeEventSink) {
+        guard let stream = streams.removeValue(forKey: id) else { return }
+        finished.insert(id >> 2)
+        blocked.client[id] = nil
+        blocked.server[id] = nil
+        let weight = stream.exchange?.headBytes ?? 0
+        headBytes -= weight
+        heldBytes -= stream.held
+        _ = sink.mayHold(-weight - stream.held)
+    }
+}

@@ -1,0 +1,93 @@
+internal import Captures
+
+/// The requests, answers and trailers that field sections say.
+extension HTTP3Decoder {
+    private static let tooMuch = "more heads without an end than are followed"
+
+    mutating func take(
+        _ fields: FieldBlock,
+        size: Int,
+        of id: Int,
+        _ side: Side,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        var fields = fields
+        guard let exchange = streams[id]?.exchange else {
+            return request(&fields, size: size, of: id, at: offset, time, &sink)
+        }
+        guard side == .client || exchange.hasResponseHead else {
+            return response(&fields, size: size, of: id, exchange, at: offset, time, &sink)
+        }
+        let trailers = fields.trailers()
+        guard keep(trailers, of: id, &sink) else { return lose(Self.tooMuch, at: offset, side, time, &sink) }
+        sink.receive(
+            side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers),
+            of: exchange.exchange
+        )
+        report(fields.problems, at: offset, side.message, of: exchange.exchange, &sink)
+    }
+
+    private mutating func request(
+        _ fields: inout FieldBlock,
+        size: Int,
+        of id: Int,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        let head = fields.request(connectionScheme: scheme, size: size)
+        let weight = 256 + head.headers.weight
+        guard headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight) else {
+            return lose(Self.tooMuch, at: offset, .client, time, &sink)
+        }
+        let exchange = nextExchange
+        nextExchange += 1
+        headBytes += weight
+        var stream = ExchangeStream(exchange: exchange, method: head.method, headBytes: weight)
+        stream.asked(head)
+        if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
+        streams[id]?.exchange = stream
+        sink.receive(.requestHead(head, at: time), of: exchange)
+        report(fields.problems, at: offset, .request, of: exchange, &sink)
+    }
+
+    /// Counts fields that are kept until their stream ends; false where there is no room for them.
+    private mutating func keep(_ headers: HeaderFields, of id: Int, _ sink: inout some ExchangeEventSink)
+        -> Bool
+    {
+        let weight = headers.weight
+        guard headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight) else { return false }
+        headBytes += weight
+        streams[id]?.exchange?.headBytes += weight
+        return true
+    }
+
+    private mutating func response(
+        _ fields: inout FieldBlock,
+        size: Int,
+        of id: Int,
+        _ exchange: ExchangeStream,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        let head = fields.response(size: size)
+        guard !(100..<200).contains(head.status) else {
+            sink.receive(.interimResponse(head, at: time), of: exchange.exchange)
+            return report(fields.problems, at: offset, .response, of: exchange.exchange, &sink)
+        }
+        guard keep(head.headers, of: id, &sink) else {
+            return lose(Self.tooMuch, at: offset, .server, time, &sink)
+        }
+        streams[id]?.exchange?.answered(head)
+        sink.receive(.responseHead(head, at: time), of: exchange.exchange)
+        report(fields.problems, at: offset, .response, of: exchange.exchange, &sink)
+        guard let name = exchange.becomes, (200..<300).contains(head.status) else { return }
+        // From here on the stream carries another protocol.
+        sink.receive(.upgraded(to: name), of: exchange.exchange)
+        sink.receive(.responseEnd(at: time), of: exchange.exchange)
+        forget(id, &sink)
+    }
+}

@@ -1,0 +1,366 @@
+internal import Captures
+
+/// Reads both directions of one HTTP/3 connection and reports what it sees; alters and refuses nothing (RFC 9114).
+///
+/// A listener, as ``HTTP2Decoder`` is. It is handed the bytes of each stream in their order. Promised answers are passed over,
+/// which no browser takes. A field section that refers to fields which have not come holds up its own stream only; one that
+/// cannot be read costs the thread of the whole connection.
+struct HTTP3Decoder {
+    /// Of the heads of all streams that are under way.
+    static let maximumHeadBytes = 4 << 20
+    /// Streams under way; servers allow a hundred or two.
+    static let maximumStreams = 4096
+    /// Streams that wait for fields; a server lets a client have a hundred.
+    private static let maximumBlocked = 512
+
+    /// One way: what the sender says of the connection (RFC 9114, section 6.2; RFC 9204, section 4.2).
+    private enum Unidirectional {
+        /// The type has not come.
+        case begun([UInt8])
+        case control(HTTP3FrameReader)
+        case encoder
+        case other
+    }
+
+    let scheme: String
+    private var fields: (client: QPACKDecoder, server: QPACKDecoder) = (QPACKDecoder(), QPACKDecoder())
+    private var unidirectional: [Int: Unidirectional] = [:]
+    /// Each side has one of these each.
+    private var hasControl: Set<Side> = []
+    private var hasEncoder: Set<Side> = []
+    /// Streams whose field sections wait, and for how many insertions.
+    var blocked: (client: [Int: Int], server: [Int: Int]) = ([:], [:])
+    var streams: [Int: HTTP3Stream] = [:]
+    var finished = FinishedStreams()
+    var headBytes = 0
+    /// Bytes that wait.
+    var heldBytes = 0
+    var nextExchange = 0
+
+    private(set) var hasLostTheThread = false
+
+    private subscript(blocked side: Side) -> [Int: Int] {
+        get { side == .client ? blocked.client : blocked.server }
+        _modify { if side == .client { yield &blocked.client } else { yield &blocked.server } }
+    }
+
+    /// `scheme`: of the connection's URLs.
+    init(scheme: String) { self.scheme = scheme }
+
+    /// The next bytes of a stream, by its number (RFC 9000, section 2.1).
+    mutating func receive(
+        _ bytes: ArraySlice<UInt8>,
+        of stream: Int,
+        from side: Side,
+        isLast: Bool,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        guard !hasLostTheThread else { return }
+        switch stream & 3 {
+        case 0: receiveMessage(bytes, of: stream, from: side, isLast: isLast, at: time, into: &sink)
+        case 2 where side == .client, 3 where side == .server:
+            receiveUnidirectional(bytes, of: stream, from: side, at: time, into: &sink)
+        default: break
+        }
+    }
+
+    // MARK: - Requests and answers
+
+    private mutating func receiveMessage(
+        _ bytes: ArraySlice<UInt8>,
+        of id: Int,
+        from side: Side,
+        isLast: Bool,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        guard !finished.contains(id >> 2) else { return }
+        if streams[id] == nil {
+            guard streams.count < Self.maximumStreams else {
+                return lose("more streams than are followed", at: 0, side, time, &sink)
+            }
+            streams[id] = HTTP3Stream()
+        }
+        if isLast { streams[id]?[side].hasEnded = true }
+        if let stream = streams[id], stream[side].blocked != nil || side == .server && stream.exchange == nil
+        {
+            guard sink.mayHold(bytes.count) else {
+                return lose(HTTP2Decoder.noRoom, at: stream[side].reader.offset, side, time, &sink)
+            }
+            heldBytes += bytes.count
+            streams[id]?[side].waiting += bytes
+        } else {
+            read(bytes, of: id, side, time, &sink)
+        }
+        if side == .client { readAnswer(of: id, time, &sink) }
+    }
+
+    /// An answer of which something came before its request.
+    private mutating func readAnswer(of id: Int, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        guard let stream = streams[id], stream.exchange != nil,
+            stream.server.held > 0 && stream.server.blocked == nil || stream.server.hasEnded
+        else { return }
+        readWaiting(of: id, .server, time, &sink)
+    }
+
+    /// What waited goes on.
+    private mutating func readWaiting(
+        of id: Int,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let direction = streams[id]?[side], side == .client || streams[id]?.exchange != nil else {
+            return
+        }
+        streams[id]?[side].waiting = []
+        streams[id]?[side].blocked = nil
+        release(direction.held, &sink)
+        if let section = direction.blocked,
+            !readSection(
+                section.section,
+                of: id,
+                side,
+                needed: section.until,
+                at: direction.reader.frameStart,
+                time,
+                &sink
+            )
+        {
+            guard !hasLostTheThread, sink.mayHold(direction.waiting.count) else { return }
+            heldBytes += direction.waiting.count
+            streams[id]?[side].waiting = direction.waiting
+            return
+        }
+        read(direction.waiting[...], of: id, side, time, &sink)
+    }
+
+    private mutating func release(_ bytes: Int, _ sink: inout some ExchangeEventSink) {
+        heldBytes -= bytes
+        _ = sink.mayHold(-bytes)
+    }
+
+    private mutating func read(
+        _ bytes: ArraySlice<UInt8>,
+        of id: Int,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        var input = bytes
+        while !hasLostTheThread, let piece = streams[id]?[side].reader.next(&input),
+            let offset = streams[id]?[side].reader.frameStart
+        {
+            switch piece {
+            case .needsMore:
+                guard countBegun(id, side, &sink) else {
+                    return lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
+                }
+                return endMessage(of: id, side, time, &sink)
+            case .tooLong:
+                return lose("a header block of more than 256 KiB", at: offset, side, time, &sink)
+            case .data(let part):
+                guard streams[id]?.exchange != nil else {
+                    // A body without a head: another protocol, as WebTransport.
+                    return forget(id, &sink)
+                }
+                streams[id]?.exchange?.received(part.count, of: side.message)
+                guard let exchange = streams[id]?.exchange?.exchange else { return }
+                part.withUnsafeBufferPointer { sink.receiveBody($0, of: side.message, in: exchange) }
+            case .frame(HTTP3FrameReader.FrameType.headers, let section):
+                guard readSection(section, of: id, side, at: offset, time, &sink) else {
+                    guard !input.isEmpty, !hasLostTheThread, streams[id] != nil else { return }
+                    guard sink.mayHold(input.count) else {
+                        return lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
+                    }
+                    heldBytes += input.count
+                    streams[id]?[side].waiting = Array(input)
+                    return
+                }
+            case .frame: break
+            }
+        }
+    }
+
+    /// Counts what the reader keeps of a frame; false where there is no room for it.
+    private mutating func countBegun(_ id: Int, _ side: Side, _ sink: inout some ExchangeEventSink) -> Bool {
+        guard let direction = streams[id]?[side], direction.begun != direction.reader.held else {
+            return true
+        }
+        let change = direction.reader.held - direction.begun
+        guard sink.mayHold(change) else { return false }
+        heldBytes += change
+        streams[id]?[side].begun = direction.reader.held
+        return true
+    }
+
+    /// False where it has to wait, or nothing more is read.
+    private mutating func readSection(
+        _ section: [UInt8],
+        of id: Int,
+        _ side: Side,
+        needed: Int? = nil,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) -> Bool {
+        do throws(QPACKReader.Malformed) {
+            let decoded =
+                side == .client
+                ? try fields.client.decode(section[...], needed: needed)
+                : try fields.server.decode(section[...], needed: needed)
+            if case .blocked(let until) = decoded {
+                guard sink.mayHold(section.count), self[blocked: side].count < Self.maximumBlocked else {
+                    lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
+                    return false
+                }
+                heldBytes += section.count
+                streams[id]?[side].blocked = HTTP3Stream.Blocked(section: section, until: until)
+                self[blocked: side][id] = until ?? .max
+                return false
+            }
+            guard case .fields(let list) = decoded else { return false }
+            let block = FieldBlock(list.lazy.map { (name: $0.name, value: $0.value) }, of: "HTTP/3")
+            take(block, size: section.count, of: id, side, at: offset, time, &sink)
+            return streams[id] != nil
+        } catch {
+            lose("a field section that cannot be decoded (\(error.reason))", at: offset, side, time, &sink)
+            return false
+        }
+    }
+
+    // MARK: - One way
+
+    private mutating func receiveUnidirectional(
+        _ bytes: ArraySlice<UInt8>,
+        of id: Int,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        guard unidirectional[id] != nil || unidirectional.count < Self.maximumStreams else { return }
+        var input = bytes
+        if case .begun(var start) = unidirectional[id] ?? .begun([]) {
+            start += input
+            input = start[...]
+            guard let type = VariableInteger.take(&input) else {
+                unidirectional[id] = .begun(start)
+                return
+            }
+            let kind: Unidirectional =
+                switch type {
+                case 0 where hasControl.insert(side).inserted: .control(HTTP3FrameReader())
+                case 2 where hasEncoder.insert(side).inserted: .encoder
+                default: .other
+                }
+            unidirectional[id] = kind
+        }
+        switch unidirectional[id] {
+        case .control(var reader):
+            while !hasLostTheThread {
+                switch reader.next(&input) {
+                case .needsMore:
+                    unidirectional[id] = .control(reader)
+                    return
+                case .frame(HTTP3FrameReader.FrameType.settings, let payload):
+                    settings(payload, side, time, &sink)
+                case .frame(HTTP3FrameReader.FrameType.goAway, let payload):
+                    closing(payload, side, time, &sink)
+                case .tooLong:
+                    unidirectional[id] = .other
+                    return
+                case .frame, .data: break
+                }
+            }
+        case .encoder: encoder(input, side, time, &sink)
+        case .begun, .other, nil: break
+        }
+    }
+
+    private mutating func encoder(
+        _ bytes: ArraySlice<UInt8>,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        var input = bytes
+        do throws(QPACKReader.Malformed) {
+            while !hasLostTheThread,
+                side == .client ? try fields.client.receive(&input) : try fields.server.receive(&input)
+            {
+                // What is inserted later may drive out what is waited for.
+                let inserted = side == .client ? fields.client.table.inserted : fields.server.table.inserted
+                if !self[blocked: side].isEmpty { unblock(side, until: inserted, time, &sink) }
+            }
+        } catch {
+            lose("a table of fields that cannot be read (\(error.reason))", at: 0, side, time, &sink)
+        }
+    }
+
+    /// Reads on where so many insertions were waited for.
+    private mutating func unblock(
+        _ side: Side,
+        until inserted: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        let ids = self[blocked: side].filter { $0.value <= inserted }.keys
+        for id in ids { self[blocked: side][id] = nil }
+        for id in ids.sorted() where !hasLostTheThread {
+            readWaiting(of: id, side, time, &sink)
+            if side == .client { readAnswer(of: id, time, &sink) }
+        }
+    }
+
+    private mutating func settings(
+        _ payload: [UInt8],
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        var rest = payload[...]
+        var capacity = 0
+        while let name = VariableInteger.take(&rest), let value = VariableInteger.take(&rest) {
+            if name == 1 { capacity = value }
+        }
+        // SETTINGS_QPACK_MAX_TABLE_CAPACITY is what the other side may use.
+        if side == .client {
+            fields.server.table.allowed = capacity
+        } else {
+            fields.client.table.allowed = capacity
+        }
+        unblock(side == .client ? .server : .client, until: .max, time, &sink)
+    }
+
+    func report(
+        _ problems: [String],
+        at offset: Int,
+        _ side: MessageSide,
+        of exchange: Int,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        for reason in problems {
+            sink.receive(.malformed(Malformation(side: side, offset: offset, reason: reason)), of: exchange)
+        }
+    }
+
+    /// Gives up on the connection: everything under way is reported as it stands, with the place.
+    mutating func lose(
+        _ reason: String,
+        at offset: Int,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        hasLostTheThread = true
+        for stream in streams.values {
+            guard let exchange = stream.exchange?.exchange else { continue }
+            report([reason], at: offset, side.message, of: exchange, &sink)
+        }
+        failAll("the connection could not be read any further: \(reason)", time, &sink)
+        fields = (QPACKDecoder(), QPACKDecoder())
+        unidirectional = [:]
+        blocked = ([:], [:])
+    }
+}

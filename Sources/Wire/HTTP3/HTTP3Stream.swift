@@ -1,0 +1,45 @@
+internal import Captures
+
+/// What has come of one stream that carries a request and its answer (RFC 9114, section 4.1).
+struct HTTP3Stream {
+    /// A field section that refers to fields which have not come.
+    struct Blocked {
+        var section: [UInt8]
+        /// Insertions that it needs; nil where that is not known yet.
+        var until: Int?
+    }
+
+    /// One direction.
+    struct Direction {
+        var reader = HTTP3FrameReader()
+        /// What follows it waits.
+        var blocked: Blocked?
+        /// Bytes that have to wait: behind ``blocked``, or of an answer whose request is not there.
+        var waiting: [UInt8] = []
+        /// Nothing comes behind them.
+        var hasEnded = false
+        /// Whether its end was told.
+        var isTold = false
+
+        /// Bytes of a frame whose end has not come, as far as they were counted.
+        var begun = 0
+
+        /// What waits.
+        var held: Int { waiting.count + (blocked?.section.count ?? 0) }
+    }
+
+    /// Nil until the request's head is there.
+    var exchange: ExchangeStream?
+    /// When the last of the answer came; nil before.
+    var answeredAt: Timestamp?
+    var client = Direction()
+    var server = Direction()
+
+    subscript(side: Side) -> Direction {
+        get { side == .client ? client : server }
+        _modify { if side == .client { yield &client } else { yield &server } }
+    }
+
+    /// What it is counted with besides its heads.
+    var held: Int { client.held + client.begun + server.held + server.begun }
+}

@@ -1,0 +1,130 @@
+/// The header fields of one direction of an HTTP/3 connection (RFC 9204).
+///
+/// Listens to the sender's encoder stream for the fields that its sections refer to.
+struct QPACKDecoder {
+    typealias Malformed = QPACKReader.Malformed
+    typealias Field = QPACKTable.Field
+
+    enum Section: Equatable {
+        case fields([Field])
+        /// It refers to fields that have not come: readable when so many were inserted, nil where the other side has not yet
+        /// said how large the table may be.
+        case blocked(until: Int?)
+    }
+
+    var table = QPACKTable()
+    private var code = HuffmanCode()
+    /// The beginning of an instruction whose end has not come.
+    private var rest: [UInt8] = []
+
+    /// Takes the next instruction off the front of the encoder stream's bytes (section 4.3).
+    ///
+    /// - Returns: whether there was a whole one; the rest is kept otherwise, and nothing is left of the bytes.
+    mutating func receive(_ bytes: inout ArraySlice<UInt8>) throws(Malformed) -> Bool {
+        if !rest.isEmpty {
+            bytes = (rest + bytes)[...]
+            rest = []
+        }
+        let before = bytes
+        if !bytes.isEmpty, try instruction(&bytes) { return true }
+        rest = Array(before)
+        bytes = []
+        return false
+    }
+
+    /// False where its end has not come.
+    private mutating func instruction(_ input: inout ArraySlice<UInt8>) throws(Malformed) -> Bool {
+        guard let first = input.first else { return false }
+        var name: String
+        switch first {
+        case 0x80...:
+            guard let index = try QPACKReader.integer(&input, bits: 6) else { return false }
+            name = first & 0x40 != 0 ? try Self.fixed(index).name : try recent(index).name
+        case 0x40...:
+            guard let text = try QPACKReader.string(&input, bits: 5, &code) else { return false }
+            name = text
+        case 0x20...:
+            guard let capacity = try QPACKReader.integer(&input, bits: 5) else { return false }
+            try table.setCapacity(capacity)
+            return true
+        default:
+            guard let index = try QPACKReader.integer(&input, bits: 5) else { return false }
+            try table.insert(try recent(index))
+            return true
+        }
+        guard let value = try QPACKReader.string(&input, bits: 7, &code) else { return false }
+        try table.insert(Field(name: name, value: value))
+        return true
+    }
+
+    /// The fields of a section, which is whole (section 4.5).
+    ///
+    /// `needed`: insertions that it was said to need when it came; nil the first time, and where that could not be said.
+    mutating func decode(_ section: ArraySlice<UInt8>, needed: Int? = nil) throws(Malformed) -> Section {
+        var input = section
+        guard let encoded = try QPACKReader.integer(&input, bits: 8), let sign = input.first,
+            let delta = try QPACKReader.integer(&input, bits: 7)
+        else { throw Malformed(reason: "a field section without its prefix") }
+        // What is sent goes round; counted from a later state of the table it would be another number.
+        var required = needed
+        if required == nil { required = try table.requiredInserts(encoded) }
+        guard let required else { return .blocked(until: nil) }
+        guard required <= table.inserted else { return .blocked(until: required) }
+        let base = sign & 0x80 == 0 ? required + delta : required - delta - 1
+        var fields: [Field] = []
+        var size = 0
+        while !input.isEmpty {
+            guard let field = try line(&input, base: base) else {
+                throw Malformed(reason: "a field section that ends too early")
+            }
+            // A few bytes may stand for many that the table has.
+            size += field.size
+            guard size <= 2 * FrameReader.maximumHeaderBlock else {
+                throw Malformed(reason: "a field section of more than 512 KiB")
+            }
+            fields.append(field)
+        }
+        return .fields(fields)
+    }
+
+    private mutating func line(_ input: inout ArraySlice<UInt8>, base: Int) throws(Malformed) -> Field? {
+        guard let first = input.first else { return nil }
+        let name: String
+        switch first {
+        case 0x80...:
+            guard let index = try QPACKReader.integer(&input, bits: 6) else { return nil }
+            return first & 0x40 != 0 ? try Self.fixed(index) : try inserted(base - 1 - index)
+        case 0x40...:
+            guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
+            name = first & 0x10 != 0 ? try Self.fixed(index).name : try inserted(base - 1 - index).name
+        case 0x20...:
+            guard let text = try QPACKReader.string(&input, bits: 3, &code) else { return nil }
+            name = text
+        case 0x10...:
+            guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
+            return try inserted(base + index)
+        default:
+            guard let index = try QPACKReader.integer(&input, bits: 3) else { return nil }
+            name = try inserted(base + index).name
+        }
+        guard let value = try QPACKReader.string(&input, bits: 7, &code) else { return nil }
+        return Field(name: name, value: value)
+    }
+
+    private static func fixed(_ index: Int) throws(Malformed) -> Field {
+        guard index < QPACKStaticTable.fields.count else {
+            throw Malformed(reason: "a field that the static table does not have")
+        }
+        return QPACKStaticTable.fields[index]
+    }
+
+    /// Counted back from the last one.
+    private func recent(_ index: Int) throws(Malformed) -> Field { try inserted(table.inserted - 1 - index) }
+
+    private func inserted(_ number: Int) throws(Malformed) -> Field {
+        guard number >= 0, let field = table.field(number) else {
+            throw Malformed(reason: "a field that is not in the table")
+        }
+        return field
+    }
+}

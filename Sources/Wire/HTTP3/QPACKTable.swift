@@ -1,0 +1,76 @@
+/// What field sections refer to: the fields that a sender has put into the table of its direction (RFC 9204, section 3.2).
+struct QPACKTable {
+    struct Field: Equatable {
+        var name: String
+        var value: String
+
+        /// Bytes that it is counted with (section 3.2.1).
+        var size: Int { name.utf8.count + value.utf8.count + 32 }
+    }
+
+    /// What the other end allows (`SETTINGS_QPACK_MAX_TABLE_CAPACITY`); nil where it has not said so.
+    var allowed: Int?
+    /// Fields that were ever put into it.
+    private(set) var inserted = 0
+    private var capacity = 0
+    private var size = 0
+    /// Those that are still there; the oldest first, behind those that are gone.
+    private var fields: [Field] = []
+    private var gone = 0
+
+    private static let largest = 256 << 10
+
+    /// The sender uses so much of it from now on.
+    mutating func setCapacity(_ bytes: Int) throws(QPACKReader.Malformed) {
+        guard bytes <= Self.largest else {
+            throw QPACKReader.Malformed(reason: "a table of \(bytes) bytes")
+        }
+        capacity = bytes
+        evict(down: capacity)
+    }
+
+    mutating func insert(_ field: Field) throws(QPACKReader.Malformed) {
+        guard field.size <= capacity else {
+            throw QPACKReader.Malformed(reason: "a field that the table has no room for")
+        }
+        evict(down: capacity - field.size)
+        fields.append(field)
+        size += field.size
+        inserted += 1
+    }
+
+    private mutating func evict(down bytes: Int) {
+        while size > bytes, gone < fields.count {
+            size -= fields[gone].size
+            fields[gone] = Field(name: "", value: "")
+            gone += 1
+        }
+        // Not each time: what is left would be moved.
+        guard gone > 64, gone > fields.count / 2 else { return }
+        fields.removeFirst(gone)
+        gone = 0
+    }
+
+    /// By its number, from 0, among all that were ever inserted; nil where it is not there.
+    func field(_ number: Int) -> Field? {
+        let index = number - inserted + fields.count
+        return number < inserted && index >= gone ? fields[index] : nil
+    }
+
+    /// How many fields must be there for a section that begins with this number (section 4.5.1.1).
+    ///
+    /// Nil where the size of the table is not known, on which it depends.
+    func requiredInserts(_ encoded: Int) throws(QPACKReader.Malformed) -> Int? {
+        guard encoded > 0 else { return 0 }
+        guard let allowed else { return nil }
+        let entries = allowed / 32
+        guard encoded <= 2 * entries else {
+            throw QPACKReader.Malformed(reason: "a field section that needs more than the table may have")
+        }
+        let most = inserted + entries
+        var count = most / (2 * entries) * 2 * entries + encoded - 1
+        if count > most { count -= 2 * entries }
+        guard count > 0 else { throw QPACKReader.Malformed(reason: "a field section that needs no fields") }
+        return count
+    }
+}

@@ -1,0 +1,63 @@
+@testable import Packets
+import TestSupport
+import Testing
+
+/// Bytes of a stream in whatever order they come.
+struct QUICByteStreamTests {
+    private static func taken(_ stream: inout QUICByteStream) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let next = stream.next() { bytes += next }
+        return bytes
+    }
+
+    @Test func bytesBehindAGapWait() {
+        var stream = QUICByteStream()
+        stream.add([4, 5], at: 3, isLast: true)
+        #expect(stream.next() == nil && stream.hasGap && !stream.isComplete && stream.held > 2)
+        stream.add([1, 2, 3], at: 0)
+        #expect(Self.taken(&stream) == [1, 2, 3, 4, 5])
+        #expect(stream.isComplete && !stream.hasGap && stream.held == 0)
+    }
+
+    @Test func whatComesAgainIsGivenOnce() {
+        var stream = QUICByteStream()
+        stream.add([1, 2, 3], at: 0)
+        #expect(Self.taken(&stream) == [1, 2, 3])
+        stream.add([1, 2, 3, 4], at: 0)
+        stream.add([2, 3], at: 1)
+        #expect(Self.taken(&stream) == [4])
+        stream.add([7, 8], at: 6)
+        stream.add([5, 6, 7, 8, 9], at: 4)
+        #expect(Self.taken(&stream) == [5, 6, 7, 8, 9])
+    }
+
+    @Test func streamMayEndWithoutMoreBytes() {
+        var stream = QUICByteStream()
+        stream.add([1], at: 0)
+        _ = stream.next()
+        #expect(!stream.isComplete)
+        stream.add([], at: 1, isLast: true)
+        #expect(stream.isComplete && stream.next() == nil)
+    }
+
+    @Test(arguments: 0..<200) func anyPiecesAreTheSameBytes(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let bytes = (0..<Int.random(in: 1...300, using: &random)).map { _ in
+            UInt8.random(in: 0...255, using: &random)
+        }
+        var stream = QUICByteStream()
+        var got: [UInt8] = []
+        func add(_ range: Range<Int>) {
+            stream.add(bytes[range], at: range.lowerBound, isLast: range.upperBound == bytes.count)
+            #expect(stream.held >= 0)
+            got += Self.taken(&stream)
+        }
+        for _ in 0..<Int.random(in: 0...60, using: &random) {
+            let start = Int.random(in: 0...bytes.count, using: &random)
+            add(start..<Int.random(in: start...min(bytes.count, start + 40), using: &random))
+        }
+        #expect(Array(bytes.prefix(got.count)) == got)
+        add(0..<bytes.count)
+        #expect(got == bytes && stream.isComplete && stream.held == 0 && !stream.hasGap)
+    }
+}
