@@ -60,8 +60,9 @@ struct PacketLoginTests {
         #expect(versions.contains(overHTTP2 ? "HTTP/2" : "HTTP/1.1"), "\(versions)")
     }
 
-    /// The browser speaks HTTP/3 with both, past the proxy, and is seen in packets only; the relying party's back channel goes
-    /// through the proxy. Together they are the login.
+    /// The browser speaks HTTP/3 with both, past the proxy, and is seen in packets only.
+    ///
+    /// The relying party's back channel goes through the proxy; together they are the login.
     @Test(
         .enabled(if: mayCapture, "only who has CAP_NET_RAW may capture packets"),
         .enabled(if: RealComponents.isAvailable, Comment(rawValue: RealComponents.missing ?? ""))

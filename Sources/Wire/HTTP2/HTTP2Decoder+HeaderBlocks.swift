@@ -58,7 +58,7 @@ extension HTTP2Decoder {
                     side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers),
                     of: known.exchange
                 )
-                report(fields.problems, at: block.offset, side.message, of: known.exchange, &sink)
+                sink.report(fields.problems, at: block.offset, side.message, of: known.exchange)
             } else {
                 response(&fields, on: block.stream, block, size: size, time, &sink)
             }
@@ -102,7 +102,7 @@ extension HTTP2Decoder {
         if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
         streams[id] = stream
         sink.receive(.requestHead(head, at: time), of: exchange)
-        report(fields.problems, at: block.offset, .request, of: exchange, &sink)
+        sink.report(fields.problems, at: block.offset, .request, of: exchange)
         if isPushed {
             sink.receive(.pushed, of: exchange)
             sink.receive(.requestEnd(at: time), of: exchange)
@@ -139,14 +139,14 @@ extension HTTP2Decoder {
         guard var stream = streams[id] else { return }
         guard !(100..<200).contains(head.status) else {
             sink.receive(.interimResponse(head, at: time), of: stream.exchange)
-            return report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
+            return sink.report(fields.problems, at: block.offset, .response, of: stream.exchange)
         }
         stream.answered(head)
         // Its head is behind what is missing, and so is all of its body.
         stream.loss = nil
         streams[id] = stream
         sink.receive(.responseHead(head, at: time), of: stream.exchange)
-        report(fields.problems, at: block.offset, .response, of: stream.exchange, &sink)
+        sink.report(fields.problems, at: block.offset, .response, of: stream.exchange)
         if fields.status == nil, fields.unknown > 0 {
             streams[id]?.loss = Losses.noStatus
             sink.receive(.failed(reason: Losses.noStatus, at: time), of: stream.exchange)

@@ -300,7 +300,7 @@ struct HTTP2Decoder {
         guard let stream = streams[id], side == .client || stream.hasResponseHead else { return }
         guard side == .server || !stream.hasRequestEnded else { return }
         if let problem = stream.problem(of: side.message) {
-            report([problem], at: offset, side.message, of: stream.exchange, &sink)
+            sink.report([problem], at: offset, side.message, of: stream.exchange)
         }
         guard side == .server else {
             streams[id]?.requestEnded()
@@ -314,7 +314,7 @@ struct HTTP2Decoder {
         guard let problem = streams[id]?.problemOfLateFrame(), let exchange = streams[id]?.exchange else {
             return
         }
-        report([problem], at: offset, .request, of: exchange, &sink)
+        sink.report([problem], at: offset, .request, of: exchange)
     }
 
     // MARK: -
@@ -325,18 +325,6 @@ struct HTTP2Decoder {
         headBytes -= stream.headBytes
         _ = sink.mayHold(-stream.headBytes)
         return stream
-    }
-
-    func report(
-        _ problems: [String],
-        at offset: Int,
-        _ side: MessageSide,
-        of exchange: Int,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        for reason in problems {
-            sink.receive(.malformed(Malformation(side: side, offset: offset, reason: reason)), of: exchange)
-        }
     }
 
     /// Gives up on the connection: everything under way is reported as it stands, with the place.
@@ -350,15 +338,7 @@ struct HTTP2Decoder {
         hasLostTheThread = true
         let place = Malformation(side: side.message, offset: offset, reason: reason)
         if streams.isEmpty {
-            // Nothing is under way: the connection itself is what there is to tell of.
-            let head = RequestHead(
-                method: "",
-                target: "",
-                httpVersion: "HTTP/2",
-                headers: HeaderFields(),
-                size: 0
-            )
-            sink.receive(.requestHead(head, at: time), of: nextExchange)
+            sink.beginNameless(nextExchange, "HTTP/2", at: time)
             streams[0] = ExchangeStream(exchange: nextExchange, method: "")
             nextExchange += 1
         }

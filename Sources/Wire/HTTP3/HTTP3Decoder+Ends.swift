@@ -17,7 +17,7 @@ extension HTTP3Decoder {
         var problems: [String] = []
         if !stream[side].reader.isBetweenFrames { problems.append("the stream ends within a frame") }
         if let problem = exchange.problem(of: side.message) { problems.append(problem) }
-        report(problems, at: stream[side].reader.offset, side.message, of: exchange.exchange, &sink)
+        sink.report(problems, at: stream[side].reader.offset, side.message, of: exchange.exchange)
         if side == .client {
             sink.receive(.requestEnd(at: time), of: exchange.exchange)
         } else {

@@ -26,7 +26,7 @@ extension HTTP3Decoder {
             side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers),
             of: exchange.exchange
         )
-        report(fields.problems, at: offset, side.message, of: exchange.exchange, &sink)
+        sink.report(fields.problems, at: offset, side.message, of: exchange.exchange)
     }
 
     private mutating func request(
@@ -50,7 +50,7 @@ extension HTTP3Decoder {
         if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
         streams[id]?.exchange = stream
         sink.receive(.requestHead(head, at: time), of: exchange)
-        report(fields.problems, at: offset, .request, of: exchange, &sink)
+        sink.report(fields.problems, at: offset, .request, of: exchange)
     }
 
     /// Counts fields that are kept until their stream ends; false where there is no room for them.
@@ -76,14 +76,14 @@ extension HTTP3Decoder {
         let head = fields.response(size: size)
         guard !(100..<200).contains(head.status) else {
             sink.receive(.interimResponse(head, at: time), of: exchange.exchange)
-            return report(fields.problems, at: offset, .response, of: exchange.exchange, &sink)
+            return sink.report(fields.problems, at: offset, .response, of: exchange.exchange)
         }
         guard keep(head.headers, of: id, &sink) else {
             return lose(Self.tooMuch, at: offset, .server, time, &sink)
         }
         streams[id]?.exchange?.answered(head)
         sink.receive(.responseHead(head, at: time), of: exchange.exchange)
-        report(fields.problems, at: offset, .response, of: exchange.exchange, &sink)
+        sink.report(fields.problems, at: offset, .response, of: exchange.exchange)
         guard let name = exchange.becomes, (200..<300).contains(head.status) else { return }
         // From here on the stream carries another protocol.
         sink.receive(.upgraded(to: name), of: exchange.exchange)

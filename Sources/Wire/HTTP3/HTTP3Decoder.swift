@@ -333,18 +333,6 @@ struct HTTP3Decoder {
         unblock(side == .client ? .server : .client, until: .max, time, &sink)
     }
 
-    func report(
-        _ problems: [String],
-        at offset: Int,
-        _ side: MessageSide,
-        of exchange: Int,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        for reason in problems {
-            sink.receive(.malformed(Malformation(side: side, offset: offset, reason: reason)), of: exchange)
-        }
-    }
-
     /// Gives up on the connection: everything under way is reported as it stands, with the place.
     mutating func lose(
         _ reason: String,
@@ -354,9 +342,15 @@ struct HTTP3Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         hasLostTheThread = true
+        if !streams.values.contains(where: { $0.exchange != nil }) {
+            sink.beginNameless(nextExchange, "HTTP/3", at: time)
+            // No request has this number.
+            streams[-1] = HTTP3Stream(exchange: ExchangeStream(exchange: nextExchange, method: ""))
+            nextExchange += 1
+        }
         for stream in streams.values {
             guard let exchange = stream.exchange?.exchange else { continue }
-            report([reason], at: offset, side.message, of: exchange, &sink)
+            sink.report([reason], at: offset, side.message, of: exchange)
         }
         failAll("the connection could not be read any further: \(reason)", time, &sink)
         fields = (QPACKDecoder(), QPACKDecoder())

@@ -296,6 +296,15 @@ struct HTTP3ConversationTests {
         #expect(loss() == reason)
     }
 
+    /// Where nothing is under way the connection itself is told of.
+    @Test mutating func lossWithoutARequestIsAnEntry() {
+        dialogue.client(HTTP3Dialogue.clientEncoder, [2, 0])
+        let exchanges = exchanges()
+        #expect(exchanges.map(\.request.method) == [""])
+        #expect(exchanges.first?.failure?.contains("a table of fields that cannot be read") == true)
+        #expect(exchanges.first?.request.httpVersion == "HTTP/3")
+    }
+
     @Test mutating func whatWaitsHasToHaveRoom() {
         let budget = RecordingBudget(bytes: 50_000)
         dialogue.budget = budget
