@@ -8,21 +8,45 @@ package struct BackChannel: Sendable {
     /// The first call of each sender to each origin of a provider, senders being those that are no browser.
     private let calls: [String: [String: Int]]
     private let tokenOrigins: [String: String]
+    /// Where connections went that could not be read: any request may have been among them.
+    private let unread: Unread
+
+    private struct Unread {
+        var origins: Set<String> = []
+        var addresses: Set<String> = []
+        /// Whether there are entries that do not say what was asked.
+        var isAnywhere = false
+    }
 
     init(_ capture: Capture, order: [Int], messages: [Int: OAuthMessage], metadata: [MetadataDocument]) {
         var calls: [String: [String: Int]] = [:]
+        var unread = Unread()
+        var addresses: [String: Set<String>] = [:]
         for index in order {
+            let exchange = capture[index]
+            if exchange.tunnel.reason != nil {
+                if let origin = exchange.request.url.origin { unread.origins.insert(origin) }
+                if let address = exchange.connection.serverAddress { unread.addresses.insert(address) }
+            } else if exchange.request.url.text.isEmpty, exchange.failure == nil {
+                unread.isAnywhere = true
+            }
             switch messages[index] {
             case .discovery, .keySet, .token, .userInfo, .introspection, .revocation, .pushedRequest: break
             default: continue
             }
-            let exchange = capture[index]
             guard exchange.response != nil, let origin = exchange.request.url.origin,
                 !UserAgentName.isOnDevice(exchange.request.headers.first("user-agent") ?? "")
             else { continue }
+            if let address = exchange.connection.serverAddress {
+                addresses[origin, default: []].insert(address)
+            }
             let sender = Self.sender(of: exchange)
             if calls[origin]?[sender] == nil { calls[origin, default: [:]][sender] = index }
         }
+        for (origin, known) in addresses where !known.isDisjoint(with: unread.addresses) {
+            unread.origins.insert(origin)
+        }
+        self.unread = unread
         self.calls = calls
         tokenOrigins = metadata.reduce(into: [:]) { origins, document in
             guard let authorization = document.endpoint("authorization_endpoint").map({ RecordedURL($0) }),
@@ -37,7 +61,7 @@ package struct BackChannel: Sendable {
     }
 
     /// An exchange that shows the app's server asking the provider of a login something else; nil where none does, so that
-    /// its token request may have passed by the recorder.
+    /// its token request may have passed by the recorder, or be on a connection that could not be read.
     package func witness(
         of response: AuthorizationResponse,
         to request: AuthorizationRequest,
@@ -46,6 +70,7 @@ package struct BackChannel: Sendable {
         guard let callback = response.callback, let origin = tokenOrigins[request.endpoint.text] else {
             return nil
         }
+        guard !unread.isAnywhere, !unread.origins.contains(origin) else { return nil }
         let browser = Self.sender(of: capture[callback])
         return calls[origin]?.filter { $0.key != browser }.values.min()
     }

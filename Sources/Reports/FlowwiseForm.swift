@@ -11,12 +11,12 @@ package struct FlowwiseForm: Sendable {
     let closing: String
     /// One flow of a capture.
     let text: @Sendable (Report.DiagnosedFlow, Capture) -> String
-    /// What there is instead of all this where the capture has no flow: its name and the number of its entries are given.
-    let nothing: @Sendable (String, Int) -> String
+    /// What there is instead of all this where the capture has no flow; its name is given.
+    let nothing: @Sendable (String, Capture) -> String
 
     /// The whole of a report that is there already.
     package func text(of report: Report) -> String {
-        guard !report.flows.isEmpty else { return nothing(report.name, report.exchangeCount) }
+        guard !report.flows.isEmpty else { return nothing(report.name, report.capture) }
         return opening + report.flows.map { text($0, report.capture) }.joined(separator: separator) + closing
     }
 
@@ -36,7 +36,7 @@ package struct FlowwiseForm: Sendable {
     ) rethrows -> [String] {
         let flows = FlowFinder.found(in: capture)
         guard !flows.isEmpty else {
-            if id == nil { try sink(nothing(name, capture.count)) }
+            if id == nil { try sink(nothing(name, capture)) }
             return []
         }
         let wanted = flows.indices.filter { id == nil || flows.id($0) == id }

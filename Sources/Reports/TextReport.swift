@@ -37,11 +37,21 @@ package enum TextReport {
             separator: "\n\n",
             closing: "",
             text: text,
-            nothing: { name, count in
+            nothing: { name, capture in
+                let count = capture.count
                 let entries = count == 1 ? "1 exchange" : "\(count) exchanges"
                 return "\(name.printable): \(entries), no OAuth or OpenID Connect traffic among them"
+                    + unread(in: capture)
             }
         )
+    }
+
+    /// How many connections of packets could not be read, in which there may be a login.
+    private static func unread(in capture: Capture) -> String {
+        let unread = capture.indices.count { capture[$0].tunnel.reason == .noKeys }
+        guard unread > 0 else { return "" }
+        let lead = unread == 1 ? "1 of them is a connection" : "\(unread) of them are connections"
+        return "; \(lead) that could not be read, as there were no keys (import --keylog FILE)"
     }
 
     /// What `record` says of its logins at the end: a line each, and the root cause of those that broke.

@@ -35,6 +35,7 @@ struct Authreel: AsyncParsableCommand {
         _ = InheritedDescriptors.all
         CryptoLibrary.staysUntilTheEnd()
         do {
+            try UnknownCommand.check(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

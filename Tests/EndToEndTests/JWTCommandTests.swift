@@ -110,12 +110,16 @@ struct JWTCommandTests {
             (["nonsense.x.y"], 65, "no token"), (["missing.txt"], 65, "no token"),
             (["-", "--jwks", "missing.json"], 66, "missing.json: no such file"),
             (["a.b.c", "--at", "tomorrow"], 64, "tomorrow is no time"),
+            (["-"], 65, "no token in standard input"), (["empty.txt"], 65, "no token in empty.txt"),
+            (["verify", "--jwks", "keys.json", "empty.txt"], 65, "no token in empty.txt"),
             (["verify", "-"], 64, "--jwks is missing"),
             (["a.b.c", "--secret-env", "AUTHREEL_NOT_SET"], 64, "AUTHREEL_NOT_SET is not set"),
         ] as [([String], Int32, String)]
     )
     func errorsSayWhatIsWrong(arguments: [String], status: Int32, message: String) throws {
         defer { folder.remove() }
+        try Data("\n \n".utf8).write(to: URL(filePath: folder.file("empty.txt")))
+        try Data("{\"keys\":[]}".utf8).write(to: URL(filePath: folder.file("keys.json")))
         let result = try Program.run(["jwt"] + arguments, in: folder.path)
         #expect(result.status == status, "\(result.errors)")
         #expect(result.errors.contains(message), "\(result.errors)")

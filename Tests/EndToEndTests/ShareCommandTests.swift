@@ -69,6 +69,23 @@ struct ShareCommandTests {
         )
     }
 
+    @Test func folderThatCannotBeOneIsAMistake() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let other = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        let file = folder.file("taken.har")
+        try Data("mine".utf8).write(to: URL(filePath: file))
+        let taken = try Program.run(["share", Self.capture, other, "--out", file])
+        #expect(
+            taken.status == 64 && taken.errors.contains("several captures go into a folder"),
+            "\(taken.errors)"
+        )
+        let below = try Program.run(["share", Self.capture, other, "--out", file + "/below"])
+        #expect(below.status == 66 && below.errors.contains("cannot be made"), "\(below.errors)")
+        #expect(!below.errors.contains("NSCocoaErrorDomain") && !below.errors.contains("report it"))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+    }
+
     @Test func patternThatMatchesNothingIsWarnedOf() throws {
         let result = try Program.run([
             "share", Self.capture, "--dry-run", "--also", "never-in-there",

@@ -129,4 +129,29 @@ struct HostileTextTests {
         )
         #expect(text == "a.har: 1 exchange, no OAuth or OpenID Connect traffic among them")
     }
+
+    /// That there is no login is not known where connections could not be read.
+    @Test func captureWithoutItsKeysSaysSo() {
+        var exchanges = (0..<2).map { _ in
+            Exchange(
+                startedAt: Timestamp(seconds: 1_780_000_000),
+                request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example"))
+            )
+        }
+        func text() -> String {
+            TextReport.diagnosis(
+                of: ReportBuilder.report(on: Capture(exchanges), named: "a.har"),
+                showsAbstentions: false,
+                style: .plain
+            )
+        }
+        exchanges[0].tunnel = TunnelFacts(reason: .noKeys)
+        #expect(
+            text()
+                == "a.har: 2 exchanges, no OAuth or OpenID Connect traffic among them; 1 of them is a connection that could not be"
+                + " read, as there were no keys (import --keylog FILE)"
+        )
+        exchanges[1].tunnel = TunnelFacts(reason: .noKeys)
+        #expect(text().contains("; 2 of them are connections that could not be read"))
+    }
 }

@@ -26,6 +26,9 @@ final class EntryCollector {
     /// Of what may be the same in every entry.
     private static let toldRemarks = 3
 
+    /// Of the last entry whose time is known: others have one that is not, and began about when it did.
+    private var lastStart: (time: Timestamp, isZoneKnown: Bool)?
+
     init(_ source: CaptureSource, isStrict: Bool) {
         self.source = source
         self.isStrict = isStrict
@@ -56,6 +59,11 @@ final class EntryCollector {
                 remarks[remark.member] = (count, loss)
                 if count <= Self.toldRemarks { lose(loss) }
             }
+        }
+        if exchange.startedAt.nanoseconds != 0 {
+            lastStart = (exchange.startedAt, exchange.isZoneKnown)
+        } else if let lastStart {
+            (exchange.startedAt, exchange.isZoneKnown) = lastStart
         }
         pool.share(&exchange)
         exchanges.append(exchange)

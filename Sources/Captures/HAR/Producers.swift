@@ -63,12 +63,19 @@ enum Producers {
         var remarks: [(member: String, what: String)] = []
         if let words = entry["startedDateTime"], words != .null, start(of: entry) == nil {
             let text = JSONWriter.text(of: words).prefix(60)
-            remarks.append(("startedDateTime", "its startedDateTime is no time that is known: \(text)"))
+            let what =
+                "its startedDateTime is no time that is known: \(text); it stands where the entry before it does"
+            remarks.append(("startedDateTime", what))
         }
         for name in ["request", "response"] {
             if let part = entry[name], part != .null, part.object == nil {
                 remarks.append((name, "its \(name) is no object"))
             }
+        }
+        let request = entry["request"]
+        // A connection that nobody could read has words of its own.
+        if remarks.isEmpty, entry["_error"] == nil, text(request?["url"])?.isEmpty ?? true {
+            remarks.append(("request", "its request has no url, so that nothing tells what was asked"))
         }
         return remarks
     }

@@ -65,7 +65,7 @@ struct TolerantScanner {
 
     private func ending(_ problem: LenientReader.Problem) -> String {
         problem.isEnd
-            ? "the file breaks off behind entry \(entryCount - 1); no entry is lost"
+            ? "the file breaks off behind entry \(entryCount - 1)\(lossCount == 0 ? "; no entry is lost" : "")"
             : "what follows entry \(entryCount - 1) is not read: expected \(problem.expected)"
     }
 

@@ -28,8 +28,6 @@ final class QUICConnectionReader {
     /// The connection IDs that its sides chose since the last call.
     func takeIDs() -> [(id: ArraySlice<UInt8>, of: Side)] { connection.takeIDs() }
 
-    var isOver: Bool { connection.isOver }
-
     func received(_ datagram: [UInt8], from side: Side, at time: Timestamp) {
         bytes.count(datagram.count, from: side, isCaptured: true)
         lastPacket = time

@@ -294,15 +294,21 @@ final class QUICConnection {
     /// Nothing more will come.
     func finish(into sink: inout some QUICSink) {
         if !held.isEmpty, !isOver { stop(missing, &sink) }
+        end()
+    }
+
+    /// Nothing more is read, and nothing is kept for it.
+    private func end() {
         isOver = true
+        held = []
+        client = Direction()
+        server = Direction()
+        streamBytes = 0
     }
 
     private func stop(_ reason: String, _ sink: inout some QUICSink) {
         guard !isOver else { return }
-        isOver = true
-        held = []
-        client.streams = [:]
-        server.streams = [:]
+        end()
         sink.unreadable(reason)
     }
 
@@ -322,7 +328,7 @@ final class QUICConnection {
             case .crypto(let offset, let bytes):
                 take(crypto: bytes, at: offset, level, from: side, keys: keys, &sink)
             case .close(let close):
-                isOver = true
+                end()
                 sink.closed(by: side, close, facts)
             case .stream(let id, let offset, let bytes, let isLast) where level == .application:
                 take(bytes, of: id, at: offset, isLast: isLast, from: side, &sink)

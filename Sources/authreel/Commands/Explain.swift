@@ -18,12 +18,14 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         guard let info = RuleCatalog.info(of: rule) else {
-            let near = RuleCatalog.infos.map(\.id).filter { $0.contains(rule) || rule.contains($0) }
+            let ids = RuleCatalog.infos.map(\.id)
+            let near = ids.filter { $0.contains(rule) || rule.contains($0) }
             throw CommandFailure(
                 .usage,
                 "there is no rule \(rule)",
                 hint: near.isEmpty
-                    ? "authreel rules lists them all" : "did you mean \(near.joined(separator: ", "))?"
+                    ? Spelling.hint(rule, in: ids, otherwise: "authreel rules lists them all")
+                    : "did you mean \(near.joined(separator: ", "))?"
             )
         }
         print(TextReport.explanation(of: info, style: Style.forDescriptor(STDOUT_FILENO)))

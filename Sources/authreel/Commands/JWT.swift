@@ -16,10 +16,23 @@ struct JWT: ParsableCommand {
               authreel jwt --jwks keys.json --issuer https://idp.example token.txt
               pbpaste | authreel jwt -
               authreel jwt verify --jwks keys.json --audience shop tokens.txt
+
+            Without a subcommand it is decode: `authreel help jwt decode` has its options.
             """,
         subcommands: [Decode.self, Verify.self],
         defaultSubcommand: Decode.self
     )
+
+    private static let form = "a token has three parts (signed) or five (encrypted), separated by dots"
+
+    /// That a file or standard input holds nothing to judge.
+    private static func noToken(in path: String) -> CommandFailure {
+        CommandFailure(
+            .dataError,
+            "no token in \(path == "-" ? "standard input" : path)",
+            hint: JWT.form
+        )
+    }
 
     /// What tokens are judged by.
     struct Expectations: ParsableArguments {
@@ -130,7 +143,7 @@ struct JWT: ParsableCommand {
                     throw CommandFailure(
                         .dataError,
                         "no token: \(text.prefix(40).debugDescription)",
-                        hint: "a token has three parts (signed) or five (encrypted), separated by dots"
+                        hint: JWT.form
                     )
                 }
                 let inner = JSONWebEncryption(found)?.open(keys: keys, secret: secret).flatMap {
@@ -162,13 +175,15 @@ struct JWT: ParsableCommand {
 
         /// The tokens that the arguments stand for: themselves, or the lines of a file.
         private static func texts(of arguments: [String]) throws -> [String] {
-            try arguments.flatMap { argument -> [String] in
+            try arguments.flatMap { argument throws -> [String] in
                 let isToken =
                     argument != "-" && argument.utf8.contains(0x2e)
                     && !FileManager.default.fileExists(atPath: argument)
                 guard !isToken else { return [argument] }
                 let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)
-                return text.split(whereSeparator: \.isWhitespace).map(String.init)
+                let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+                guard !words.isEmpty else { throw JWT.noToken(in: argument) }
+                return words
             }
         }
     }
@@ -202,6 +217,7 @@ struct JWT: ParsableCommand {
                 keys: try expectations.keys(),
                 expecting: try expectations.expectations()
             )
+            guard bytes.contains(where: { $0 > 0x20 }) else { throw JWT.noToken(in: file) }
             var output = OutputBuffer()
             var isGood = true
             try bytes.withUnsafeBufferPointer { buffer in

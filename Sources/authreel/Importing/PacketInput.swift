@@ -74,7 +74,9 @@ enum PacketInput {
         losses.append(
             "\(unread) of \(counts.tlsConnections) TLS connections could not be read"
                 + (counts.keys == 0
-                    ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
+                    ? keyLogs.isEmpty
+                        ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
+                        : ", and no key was given: a key log is what SSLKEYLOGFILE makes a program write that took part"
                     : ", with keys of \(counts.keys) connections at hand"
                         + (counts.keylessConnections == counts.tlsConnections - counts.oneWayConnections
                             ? ", none of them of this capture: the key log has to be of the time of the packets, and of a program that took part"

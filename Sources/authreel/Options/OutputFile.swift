@@ -55,6 +55,33 @@ enum OutputFile {
         }
     }
 
+    /// Makes a folder that several files go to, unless it is there.
+    ///
+    /// - Throws: ``CommandFailure`` where something else has its name, or it cannot be made.
+    static func makeFolder(_ path: String) throws(CommandFailure) {
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
+            guard isFolder.boolValue else {
+                throw CommandFailure(
+                    .usage,
+                    "\(path) is a file, and several captures go into a folder",
+                    hint: "name one that is there, or is to be made: --out shared"
+                )
+            }
+            return
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+            throw CommandFailure(
+                .noInput,
+                "the folder \(path) cannot be made: \((reason ?? error).localizedDescription)",
+                hint: "name a folder in one that is there, and yours to write"
+            )
+        }
+    }
+
     /// That a file is there already, which stays as it is.
     static func exists(_ path: String) -> CommandFailure {
         CommandFailure(

@@ -27,7 +27,11 @@ struct RuleSelection: ParsableArguments {
             throw CommandFailure(
                 .usage,
                 "there is no rule \(pattern)",
-                hint: "\(Invocation.name) rules lists them all"
+                hint: Spelling.hint(
+                    pattern,
+                    in: RuleCatalog.infos.map(\.id),
+                    otherwise: "\(Invocation.name) rules lists them all"
+                )
             )
         }
         return RuleCatalog.rules.filter { rule in

@@ -11,9 +11,10 @@ enum SharedFiles {
         guard let out else { return [] }
         var targets = [out]
         if captures.count > 1 {
-            try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+            try OutputFile.makeFolder(out)
             targets = captures.map {
-                URL(filePath: out).appending(path: URL(filePath: $0).lastPathComponent).path
+                let name = $0 == "-" ? "stdin.har" : URL(filePath: $0).lastPathComponent
+                return URL(filePath: out).appending(path: name).path
             }
             guard Set(targets).count == targets.count else {
                 throw CommandFailure(.usage, "two captures have the same name", hint: "share them one by one")

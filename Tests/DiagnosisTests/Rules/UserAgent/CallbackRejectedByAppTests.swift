@@ -124,6 +124,43 @@ struct CallbackRejectedByAppTests {
         #expect(recording.finding("backchannel-not-recorded") != nil)
     }
 
+    /// Its keys were not there, it was passed through: the token request may be on it; so may it be an entry that says nothing.
+    @Test func aConnectionThatCouldNotBeReadMayHaveHadTheCode() throws {
+        let dead = try deadEnd()
+        #expect(dead.finding(rule) != nil)
+        let callback = try #require(dead.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        let metadata = try #require(dead.exchanges.first { $0.request.url.path.contains("well-known") })
+        for kind in 0..<4 {
+            var unread = Exchange(
+                startedAt: dead.exchanges[callback].startedAt,
+                request: RecordedRequest(
+                    method: "CONNECT",
+                    url: RecordedURL(metadata.request.url.origin ?? "")
+                )
+            )
+            switch kind {
+            case 0: unread.tunnel = TunnelFacts(reason: .noKeys, sentBytes: 900, receivedBytes: 3000)
+            case 1: unread.tunnel = TunnelFacts(reason: .asked)
+            case 2: unread.request = RecordedRequest(method: "", url: RecordedURL(""))
+            default:
+                unread.tunnel = TunnelFacts(reason: .noKeys)
+                unread.request.url = RecordedURL("https://192.0.2.7")
+                unread.connection.serverAddress = "192.0.2.7:443"
+            }
+            var recording = dead
+            if kind == 3 {
+                recording = recording.editing { exchange in
+                    guard exchange.request.url.path.contains("well-known") else { return }
+                    exchange.connection.serverAddress = "192.0.2.7:443"
+                }
+                #expect(recording.finding(rule) != nil)
+            }
+            recording.exchanges.insert(unread, at: callback + 1)
+            #expect(recording.finding(rule) == nil, "\(kind)")
+            #expect(recording.finding("backchannel-not-recorded") != nil, "\(kind)")
+        }
+    }
+
     /// Cognito and others go on to a page of their own with the same parameters, and set a cookie on the way.
     @Test func cookiesOfTheProviderAreNotTheApps() throws {
         var recording = try Recording(broken)
