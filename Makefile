@@ -7,6 +7,8 @@ SHELL := /bin/bash
 
 PREFIX ?= /usr/local
 DEMO_FOLDER ?= authreel-demo
+# Of the tests' build, for example what continuous integration leaves out.
+BUILD_FLAGS ?=
 # Written into the tests' output folder by name only; the scripts find everything from the checkout.
 COMPONENTS := Tests/EndToEndTests/Components
 
@@ -37,7 +39,7 @@ demo: packages
 	.build/debug/authreel demo --out $(DEMO_FOLDER)
 
 test: packages components
-	swift build --build-tests
+	swift build --build-tests $(BUILD_FLAGS)
 	$(RUN_TESTS)
 
 install: packages

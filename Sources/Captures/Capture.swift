@@ -10,13 +10,16 @@ package struct Capture: Sendable {
         package var line: Int
         /// What is lost, for example `entry 17 is cut off after 212 bytes`.
         package var what: String
+        /// Whether the file ends here before its time: what came behind it is not known.
+        package var isEnd: Bool
 
         package var description: String { "line \(line): \(what)" }
 
-        package init(offset: Int, line: Int, what: String) {
+        package init(offset: Int, line: Int, what: String, isEnd: Bool = false) {
             self.offset = offset
             self.line = line
             self.what = what
+            self.isEnd = isEnd
         }
     }
 
@@ -25,6 +28,14 @@ package struct Capture: Sendable {
     /// The members of `log` besides `entries`, in file order.
     package var logMembers = JSONObject()
     package var losses: [Loss] = []
+
+    /// Whether it, or a file that it was made of, ends before its time: what a login lacks may have stood behind that.
+    package var isCutShort: Bool {
+        losses.contains(where: \.isEnd) || logMembers["_authreel"]?[Self.cutShortName] == true
+    }
+
+    /// In `log._authreel`, where a capture was made of one that is cut short.
+    package static let cutShortName = "cut_short"
 
     /// That its secrets are stand-ins; nil for a capture as it was recorded.
     package var redaction: Redaction? { logMembers["_authreel"]?["redacted"].map(Redaction.init) }

@@ -1,3 +1,4 @@
+import Captures
 import Diagnosis
 import Flows
 
@@ -7,11 +8,23 @@ struct DiagnosisText {
     var showsAbstentions: Bool
     var style: TextStyle
 
+    /// What is said of a flow in which no rule that was asked found anything.
+    static func nothingFound(in item: Report.DiagnosedFlow) -> String {
+        switch item.diagnosis.outcome {
+        case .success: "nothing wrong found"
+        case .incomplete:
+            item.flow.capture.isCutShort
+                ? "nothing wrong found as far as the capture goes: it is cut off"
+                : "nothing wrong found, but the login did not finish"
+        case .failure, .cancelled: "no rule that was asked found why"
+        }
+    }
+
     var text: String {
         var lines = [FlowHead.line(of: item, style: style)]
         let findings = item.diagnosis.findings
         if findings.isEmpty {
-            lines.append("  nothing wrong found")
+            lines.append("  " + Self.nothingFound(in: item))
         }
         for finding in findings {
             lines.append("")

@@ -16,7 +16,11 @@ package enum JSONReport {
     /// What `diagnose --format json` prints for several captures: the same object for each, with its name.
     package static func diagnosis(of reports: [Report]) -> String {
         let captures = reports.map { report -> JSONValue in
-            ["capture": .string(report.name), "flows": .array(report.flows.map(diagnosed))]
+            var object: JSONObject = [
+                "capture": .string(report.name), "flows": .array(report.flows.map(diagnosed)),
+            ]
+            if let failure = report.failure { object["error"] = .string(failure) }
+            return .object(object)
         }
         return JSONWriter.text(
             of: .object(["version": .number(JSONNumber(Int64(Report.version))), "captures": .array(captures)]

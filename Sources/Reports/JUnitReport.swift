@@ -1,3 +1,4 @@
+import Captures
 package import Diagnosis
 import Flows
 
@@ -12,13 +13,27 @@ package enum JUnitReport {
         let total = counts.reduce((cases: 0, failures: 0)) {
             ($0.cases + $1.cases, $0.failures + $1.failures)
         }
-        lines.append(#"<testsuites name="authreel" tests="\#(total.cases)" failures="\#(total.failures)">"#)
+        let errors = errors(reports.count { $0.failure != nil })
+        lines.append(
+            #"<testsuites name="authreel" tests="\#(total.cases)" failures="\#(total.failures)"\#(errors)>"#
+        )
         for (report, count) in zip(reports, counts) {
             let name = XMLText.escaped(report.name)
             lines.append(
-                #"  <testsuite name="\#(name)" tests="\#(count.cases)" failures="\#(count.failures)">"#
+                #"  <testsuite name="\#(name)" tests="\#(count.cases)" failures="\#(count.failures)"\#(Self.errors(report.failure == nil ? 0 : 1))>"#
             )
+            if let failure = report.failure {
+                lines += [
+                    #"    <testcase classname="\#(name)" name="capture">"#,
+                    #"      <error type="unreadable" message="\#(XMLText.escaped(failure))"/>"#,
+                    "    </testcase>",
+                ]
+            }
             for item in report.flows { lines += testCase(item, of: name, threshold) }
+            let losses = report.capture.losses.map { XMLText.escaped("not read: \($0)") }
+            if !losses.isEmpty {
+                lines.append("    <system-err>\(losses.joined(separator: "\n"))</system-err>")
+            }
             lines.append("  </testsuite>")
         }
         lines.append("</testsuites>")
@@ -29,8 +44,11 @@ package enum JUnitReport {
         let failing = report.flows.count { item in
             item.diagnosis.findings.contains { $0.severity.isAtLeast(threshold) }
         }
-        return (report.flows.count, failing)
+        return (report.flows.count + (report.failure == nil ? 0 : 1), failing)
     }
+
+    /// Said only where there is one.
+    private static func errors(_ count: Int) -> String { count == 0 ? "" : #" errors="\#(count)""# }
 
     private static func testCase(_ item: Report.DiagnosedFlow, of suite: String, _ threshold: Severity)
         -> [String]

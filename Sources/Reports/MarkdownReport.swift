@@ -7,9 +7,16 @@ package enum MarkdownReport {
     /// What `diagnose --format markdown` prints.
     package static func text(of reports: [Report]) -> String {
         reports.map { report in
-            let head = "# Login diagnosis: \(code(report.name))"
-            guard !report.flows.isEmpty else { return head + "\n\nNo OAuth or OpenID Connect traffic." }
-            return ([head] + report.flows.map(section)).joined(separator: "\n\n")
+            var head = ["# Login diagnosis: \(code(report.name))"]
+            let losses = report.capture.losses.map { "- not read: \(escaped("\($0)"))" }
+            if !losses.isEmpty { head.append(losses.joined(separator: "\n")) }
+            if let failure = report.failure {
+                return (head + ["Not read: \(escaped(failure))."]).joined(separator: "\n\n")
+            }
+            guard !report.flows.isEmpty else {
+                return (head + ["No OAuth or OpenID Connect traffic."]).joined(separator: "\n\n")
+            }
+            return (head + report.flows.map(section)).joined(separator: "\n\n")
         }.joined(separator: "\n\n")
     }
 
@@ -22,7 +29,10 @@ package enum MarkdownReport {
         if let issuer = flow.issuer { parts.append("issuer \(code(issuer))") }
         var blocks = ["## \(escaped(flow.id)): \(parts.joined(separator: ", "))"]
         let findings = item.diagnosis.findings
-        if findings.isEmpty { blocks.append("Nothing wrong found.") }
+        if findings.isEmpty {
+            let words = DiagnosisText.nothingFound(in: item)
+            blocks.append(words.prefix(1).uppercased() + words.dropFirst() + ".")
+        }
         for finding in findings where finding.effectOf == nil { blocks.append(block(finding)) }
         let effects = findings.filter { $0.effectOf != nil }
         if !effects.isEmpty {

@@ -16,6 +16,8 @@ package struct Report: Sendable {
     /// In the order of their first exchanges.
     package var flows: [DiagnosedFlow]
     package var capture: Capture
+    /// Why there was nothing to be diagnosed: the capture cannot be read.
+    package var failure: String?
 
     /// A flow with what the rules say of it.
     package struct DiagnosedFlow: Sendable {
@@ -26,6 +28,25 @@ package struct Report: Sendable {
         package func hasFindings(of severity: Severity) -> Bool {
             diagnosis.findings.contains { $0.severity.isAtLeast(severity) }
         }
+    }
+
+    /// Of a capture that cannot be read.
+    package init(unreadable name: String, because failure: String) {
+        self.init(name: name, exchangeCount: 0, flows: [], capture: Capture([]), failure: failure)
+    }
+
+    init(
+        name: String,
+        exchangeCount: Int,
+        flows: [DiagnosedFlow],
+        capture: Capture,
+        failure: String? = nil
+    ) {
+        self.name = name
+        self.exchangeCount = exchangeCount
+        self.flows = flows
+        self.capture = capture
+        self.failure = failure
     }
 
     package var hasErrors: Bool { hasFindings(of: .error) }

@@ -18,18 +18,30 @@ package enum SARIFReport {
         let driver: JSONValue = [
             "name": "authreel", "version": .string(version), "rules": .array(rules.map(descriptor)),
         ]
+        var run: JSONObject = [
+            "tool": ["driver": driver], "columnKind": "unicodeCodePoints", "results": .array(results),
+        ]
+        let unread = reports.compactMap { report in report.failure.map { notification($0, of: report) } }
+        if !unread.isEmpty {
+            run["invocations"] = [
+                ["executionSuccessful": false, "toolExecutionNotifications": .array(unread)]
+            ]
+        }
         return JSONWriter.text(
             of: [
                 "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-                "runs": [
-                    [
-                        "tool": ["driver": driver], "columnKind": "unicodeCodePoints",
-                        "results": .array(results),
-                    ]
-                ],
+                "runs": [.object(run)],
             ],
             indented: true
         )
+    }
+
+    /// Of a capture that could not be read (SARIF 2.1.0, 3.58).
+    private static func notification(_ failure: String, of report: Report) -> JSONValue {
+        [
+            "level": "error", "message": ["text": .string(failure)],
+            "locations": .array([location(nil, nil, in: report)]),
+        ]
     }
 
     private static func descriptor(_ info: RuleInfo) -> JSONValue {

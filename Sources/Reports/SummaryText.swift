@@ -11,11 +11,16 @@ package enum SummaryText {
             lines.append("  \(name.padded(to: width))  \(verdict(report, style))")
         }
         let broken = reports.count(where: \.hasErrors)
-        lines.append(broken == 0 ? style.green("none is broken") : style.red("\(broken) broken"))
+        let unread = reports.count { $0.failure != nil }
+        let bad = [(broken, "broken"), (unread, "not read")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        lines.append(
+            bad.isEmpty ? style.green("none is broken") : style.red(bad.joined(separator: ", "))
+        )
         return lines.joined(separator: "\n")
     }
 
     private static func verdict(_ report: Report, _ style: TextStyle) -> String {
+        guard report.failure == nil else { return style.red("not read") }
         guard !report.flows.isEmpty else { return style.dim("no login") }
         return report.flows.map { item in
             let outcome = style.outcome(item.diagnosis.outcome)

@@ -95,6 +95,7 @@ package final class Redactor {
         mark.names = replacedNames()
         mark.hasMovedTimes = options.shiftsTimes
         ours["redacted"] = mark.json
+        if capture.isCutShort { ours[Capture.cutShortName] = true }
         head += Array("\"_authreel\":".utf8)
         JSONWriter.append(.object(ours), to: &head)
         head += Array(",\"entries\":[".utf8)

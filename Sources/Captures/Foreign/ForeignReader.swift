@@ -75,7 +75,7 @@ struct ForeignReader: Sendable {
         }
         var capture = try read(text.source(), depth: depth + 1, budget: budget)
         if let problem = outcome.problem {
-            let loss = Capture.Loss(offset: outcome.used, line: 1, what: problem)
+            let loss = Capture.Loss(offset: outcome.used, line: 1, what: problem, isEnd: true)
             capture.losses.append(loss)
         }
         return capture

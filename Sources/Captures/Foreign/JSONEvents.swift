@@ -112,7 +112,8 @@ struct JSONEvents {
             line: problem.line,
             what: problem.isEnd
                 ? "the log breaks off here; what stands before is read"
-                : "the log is damaged here (expected \(problem.expected)); what follows is not read"
+                : "the log is damaged here (expected \(problem.expected)); what follows is not read",
+            isEnd: true
         )
     }
 }

@@ -41,7 +41,8 @@ struct MitmproxyFlows {
                         line: 1,
                         what: error.isEnd
                             ? "flow \(count) is cut off after \(source.size - offset) bytes; the \(count) before it are whole"
-                            : "flow \(count) is damaged at byte \(error.offset)"
+                            : "flow \(count) is damaged at byte \(error.offset)",
+                        isEnd: error.isEnd
                     )
                 )
                 count += 1

@@ -116,7 +116,8 @@ package enum CaptureReader {
                     line: source.line(of: scanner.endOfLastEntry),
                     what: unfinished > 0
                         ? "entry \(scanner.entryCount) is cut off after \(unfinished) bytes; the \(scanner.entryCount) before it are whole"
-                        : "the file breaks off behind entry \(scanner.entryCount - 1); no entry is lost"
+                        : "the file breaks off behind entry \(scanner.entryCount - 1); no entry is lost",
+                    isEnd: true
                 )
             )
         case .noEntries:

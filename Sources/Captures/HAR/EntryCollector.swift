@@ -84,7 +84,7 @@ final class EntryCollector {
     }
 
     func lose(_ loss: Capture.Loss) {
-        if losses.count < Self.toldLosses { losses.append(loss) } else { untoldLosses += 1 }
+        if losses.count < Self.toldLosses || loss.isEnd { losses.append(loss) } else { untoldLosses += 1 }
     }
 
     func capture() -> Capture {

@@ -59,7 +59,7 @@ struct TolerantScanner {
             }
         } catch {
             guard hasEntries, !isTorn else { return }
-            lose(error.offset, error.line, ending(error))
+            lose(error.offset, error.line, ending(error), isEnd: true)
         }
     }
 
@@ -69,9 +69,9 @@ struct TolerantScanner {
             : "what follows entry \(entryCount - 1) is not read: expected \(problem.expected)"
     }
 
-    private mutating func lose(_ offset: Int, _ line: Int, _ what: String) {
+    private mutating func lose(_ offset: Int, _ line: Int, _ what: String, isEnd: Bool = false) {
         lossCount += 1
-        found(.loss(Capture.Loss(offset: offset, line: line, what: what)))
+        found(.loss(Capture.Loss(offset: offset, line: line, what: what, isEnd: isEnd)))
     }
 
     // MARK: - Structure
@@ -233,7 +233,8 @@ struct TolerantScanner {
                 lose(
                     offset,
                     line,
-                    "entry \(entryCount) is cut off after \(rest) bytes; the \(entryCount) before it are whole"
+                    "entry \(entryCount) is cut off after \(rest) bytes; the \(entryCount) before it are whole",
+                    isEnd: true
                 )
                 isTorn = true
                 return reader.seek(to: source.size, line: error.line)

@@ -39,6 +39,7 @@ enum LogUnion {
         }
         if !pages.isEmpty { log["pages"] = .array(pages) }
         if let redaction = redaction(of: captures) { ours["redacted"] = redaction.json }
+        if captures.contains(where: \.isCutShort) { ours[Capture.cutShortName] = true }
         ours["imported"] = statement(differing).json
         log["_authreel"] = .object(ours)
         return log

@@ -37,7 +37,7 @@ struct LeakPath {
         _tlsError _webSocketMessages _connectionId type opcode data stack \
         _authreel _response address alpn cipher client clientCertificate clientTLS contentCoding malformed offset pid process \
         pushed reason received sent serverAddress serverName serverTLS side trailers truncated tunnel upgradedTo \
-        seen file entry shifted differs imported files members clock ahead within of by count aligned redacted
+        seen file entry shifted differs imported files members clock ahead within of by count aligned redacted cut_short
         """
         .split(separator: " ").map(String.init)
     )

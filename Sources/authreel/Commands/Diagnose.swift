@@ -73,6 +73,7 @@ struct Diagnose: ParsableCommand {
                 guard captures.count > 1 else { throw failure }
                 StandardError.report(failure.message, hint: failure.hint)
                 unreadable = unreadable ?? failure
+                reports.append(Report(unreadable: name, because: failure.message))
             }
         }
         progress.clear()
@@ -119,7 +120,7 @@ struct Diagnose: ParsableCommand {
 
     private func plainText(of reports: [Report]) -> String {
         let style = Style.forDescriptor(STDOUT_FILENO)
-        let texts = reports.map { report in
+        let texts = reports.filter { $0.failure == nil }.map { report in
             style.bold(report.name.printable) + "\n"
                 + TextReport.diagnosis(of: report, showsAbstentions: verbose, style: style)
         }

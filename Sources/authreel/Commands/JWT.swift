@@ -176,8 +176,10 @@ struct JWT: ParsableCommand {
         /// The tokens that the arguments stand for: themselves, or the lines of a file.
         private static func texts(of arguments: [String]) throws -> [String] {
             try arguments.flatMap { argument throws -> [String] in
+                // A token that was cut off when it was copied is no file that is missing.
                 let isToken =
-                    argument != "-" && argument.utf8.contains(0x2e)
+                    argument != "-"
+                    && (argument.hasPrefix("eyJ") || [2, 4].contains(argument.utf8.count { $0 == 0x2e }))
                     && !FileManager.default.fileExists(atPath: argument)
                 guard !isToken else { return [argument] }
                 let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)

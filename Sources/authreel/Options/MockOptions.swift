@@ -186,6 +186,20 @@ struct MockOptions: ParsableArguments {
         }
     }
 
+    /// RFC 6749, section 3.1.2: absolute, without a fragment.
+    private func redirectURIs() throws -> [String] {
+        for text in redirectURI {
+            guard let scheme = RecordedURL(text).scheme, !scheme.isEmpty, !text.contains("#") else {
+                throw CommandFailure(
+                    .usage,
+                    "--redirect-uri takes an absolute URI without a fragment, not \(text)",
+                    hint: "\(Invocation.name) mock --redirect-uri com.example.app:/callback"
+                )
+            }
+        }
+        return redirectURI
+    }
+
     /// In which ways to break.
     ///
     /// - Throws: ``CommandFailure`` for a name that is none, with those nearest to it.
@@ -212,7 +226,7 @@ struct MockOptions: ParsableArguments {
         options.issuer = try issuerURL()?.text
         options.clients = try clients()
         options.clientKeys = try clientKeys()
-        options.redirectURIs = redirectURI
+        options.redirectURIs = try redirectURIs()
         options.users = try users()
         options.autoLogin = autoLogin
         options.isAsRecorded = asRecorded

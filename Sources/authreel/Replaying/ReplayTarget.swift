@@ -35,6 +35,15 @@ struct ReplayTarget: Sendable {
 
     /// OpenID Connect Discovery, section 4; RFC 8414, section 3.
     private static func metadata(of issuer: String, _ sender: HTTPSender) async throws -> JSONObject {
+        let parsed = RecordedURL(issuer)
+        guard ["http", "https"].contains(parsed.scheme?.lowercased() ?? ""), parsed.host?.isEmpty == false
+        else {
+            throw CommandFailure(
+                .usage,
+                "--against takes the provider's issuer identifier, which is an https URL, not \(issuer)",
+                hint: "--against https://idp.example/realms/shop"
+            )
+        }
         let url = issuer.contains("/.well-known/") ? issuer : EndpointMap.wellKnown(issuer)
         let exchange = await sender.exchange(
             RecordedRequest(

@@ -45,6 +45,11 @@ struct LoginAbandoned: Rule {
             let last = pages.dropLast(trailing.count).last, isPage(last, flow)
         else { return .holds }
         guard !carriesAnswer(last, request, flow) else { return .holds }
+        guard !flow.capture.isCutShort else {
+            return .abstains(
+                "the capture is cut off: how the login went on may have stood in what is missing"
+            )
+        }
         var evidence = [
             Evidence(
                 place: Place(exchange: last, part: .requestURL, name: ""),

@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A capture that ends before its time: what a login lacks may have stood in what is missing.
+struct CutCaptureTests {
+    private static let abandoned = "captures/authorization-response/login-abandoned.har"
+
+    private static func abstainsThere(_ path: String) throws -> Bool {
+        let result = try Program.run(["diagnose", "--format", "json", "--verbose", path])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("\"outcome\": \"incomplete\""))
+        return !result.output.contains("\"rule\": \"login-abandoned\"")
+    }
+
+    @Test func nobodyIsSaidToHaveGivenUp() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let whole = try Fixtures.bytes(Self.abandoned)
+        let cut = folder.file("cut.har")
+        try Data(whole.dropLast(4)).write(to: URL(filePath: cut))
+        #expect(try !Self.abstainsThere(Fixtures.root.appending(path: Self.abandoned).path))
+        #expect(try Self.abstainsThere(cut))
+        // What is made of it is whole as a file, and knows no more.
+        let (imported, shared) = (folder.file("imported.har"), folder.file("shared.har"))
+        #expect(try Program.run(["import", cut, "--out", imported]).status <= 1)
+        #expect(try Self.abstainsThere(imported))
+        #expect(try Program.run(["share", imported, "--out", shared]).status == 0)
+        #expect(try Self.abstainsThere(shared))
+        #expect(try Program.run(["share", cut, "--out", folder.file("direct.har")]).status == 0)
+        #expect(try Self.abstainsThere(folder.file("direct.har")))
+    }
+
+    @Test(arguments: ["markdown", "junit"]) func reportsSayIt(format: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let cut = folder.file("cut.har")
+        try Data(Fixtures.bytes(Self.abandoned).dropLast(4)).write(to: URL(filePath: cut))
+        let result = try Program.run(["diagnose", "--format", format, cut])
+        #expect(result.output.contains("not read: line"), "\(result.output)")
+        #expect(result.output.contains("the file breaks off behind entry"), "\(result.output)")
+    }
+}
