@@ -12,8 +12,8 @@ final class QUICConnectionReader {
     /// Whether there was an exchange, or an entry says why not.
     private var isTold = false
     private var unreadable: String?
-    /// Whether another protocol than HTTP/3 is spoken.
-    private var isOther = false
+    /// Whether nothing is read out of streams any more, or they are those of another protocol than HTTP/3.
+    private var isDone = false
     private(set) var lastPacket: Timestamp
 
     init(_ reading: PacketReading, _ connection: QUICConnection, _ entry: ConnectionEntry) {
@@ -28,7 +28,13 @@ final class QUICConnectionReader {
     /// The connection IDs that its sides chose since the last call.
     func takeIDs() -> [(id: ArraySlice<UInt8>, of: Side)] { connection.takeIDs() }
 
-    func received(_ datagram: [UInt8], from side: Side, at time: Timestamp) {
+    /// How little is lost where it is not followed any longer: 0 for one that is over, 1 for one that nobody answered.
+    var importance: Int { connection.isOver ? 0 : bytes.onlySide == .client ? 1 : 2 }
+
+    /// Takes a datagram.
+    ///
+    /// - Returns: whether it is one of this connection, as far as that can be said.
+    func received(_ datagram: [UInt8], from side: Side, at time: Timestamp) -> Bool {
         bytes.count(datagram.count, from: side, isCaptured: true)
         lastPacket = time
         if side == .server, bytes.received == datagram.count {
@@ -36,11 +42,12 @@ final class QUICConnectionReader {
         }
         var events = Events(reader: self, time: time)
         let waited = connection.waitsForKeys
-        connection.receive(datagram, from: side, at: time, keys: reading.keys, into: &events)
+        let isOurs = connection.receive(datagram, from: side, keys: reading.keys, into: &events)
         // Who writes them has mostly done so by then.
         if !waited, connection.waitsForKeys, reading.findKeys() {
             connection.keysAdded(reading.keys, into: &events)
         }
+        return isOurs
     }
 
     /// Keys came after the packets that they open.
@@ -52,7 +59,7 @@ final class QUICConnectionReader {
     /// What the packets say, at the time of the one at hand.
     private struct Events: QUICSink {
         unowned let reader: QUICConnectionReader
-        let time: Timestamp
+        var time: Timestamp
 
         func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
 
@@ -63,6 +70,20 @@ final class QUICConnectionReader {
         func reset(_ stream: Int, by side: Side, code: Int) {
             guard let conversation = reader.conversation else { return }
             reader.finish(conversation.reset(stream, by: side, code: code, at: time))
+        }
+
+        func stopped(_ stream: Int, by side: Side, code: Int) {
+            guard let conversation = reader.conversation else { return }
+            reader.finish(conversation.stopped(stream, by: side, code: code, at: time))
+        }
+
+        func lost(_ stream: Int, from side: Side) {
+            guard let conversation = reader.conversation else { return }
+            reader.finish(conversation.lost(stream, from: side, at: time))
+        }
+
+        func undecrypted(_ packets: Int, from side: Side, isAll: Bool) {
+            reader.undecrypted(packets, from: side, isAll: isAll, at: time)
         }
 
         func closed(by side: Side, _ close: QUICClose, _ facts: TLSStreamFacts) {
@@ -91,13 +112,13 @@ final class QUICConnectionReader {
         isLast: Bool,
         at time: Timestamp
     ) {
-        guard !isOther else { return }
+        guard !isDone else { return }
         if conversation == nil {
             entry.agreed(connection.facts)
             // What was agreed on may not be in the capture.
             let names = entry.facts.alpn.map { [$0] } ?? connection.facts.offeredALPN
             guard names.contains(where: { $0 == "h3" || $0.hasPrefix("h3-") }) else {
-                isOther = true
+                isDone = true
                 reading.counts.otherConnections += 1
                 return
             }
@@ -108,24 +129,60 @@ final class QUICConnectionReader {
         finish(conversation.received(bytes, of: stream, from: side, isLast: isLast, at: time))
     }
 
+    // MARK: - What cannot be read, and ends
+
+    /// What is under way has failed, and nothing more is read.
+    private func abandon(_ reason: String, at time: Timestamp) {
+        guard let conversation else { return }
+        finish(conversation.abandon(at: time, reason: reason))
+        self.conversation = nil
+        isDone = true
+    }
+
     private func closed(by side: Side, _ close: QUICClose, _ facts: TLSStreamFacts, at time: Timestamp) {
-        if let conversation {
-            let reason = "the \(side.rawValue) closed the connection (\(close.words))"
-            finish(conversation.abandon(at: time, reason: reason))
-        } else if let alert = close.alert.map({ TLSAlert(code: $0) }), !isTold {
+        abandon("the \(side.rawValue) closed the connection (\(close.words))", at: time)
+        guard !isTold, unreadable == nil else { return }
+        entry.agreed(facts)
+        if let alert = close.alert {
             isTold = true
-            entry.agreed(facts)
-            reading.finish(entry.brokenOff(by: side, alert, at: time))
+            reading.finish(entry.brokenOff(by: side, TLSAlert(code: alert), at: time))
+        } else if let reason = refusal(by: side, close) {
+            isTold = true
+            reading.finish(entry.failed(reason, at: time))
         }
     }
 
-    private func unreadable(_ reason: String, at time: Timestamp) {
-        unreadable = reason
-        if let conversation {
-            finish(
-                conversation.abandon(at: time, reason: "from here on it could not be decrypted: \(reason)")
+    /// Why a connection did not come about, which is an entry where it may have been wanted for a login.
+    private func refusal(by side: Side, _ close: QUICClose) -> String? {
+        guard !connection.isEstablished, !close.isOfApplication, close.code != 0,
+            OtherPorts.mayBeWeb(entry.port) || reading.isWebServer(entry.facts.serverAddress)
+        else { return nil }
+        if side == .server, close.isRefusal { return "connection refused (\(close.words))" }
+        // The words by which failures of handshakes are known.
+        return "\(side == .server ? "server " : "")TLS handshake failed: the \(side.rawValue) closed the QUIC"
+            + " connection (\(close.words))"
+    }
+
+    private func undecrypted(_ packets: Int, from side: Side, isAll: Bool, at time: Timestamp) {
+        guard isAll else {
+            note(
+                "\(packets) of the packets that the \(side.rawValue) sent could not be decrypted: they are damaged, or not"
+                    + " of this connection"
             )
+            return
         }
+        let random = connection.clientRandom.map { " (client random \($0))" } ?? ""
+        unreadable(
+            "the keys that the key log has for it do not open what the \(side.rawValue) sent\(random)",
+            at: time
+        )
+    }
+
+    private func unreadable(_ reason: String, at time: Timestamp) {
+        guard unreadable == nil else { return }
+        unreadable = reason
+        entry.agreed(connection.facts)
+        abandon("from here on it could not be decrypted: \(reason)", at: time)
         // One that nobody answered is made over TCP then, and nothing of it is lost.
         if bytes.onlySide == nil { note(reason) }
     }
@@ -139,23 +196,31 @@ final class QUICConnectionReader {
         )
     }
 
-    /// Nothing more will come.
-    func closed(at time: Timestamp) {
+    /// Nothing more will come, or nothing more is taken, where others need the room.
+    func closed(at time: Timestamp, makesRoom: Bool = false) {
         var events = Events(reader: self, time: time)
         if connection.waitsForKeys, reading.findKeys() { connection.keysAdded(reading.keys, into: &events) }
         let hasGaps = connection.hasGaps
         connection.finish(into: &events)
-        if let conversation {
-            let reason =
-                hasGaps
-                ? "packets with a part of it are not in the capture"
-                : "the capture ends before the answer was complete"
-            finish(conversation.abandon(at: time, reason: reason))
+        abandon(
+            makesRoom
+                ? "so many connections are open at a time that it was not followed any longer"
+                : hasGaps
+                    ? "packets with a part of it are not in the capture"
+                    : "the capture ends before the answer was complete",
+            at: time
+        )
+        guard unreadable != nil, !isTold else { return }
+        if bytes.onlySide == nil {
+            if connection.clientRandom != nil { reading.counts.keylessConnections += 1 }
+        } else {
+            // What a client says behind its first packets it says to somebody who answered.
+            guard connection.wasAnswered else { return }
+            reading.counts.oneWayConnections += 1
+            note("nothing of the server is in the capture, without which no key opens it")
         }
-        guard unreadable != nil, !isTold, bytes.onlySide == nil else { return }
         isTold = true
         entry.agreed(connection.facts)
-        if connection.facts.clientRandom != nil { reading.counts.keylessConnections += 1 }
         let tunnel = TunnelFacts(reason: .noKeys, sentBytes: bytes.sent, receivedBytes: bytes.received)
         reading.finish(entry.unread(tunnel, at: time))
         reading.counts.unreadConnections += 1

@@ -16,27 +16,30 @@ struct QUICConnections {
 
     private final class Connection {
         let reader: QUICConnectionReader
-        /// The one it began on.
-        let path: Path
+        /// Those that it was seen on, first the one it began on.
+        var paths: [Path]
         var ids: [[UInt8]] = []
 
         init(_ reader: QUICConnectionReader, on path: Path) {
             self.reader = reader
-            self.path = path
+            paths = [path]
         }
     }
 
-    /// Connections that are followed at a time; the one that was silent longest makes room.
+    /// Connections that are followed at a time; one that is over makes room, or that nobody answered, or that was silent longest.
     private static let most = 4096
     /// Of the IDs of one connection.
     private static let mostIDs = 256
+    /// Of addresses and ports that a connection moves between.
+    private static let mostPaths = 16
     /// Datagram that a client begins with, at least (RFC 9000, section 14.1).
     private static let smallestFirst = 1200
 
     private var connections: [Int: Connection] = [:]
     private var byPath: [Path: [Int]] = [:]
     private var byID: [[UInt8]: Named] = [:]
-    private var idSizes: Set<Int> = []
+    /// The longest first.
+    private var idSizes: [Int] = []
     private var count = 0
 
     /// Takes a datagram.
@@ -49,15 +52,19 @@ struct QUICConnections {
         at time: Timestamp,
         _ reading: PacketReading
     ) -> Bool {
-        guard let first = bytes.first, first & 0x40 != 0 else { return false }
+        guard let first = bytes.first else { return false }
         let isLong = first & 0x80 != 0
         // Most of UDP is something else.
         guard isLong || !connections.isEmpty else { return false }
         let datagram = Array(bytes)
         if isLong {
-            guard let packet = QUICPacket(datagram, at: 0, idSize: 0) else { return false }
+            guard let packet = QUICPacket(datagram, at: 0, idSize: 0) else {
+                return datagram.dropFirst().starts(with: Self.versionNegotiation)
+                    && onPath(datagram, isLong, source, destination) != nil
+            }
             if !packet.destination.isEmpty, let named = byID[Array(packet.destination)] {
-                pass(datagram, to: named.number, from: named.side.other, at: time)
+                let isOurs = pass(datagram, to: named.number, from: named.side.other, at: time)
+                if isOurs { note(source, destination, of: named) }
                 return true
             }
             if datagram.count >= Self.smallestFirst,
@@ -68,8 +75,24 @@ struct QUICConnections {
             }
         }
         guard let (number, side) = onPath(datagram, isLong, source, destination) else { return false }
-        pass(datagram, to: number, from: side, at: time)
+        if pass(datagram, to: number, from: side, at: time) {
+            note(source, destination, of: Named(number: number, side: side.other))
+        }
         return true
+    }
+
+    /// What a server says to a version that it does not know begins with it (RFC 9000, section 17.2.1).
+    private static let versionNegotiation: [UInt8] = [0, 0, 0, 0]
+
+    /// Takes note of where a connection was seen, `named` being who was spoken to: its side may have no ID to be known by.
+    private mutating func note(_ source: Endpoint, _ destination: Endpoint, of named: Named) {
+        guard let connection = connections[named.number] else { return }
+        let path =
+            named.side == .server
+            ? Path(client: source, server: destination) : Path(client: destination, server: source)
+        guard !connection.paths.contains(path), connection.paths.count < Self.mostPaths else { return }
+        connection.paths.append(path)
+        byPath[path, default: []].append(named.number)
     }
 
     private mutating func begin(
@@ -86,22 +109,35 @@ struct QUICConnections {
         count += 1
         let path = Path(client: source, server: destination)
         let entry = ConnectionEntry(from: source, to: destination, at: time, id: "u\(number + 1)")
-        let connection = QUICConnection(packet, version: version, heldForKeys: reading.heldForKeys)
+        let connection = QUICConnection(
+            packet,
+            version: version,
+            heldForKeys: reading.heldForKeys,
+            budget: reading.budget
+        )
         connections[number] = Connection(QUICConnectionReader(reading, connection, entry), on: path)
         byPath[path, default: []].append(number)
         pass(datagram, to: number, from: .client, at: time)
     }
 
-    private mutating func pass(_ datagram: [UInt8], to number: Int, from side: Side, at time: Timestamp) {
-        guard let connection = connections[number] else { return }
-        connection.reader.received(datagram, from: side, at: time)
+    /// - Returns: whether the datagram is one of the connection, as far as that can be said.
+    @discardableResult
+    private mutating func pass(_ datagram: [UInt8], to number: Int, from side: Side, at time: Timestamp)
+        -> Bool
+    {
+        guard let connection = connections[number] else { return false }
+        let isOurs = connection.reader.received(datagram, from: side, at: time)
         for (bytes, side) in connection.reader.takeIDs() where connection.ids.count < Self.mostIDs {
             let id = Array(bytes)
             guard !id.isEmpty, byID[id] == nil else { continue }
             byID[id] = Named(number: number, side: side)
-            idSizes.insert(id.count)
+            if !idSizes.contains(id.count) {
+                idSizes.append(id.count)
+                idSizes.sort(by: >)
+            }
             connection.ids.append(id)
         }
+        return isOurs
     }
 
     /// The connection whose addresses a datagram has, or one that has moved (RFC 9000, section 9), and who sent it.
@@ -127,15 +163,18 @@ struct QUICConnections {
     }
 
     private mutating func makeRoom(at time: Timestamp) {
-        let oldest = connections.min {
-            ($0.value.reader.lastPacket, $0.key) < ($1.value.reader.lastPacket, $1.key)
+        let order = { (number: Int, reader: QUICConnectionReader) in
+            (reader.importance, reader.lastPacket, number)
         }
-        guard let (number, connection) = oldest else { return }
-        connection.reader.closed(at: time)
+        let least = connections.min { order($0.key, $0.value.reader) < order($1.key, $1.value.reader) }
+        guard let (number, connection) = least else { return }
+        connection.reader.closed(at: time, makesRoom: true)
         connections[number] = nil
         for id in connection.ids { byID[id] = nil }
-        byPath[connection.path]?.removeAll { $0 == number }
-        if byPath[connection.path]?.isEmpty == true { byPath[connection.path] = nil }
+        for path in connection.paths {
+            byPath[path]?.removeAll { $0 == number }
+            if byPath[path]?.isEmpty == true { byPath[path] = nil }
+        }
     }
 
     /// Keys came after the packets that they open.

@@ -4,18 +4,22 @@
 struct QUICByteStream {
     private struct Piece {
         var offset: Int
-        var bytes: ArraySlice<UInt8>
+        var bytes: [UInt8]
 
         var end: Int { offset + bytes.count }
     }
 
-    /// What a piece that waits is counted with besides its bytes: it keeps all of its packet, and has to be found.
-    private static let pieceWeight = 512
+    /// What a piece that waits is counted with besides its bytes.
+    private static let pieceWeight = 64
+    /// Of pieces that wait and do not follow on each other: a network that loses so many of them is none.
+    private static let mostPieces = 1024
 
     /// Bytes that were given.
     private(set) var offset = 0
     /// In their order; they do not overlap.
     private var pieces: [Piece] = []
+    /// What is given next; nil where it has not come.
+    private var ready: ArraySlice<UInt8>?
     /// What those that wait are counted with.
     private(set) var held = 0
     /// How many bytes there are in all; nil before the last ones came.
@@ -27,41 +31,85 @@ struct QUICByteStream {
     /// Whether there are bytes behind some that did not come.
     var hasGap: Bool { !pieces.isEmpty }
 
+    /// Whether more pieces wait than there may.
+    var isScattered: Bool { pieces.count > Self.mostPieces }
+
     mutating func add(_ bytes: ArraySlice<UInt8>, at start: Int, isLast: Bool = false) {
-        if isLast, size == nil { size = start + bytes.count }
-        guard start + bytes.count > offset, !bytes.isEmpty else { return }
-        var piece = Piece(offset: start, bytes: bytes)
-        if start < offset {
-            piece.bytes = bytes.dropFirst(offset - start)
-            piece.offset = offset
+        let end = start + bytes.count
+        if isLast, size == nil, end >= offset { size = end }
+        guard end > offset, !bytes.isEmpty else { return }
+        guard start <= offset else { return wait(bytes, at: start) }
+        let bytes = bytes.dropFirst(offset - start)
+        guard let first = pieces.first, first.offset < end else {
+            ready = bytes
+            return
         }
-        var index = pieces.endIndex
-        while index > 0, pieces[index - 1].offset > piece.offset { index -= 1 }
         // What came first counts.
-        if index > 0, pieces[index - 1].end > piece.offset {
-            let covered = pieces[index - 1].end - piece.offset
-            guard covered < piece.bytes.count else { return }
-            piece.bytes = piece.bytes.dropFirst(covered)
-            piece.offset += covered
+        let count = first.offset - offset
+        ready = bytes.prefix(count)
+        wait(bytes.dropFirst(count), at: first.offset)
+    }
+
+    /// Takes bytes that others are missing in front of.
+    ///
+    /// They are copied: a slice would keep all of its packet.
+    private mutating func wait(_ bytes: ArraySlice<UInt8>, at start: Int) {
+        var (start, bytes) = (start, bytes)
+        var index = place(of: start)
+        if index > 0, pieces[index - 1].end > start {
+            let covered = pieces[index - 1].end - start
+            guard covered < bytes.count else { return }
+            bytes = bytes.dropFirst(covered)
+            start += covered
         }
+        let end = start + bytes.count
         var replaced = index
-        while replaced < pieces.endIndex, pieces[replaced].end <= piece.end {
+        while replaced < pieces.endIndex, pieces[replaced].end <= end {
             held -= pieces[replaced].bytes.count + Self.pieceWeight
             replaced += 1
         }
-        if replaced < pieces.endIndex, pieces[replaced].offset < piece.end {
-            piece.bytes = piece.bytes.prefix(pieces[replaced].offset - piece.offset)
+        if replaced < pieces.endIndex, pieces[replaced].offset < end {
+            bytes = bytes.prefix(pieces[replaced].offset - start)
         }
-        held += piece.bytes.count + Self.pieceWeight
-        pieces.replaceSubrange(index..<replaced, with: [piece])
+        pieces.removeSubrange(index..<replaced)
+        held += bytes.count
+        if index > 0, pieces[index - 1].end == start {
+            index -= 1
+            pieces[index].bytes += bytes
+        } else {
+            held += Self.pieceWeight
+            pieces.insert(Piece(offset: start, bytes: Array(bytes)), at: index)
+        }
+        // The shorter one is copied, so that no byte is more often than its piece can double.
+        guard index + 1 < pieces.endIndex, pieces[index + 1].offset == pieces[index].end,
+            pieces[index + 1].bytes.count <= pieces[index].bytes.count
+        else { return }
+        let following = pieces.remove(at: index + 1)
+        pieces[index].bytes += following.bytes
+        held -= Self.pieceWeight
+    }
+
+    /// How many pieces begin at a place or before it.
+    private func place(of start: Int) -> Int {
+        var (low, high) = (pieces.startIndex, pieces.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if pieces[middle].offset <= start { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// The next bytes, as far as they have come.
     mutating func next() -> ArraySlice<UInt8>? {
+        if let bytes = ready {
+            ready = nil
+            offset += bytes.count
+            return bytes
+        }
         guard let first = pieces.first, first.offset == offset else { return nil }
         pieces.removeFirst()
         held -= first.bytes.count + Self.pieceWeight
         offset = first.end
-        return first.bytes
+        return first.bytes[...]
     }
 }

@@ -20,6 +20,12 @@ final class QUICConnection {
         var messages = TLSHandshakeMessages()
     }
 
+    /// Packets that there were keys for.
+    struct Tally {
+        var opened = 0
+        var refused = 0
+    }
+
     /// One side.
     struct Direction {
         var spaces = [Space(), Space(), Space()]
@@ -28,56 +34,99 @@ final class QUICConnection {
         var initial: [QUICVersion: QUICProtection] = [:]
         var handshake: QUICProtection?
         var application: QUICApplicationKeys?
-        var streams: [Int: QUICByteStream] = [:]
-        /// By the two bits of a stream's number that say whose it is, and whether it goes both ways.
-        var finished = [FinishedStreams(), FinishedStreams(), FinishedStreams(), FinishedStreams()]
+        var streams = QUICStreams()
         var hasFinished = false
+        var handshakePackets = Tally()
+        var applicationPackets = Tally()
+        /// Of the datagrams that its machine puts into one, as it was last.
+        var segmentSize: Int?
+
+        var refused: Int { handshakePackets.refused + applicationPackets.refused }
+
+        /// Whether the keys are others, as far as can be said.
+        var hasOtherKeys: Bool {
+            applicationPackets.opened == 0
+                && (applicationPackets.refused > 0
+                    || handshakePackets.opened == 0 && handshakePackets.refused > 0)
+        }
+
+        mutating func count(_ kind: QUICPacket.Kind, isOpened: Bool) {
+            let path: WritableKeyPath<Direction, Tally> =
+                kind == .handshake ? \.handshakePackets : \.applicationPackets
+            if isOpened { self[keyPath: path].opened += 1 } else { self[keyPath: path].refused += 1 }
+        }
+    }
+
+    /// What became of a packet.
+    enum Outcome {
+        case opened
+        /// It is held until there are keys.
+        case waits
+        /// It is of no use.
+        case passed
+        /// The keys do not open it.
+        case refused
     }
 
     private struct Held {
         var packet: [UInt8]
         var side: Side
+        var isEarly: Bool
         var time: Timestamp
     }
 
     /// Bytes behind missing ones that one connection may have.
-    private static let mostHeld = 16 << 20
-    private static let mostStreams = 8192
+    static let mostHeld = 16 << 20
     /// Of packets before it is known what opens them: some of the server's first flight may come before its hello.
-    private static let heldBeforeHello = 128 << 10
+    static let heldBeforeHello = 128 << 10
 
-    private(set) var facts = TLSStreamFacts()
+    var facts = TLSStreamFacts()
     /// Connection IDs that were chosen since the last call of ``takeIDs()``.
-    private var ids: [(id: ArraySlice<UInt8>, of: Side)] = []
+    var ids: [(id: ArraySlice<UInt8>, of: Side)] = []
     private var client = Direction()
     private var server = Direction()
     /// That the client chose for the server's first packets; keys are made of it.
-    private var initialID: ArraySlice<UInt8>
-    private var version: QUICVersion
-    private var clientRandom: TLSRandom?
-    private var suite: TLSCipherSuite?
-    private var early: QUICProtection?
+    var initialID: ArraySlice<UInt8>
+    var version: QUICVersion
+    /// Of the server's last Initial packet: the one that is agreed on where that has its hello (RFC 9368, section 2.3).
+    var offeredVersion: QUICVersion
+    var clientRandom: TLSRandom?
+    var suite: TLSCipherSuite?
+    var early: QUICProtection?
+    /// Whether the server takes what was sent early; nil before it is known.
+    var takesEarlyData: Bool?
     private let heldForKeys: Int
     private var held: [Held] = []
     private var heldBytes = 0
-    /// What the streams hold.
-    private var streamBytes = 0
+    /// Tries to take a datagram apart that are left; what succeeds earns more.
+    var segmentTrials = QUICConnection.mostSegmentTrials
+    /// How much it may hold is shared with all others.
+    let budget: RecordingBudget
+    var share: RecordingBudget.Share
+    /// What of it is taken.
+    var sharedBytes = 0
     /// Nothing more is read.
     private(set) var isOver = false
-    private var isTold = false
+    /// Whether both sides finished the handshake.
+    var isEstablished = false
+    /// Whether the client sent what it can only where the server had answered.
+    private(set) var wasAnswered = false
     /// The server had the client begin again.
     private var isRetried = false
 
-    private subscript(side: Side) -> Direction {
+    subscript(side: Side) -> Direction {
         get { side == .client ? client : server }
         _modify { if side == .client { yield &client } else { yield &server } }
     }
 
     /// `packet`: the first of the client; see ``begins(with:in:)``.
-    init(_ packet: QUICPacket, version: QUICVersion, heldForKeys: Int) {
+    init(_ packet: QUICPacket, version: QUICVersion, heldForKeys: Int, budget: RecordingBudget) {
         initialID = packet.destination
         self.version = version
+        offeredVersion = version
         self.heldForKeys = heldForKeys
+        self.budget = budget
+        share = RecordingBudget.Share(of: budget)
         ids.append((packet.destination, .server))
     }
 
@@ -98,156 +147,90 @@ final class QUICConnection {
     }
 
     /// Whether packets wait for keys that may come.
-    var waitsForKeys: Bool { !held.isEmpty && suite != nil && !isOver }
+    var waitsForKeys: Bool { suite != nil && !isOver && held.contains { !$0.isEarly } }
 
     /// Whether bytes are missing in front of others.
-    var hasGaps: Bool {
-        client.streams.values.contains { $0.hasGap } || server.streams.values.contains { $0.hasGap }
-    }
+    var hasGaps: Bool { client.streams.hasGaps || server.streams.hasGaps }
 
     // MARK: - Packets
 
+    /// Takes a datagram.
+    ///
+    /// - Returns: whether it is one of this connection, as far as that can be said.
+    @discardableResult
     func receive(
         _ datagram: [UInt8],
         from side: Side,
-        at time: Timestamp,
         keys: TLSKeyLog,
         into sink: inout some QUICSink
-    ) {
+    ) -> Bool {
         var place = 0
+        var isOurs = false
         // Several packets may be in one datagram; one with a short header is the last.
         while !isOver, let packet = packet(in: datagram, at: place, from: side) {
-            take(packet, in: datagram, from: side, at: time, keys: keys, &sink)
+            switch take(packet, in: datagram, from: side, keys: keys, &sink) {
+            case .opened, .waits: isOurs = true
+            case .passed: break
+            case .refused:
+                if takeSegments(of: datagram, from: packet, side, keys: keys, &sink) { return true }
+                self[side].count(packet.kind, isOpened: false)
+            }
             place = packet.end
         }
+        return isOurs
     }
 
-    private func packet(in datagram: [UInt8], at place: Int, from side: Side) -> QUICPacket? {
+    func packet(in datagram: [UInt8], at place: Int, from side: Side) -> QUICPacket? {
+        // Where both agree on that the bit says nothing (RFC 9287); without it, what fills a datagram up looks like a packet.
+        guard place == 0 || place < datagram.count && datagram[place] & 0x40 != 0 else { return nil }
         // The IDs that the other side chose.
-        QUICPacket(datagram, at: place, idSize: self[side == .client ? .server : .client].idSize ?? 0)
+        return QUICPacket(datagram, at: place, idSize: self[side == .client ? .server : .client].idSize ?? 0)
     }
 
-    private func take(
+    func take(
         _ packet: QUICPacket,
         in datagram: [UInt8],
         from side: Side,
-        at time: Timestamp,
         keys: TLSKeyLog,
         _ sink: inout some QUICSink
-    ) {
+    ) -> Outcome {
         switch packet.kind {
         case .retry:
             // The client begins again, with keys that are made of what the server calls itself; once, and before the server
             // has said anything else (RFC 9000, section 17.2.5.2).
             guard side == .server, server.spaces[Level.initial.rawValue].largest < 0, !isRetried else {
-                return
+                return .passed
             }
             isRetried = true
             ids.append((packet.source, .server))
             // Some clients say another hello then.
             client.spaces[Level.initial.rawValue] = Space()
             clientRandom = nil
+            return .opened
         case .initial:
-            guard let payload = openInitial(packet, in: datagram, from: side) else { return }
+            guard let payload = openInitial(packet, in: datagram, from: side) else { return .passed }
             if self[side].idSize == nil {
                 self[side].idSize = packet.source.count
                 ids.append((packet.source, side))
             }
-            if side == .server, let agreed = packet.version { version = agreed }
+            if side == .server, let offered = packet.version { offeredVersion = offered }
             take(payload, at: .initial, from: side, keys: keys, &sink)
+            return .opened
         case .earlyData, .handshake, .application:
-            guard let payload = open(packet, in: datagram, from: side, keys: keys) else {
-                return hold(datagram, packet, side, time, &sink)
+            if side == .client, packet.kind != .earlyData { wasAnswered = true }
+            switch open(packet, in: datagram, from: side, keys: keys) {
+            case .waits:
+                hold(datagram, packet, side, &sink)
+                return .waits
+            case .passed: return .passed
+            case .refused: return .refused
+            case .payload(let payload):
+                self[side].count(packet.kind, isOpened: true)
+                let level = packet.kind == .handshake ? Level.handshake : .application
+                take(payload, at: level, from: side, keys: keys, &sink)
+                return .opened
             }
-            let level = packet.kind == .handshake ? Level.handshake : .application
-            guard !payload.isEmpty else { return }
-            take(payload, at: level, from: side, keys: keys, &sink)
         }
-    }
-
-    private func openInitial(_ packet: QUICPacket, in datagram: [UInt8], from side: Side) -> [UInt8]? {
-        guard let version = packet.version else { return nil }
-        if self[side].initial[version] == nil {
-            self[side].initial[version] = QUICProtection.initial(initialID, version, from: side)
-        }
-        if let keys = self[side].initial[version],
-            let payload = open(packet, in: datagram, keys, at: .initial, from: side)
-        {
-            return payload
-        }
-        // Behind a Retry it is another ID that they are made of (RFC 9001, section 5.2).
-        guard side == .client, packet.destination != initialID,
-            let keys = QUICProtection.initial(packet.destination, version, from: .client),
-            let payload = open(packet, in: datagram, keys, at: .initial, from: .client)
-        else { return nil }
-        initialID = packet.destination
-        client.initial = [version: keys]
-        server.initial = [:]
-        return payload
-    }
-
-    /// The payload; empty where the packet is not one of this connection's, nil where there are no keys yet.
-    private func open(_ packet: QUICPacket, in datagram: [UInt8], from side: Side, keys: TLSKeyLog)
-        -> [UInt8]?
-    {
-        switch packet.kind {
-        case .handshake:
-            let label: TLSKeyLog.Label = side == .client ? .clientHandshakeTraffic : .serverHandshakeTraffic
-            if self[side].handshake == nil { self[side].handshake = protection(label, keys) }
-            guard let protection = self[side].handshake else {
-                // A key log may have the secrets of what comes behind the handshake only.
-                guard suite != nil, let clientRandom else { return nil }
-                return keys.secret(.serverTraffic, for: clientRandom) == nil ? nil : []
-            }
-            return open(packet, in: datagram, protection, at: .handshake, from: side) ?? []
-        case .earlyData:
-            guard side == .client else { return [] }
-            if early == nil { early = protection(.clientEarlyTraffic, keys) }
-            return early.map { open(packet, in: datagram, $0, at: .application, from: side) ?? [] }
-        case .application:
-            let label: TLSKeyLog.Label = side == .client ? .clientTraffic : .serverTraffic
-            if self[side].application == nil {
-                self[side].application = protection(label, keys).map { QUICApplicationKeys($0) }
-            }
-            guard var current = self[side].application else { return nil }
-            let largest = self[side].spaces[Level.application.rawValue].largest
-            let opened = current.open(packet, in: datagram, version, largest: largest)
-            self[side].application = current
-            guard let opened else { return [] }
-            saw(opened.number, at: .application, from: side)
-            return opened.payload
-        case .initial, .retry: return []
-        }
-    }
-
-    private func open(
-        _ packet: QUICPacket,
-        in datagram: [UInt8],
-        _ keys: QUICProtection,
-        at level: Level,
-        from side: Side
-    ) -> [UInt8]? {
-        guard let header = keys.header(of: packet, in: datagram) else { return nil }
-        let number = QUICProtection.number(
-            header.number,
-            size: header.numberSize,
-            largest: self[side].spaces[level.rawValue].largest
-        )
-        guard let payload = keys.open(packet, in: datagram, header, number: number) else { return nil }
-        saw(number, at: level, from: side)
-        return payload
-    }
-
-    private func saw(_ number: Int, at level: Level, from side: Side) {
-        let largest = self[side].spaces[level.rawValue].largest
-        self[side].spaces[level.rawValue].largest = max(largest, number)
-    }
-
-    private func protection(_ label: TLSKeyLog.Label, _ keys: TLSKeyLog) -> QUICProtection? {
-        guard let suite, let clientRandom, let secret = keys.secret(label, for: clientRandom) else {
-            return nil
-        }
-        return QUICProtection(suite, secret: secret, version)
     }
 
     // MARK: - Packets before their keys
@@ -256,18 +239,18 @@ final class QUICConnection {
         _ datagram: [UInt8],
         _ packet: QUICPacket,
         _ side: Side,
-        _ time: Timestamp,
         _ sink: inout some QUICSink
     ) {
+        let isEarly = packet.kind == .earlyData
         // What was sent early may have keys of its own, or be sent again.
-        let room = suite == nil ? Self.heldBeforeHello : packet.kind == .earlyData ? 0 : heldForKeys
+        let room = suite == nil || isEarly ? Self.heldBeforeHello : heldForKeys
         let bytes = Array(datagram[packet.start..<packet.end])
         guard heldBytes + bytes.count <= room else {
-            if packet.kind != .earlyData { stop(missing, &sink) }
+            if !isEarly { stop(missing, &sink) }
             return
         }
         heldBytes += bytes.count
-        held.append(Held(packet: bytes, side: side, time: time))
+        held.append(Held(packet: bytes, side: side, isEarly: isEarly, time: sink.time))
     }
 
     /// Why packets cannot be opened.
@@ -285,154 +268,45 @@ final class QUICConnection {
         let packets = held
         held = []
         heldBytes = 0
+        let now = sink.time
         for packet in packets where !isOver {
-            guard let header = self.packet(in: packet.packet, at: 0, from: packet.side) else { continue }
-            take(header, in: packet.packet, from: packet.side, at: packet.time, keys: keys, &sink)
+            sink.time = packet.time
+            receive(packet.packet, from: packet.side, keys: keys, into: &sink)
         }
+        sink.time = now
     }
+
+    // MARK: - The end
 
     /// Nothing more will come.
     func finish(into sink: inout some QUICSink) {
-        if !held.isEmpty, !isOver { stop(missing, &sink) }
-        end()
+        if !isOver, held.contains(where: { !$0.isEarly }) { stop(missing, &sink) }
+        end(&sink)
     }
 
-    /// Nothing more is read, and nothing is kept for it.
-    private func end() {
-        isOver = true
-        held = []
-        client = Direction()
-        server = Direction()
-        streamBytes = 0
+    /// A side says that it is over.
+    func closed(by side: Side, _ close: QUICClose, _ sink: inout some QUICSink) {
+        end(&sink)
+        sink.closed(by: side, close, facts)
     }
 
-    private func stop(_ reason: String, _ sink: inout some QUICSink) {
+    func stop(_ reason: String, _ sink: inout some QUICSink) {
         guard !isOver else { return }
-        end()
+        end(&sink)
         sink.unreadable(reason)
     }
 
-    // MARK: - Frames
-
-    /// What a packet says, its protection taken off.
-    func take(
-        _ payload: [UInt8],
-        at level: Level,
-        from side: Side,
-        keys: TLSKeyLog,
-        _ sink: inout some QUICSink
-    ) {
-        var frames = QUICFrameReader(payload)
-        while !isOver, let frame = frames.next() {
-            switch frame {
-            case .crypto(let offset, let bytes):
-                take(crypto: bytes, at: offset, level, from: side, keys: keys, &sink)
-            case .close(let close):
-                end()
-                sink.closed(by: side, close, facts)
-            case .stream(let id, let offset, let bytes, let isLast) where level == .application:
-                take(bytes, of: id, at: offset, isLast: isLast, from: side, &sink)
-            case .reset(let id, let code) where level == .application:
-                drop(id, side)
-                sink.reset(id, by: side, code: code)
-            // That a server wants no more of a request does not end its answer.
-            case .stop(let id, let code) where level == .application && side == .client:
-                sink.reset(id, by: side, code: code)
-            case .connectionID(let id) where level == .application: ids.append((id, side))
-            case .stream, .reset, .stop, .connectionID: continue
-            }
+    /// Nothing more is read, and nothing is kept for it.
+    private func end(_ sink: inout some QUICSink) {
+        guard !isOver else { return }
+        isOver = true
+        for side in [Side.client, .server] where self[side].refused > 0 {
+            sink.undecrypted(self[side].refused, from: side, isAll: self[side].hasOtherKeys)
         }
-    }
-
-    private func take(
-        _ bytes: ArraySlice<UInt8>,
-        of id: Int,
-        at offset: Int,
-        isLast: Bool,
-        from side: Side,
-        _ sink: inout some QUICSink
-    ) {
-        guard !self[side].finished[id & 3].contains(id >> 2) else { return }
-        var stream = self[side].streams[id] ?? QUICByteStream()
-        let before = stream.held
-        stream.add(bytes, at: offset, isLast: isLast)
-        while let next = stream.next() { sink.received(next, of: id, from: side, isLast: stream.isComplete) }
-        streamBytes += stream.held - before
-        guard !stream.isComplete else {
-            if isLast, bytes.isEmpty { sink.received([], of: id, from: side, isLast: true) }
-            return drop(id, side)
-        }
-        self[side].streams[id] = stream
-        guard streamBytes <= Self.mostHeld, self[side].streams.count <= Self.mostStreams,
-            self[side].finished[id & 3].gaps <= Self.mostStreams
-        else { return stop("more of it came out of its order than is held", &sink) }
-    }
-
-    /// Nothing more of a direction of a stream is taken.
-    private func drop(_ id: Int, _ side: Side) {
-        streamBytes -= self[side].streams.removeValue(forKey: id)?.held ?? 0
-        self[side].finished[id & 3].insert(id >> 2)
-    }
-
-    // MARK: - Handshake
-
-    private func take(
-        crypto bytes: ArraySlice<UInt8>,
-        at offset: Int,
-        _ level: Level,
-        from side: Side,
-        keys: TLSKeyLog,
-        _ sink: inout some QUICSink
-    ) {
-        self[side].spaces[level.rawValue].crypto.add(bytes, at: offset)
-        guard self[side].spaces[level.rawValue].crypto.held <= Self.heldBeforeHello * 4 else {
-            return stop("more of its handshake came out of its order than is held", &sink)
-        }
-        while let next = self[side].spaces[level.rawValue].crypto.next() {
-            next.withUnsafeBytes { bytes in
-                var rest = bytes[...]
-                while let message = self[side].spaces[level.rawValue].messages.next(&rest) {
-                    handle(message, level, from: side, keys: keys, &sink)
-                }
-            }
-        }
-    }
-
-    private func handle(
-        _ message: TLSHandshakeMessages.Message,
-        _ level: Level,
-        from side: Side,
-        keys: TLSKeyLog,
-        _ sink: inout some QUICSink
-    ) {
-        typealias MessageType = TLSHandshakeMessages.MessageType
-        switch (level, side, message.type) {
-        case (.initial, .client, MessageType.clientHello):
-            // The second of two is the answer to a HelloRetryRequest, and has the random of the first.
-            guard clientRandom == nil, let hello = TLSClientHello(message.body) else { return }
-            clientRandom = hello.random
-            facts.hello(hello)
-        case (.initial, .server, MessageType.serverHello):
-            guard suite == nil, let hello = TLSServerHello(message.body), !hello.isRetryRequest else {
-                return
-            }
-            let agreed = TLSCipherSuite(hello.suite)
-            suite = agreed
-            facts.version = "TLSv1.3"
-            facts.cipherSuite = agreed.name
-            facts.isResumed = hello.takesPreSharedKey
-            keysAdded(keys, into: &sink)
-        case (.handshake, .server, MessageType.encryptedExtensions):
-            let extensions = TLSEncryptedExtensions(message.body)
-            facts.alpn = extensions.alpn
-            facts.usesEarlyData = extensions.takesEarlyData
-        case (.handshake, .server, MessageType.certificateRequest): facts.wantsClientCertificate = true
-        case (.handshake, _, MessageType.finished):
-            self[side].hasFinished = true
-            guard client.hasFinished, server.hasFinished, !isTold else { return }
-            isTold = true
-            sink.handshakeEnded(facts)
-        default: return
-        }
+        held = []
+        client = Direction()
+        server = Direction()
+        share = RecordingBudget.Share(of: budget)
+        sharedBytes = 0
     }
 }

@@ -22,6 +22,9 @@ struct QUICClose {
     /// The TLS alert that it stands for (RFC 9001, section 4.8).
     var alert: UInt8? { !isOfApplication && 0x100...0x1ff ~= code ? UInt8(code & 0xff) : nil }
 
+    /// Whether the server takes no connections (CONNECTION_REFUSED).
+    var isRefusal: Bool { !isOfApplication && code == 2 }
+
     private static let names = [
         "NO_ERROR", "INTERNAL_ERROR", "CONNECTION_REFUSED", "FLOW_CONTROL_ERROR", "STREAM_LIMIT_ERROR",
         "STREAM_STATE_ERROR", "FINAL_SIZE_ERROR", "FRAME_ENCODING_ERROR", "TRANSPORT_PARAMETER_ERROR",
@@ -56,6 +59,10 @@ struct QUICFrameReader {
             case 0x04:
                 guard let id = integer(), let code = integer(), pass(1) else { return nil }
                 return .reset(stream: id, code: code)
+            // RESET_STREAM_AT (draft-ietf-quic-reliable-stream-reset): what stands before the break was mostly sent before.
+            case 0x24:
+                guard let id = integer(), let code = integer(), pass(2) else { return nil }
+                return .reset(stream: id, code: code)
             case 0x05:
                 guard let id = integer(), let code = integer() else { return nil }
                 return .stop(stream: id, code: code)
@@ -69,9 +76,9 @@ struct QUICFrameReader {
             case 0x10, 0x12, 0x13, 0x14, 0x16, 0x17, 0x19: guard pass(1) else { return nil }
             case 0x11, 0x15: guard pass(2) else { return nil }
             case 0x18:
-                guard pass(2), let size = bytes(1)?.first, let id = bytes(Int(size)), bytes(16) != nil else {
-                    return nil
-                }
+                guard pass(2), let size = bytes(1)?.first, 1...UInt8(QUICPacket.longestID) ~= size,
+                    let id = bytes(Int(size)), bytes(16) != nil
+                else { return nil }
                 return .connectionID(id)
             // PATH_CHALLENGE, PATH_RESPONSE.
             case 0x1a, 0x1b: guard bytes(8) != nil else { return nil }

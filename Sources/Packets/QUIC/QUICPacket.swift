@@ -31,7 +31,7 @@ struct QUICPacket {
     ///
     /// `idSize`: of the connection ID in a short header, which does not say it.
     init?(_ datagram: [UInt8], at start: Int, idSize: Int) {
-        guard start < datagram.count, datagram[start] & 0x40 != 0 else { return nil }
+        guard start < datagram.count else { return nil }
         self.start = start
         guard datagram[start] & 0x80 != 0 else {
             guard datagram.count - start > idSize else { return nil }

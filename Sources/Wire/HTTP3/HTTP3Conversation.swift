@@ -30,6 +30,18 @@ package final class HTTP3Conversation {
         return assembler.takeFinished()
     }
 
+    /// The exchange that ends as a side wants no more of what the other sends.
+    package func stopped(_ stream: Int, by side: Side, code: Int, at time: Timestamp) -> [Exchange] {
+        decoder.stopped(stream, by: side, code: code, at: time, into: &assembler)
+        return assembler.takeFinished()
+    }
+
+    /// The exchange that ends as a part of one of its directions will not come any more.
+    package func lost(_ stream: Int, from side: Side, at time: Timestamp) -> [Exchange] {
+        decoder.lost(stream, from: side, at: time, into: &assembler)
+        return assembler.takeFinished()
+    }
+
     /// The connection has ended: everything under way, as it stands.
     package func abandon(at time: Timestamp, reason: String) -> [Exchange] {
         decoder.failAll(reason, time, &assembler)

@@ -79,6 +79,29 @@ extension HTTP3Decoder {
         fail(id, reason, time, &sink)
     }
 
+    /// A side wants no more of what the other sends (STOP_SENDING): that a server wants no more of a request does not end its answer.
+    mutating func stopped(
+        _ id: Int,
+        by side: Side,
+        code: Int,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        guard side == .client else { return }
+        reset(id, by: side, code: code, at: time, into: &sink)
+    }
+
+    /// A part of a direction of a stream will not come any more.
+    mutating func lost(
+        _ id: Int,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout some ExchangeEventSink
+    ) {
+        guard !hasLostTheThread, streams[id]?[side].isTold == false else { return }
+        fail(id, "packets with a part of it are not in the capture", time, &sink)
+    }
+
     /// GOAWAY (RFC 9114, section 5.2).
     mutating func closing(
         _ payload: [UInt8],

@@ -11,6 +11,7 @@ enum QUICTarget {
     /// Hands on to HTTP/3 what the streams say.
     private struct Sink: QUICSink {
         let conversation: HTTP3Conversation
+        var time = HTTP1Target.now
         var found: [Exchange] = []
         var ended = 0
 
@@ -23,6 +24,16 @@ enum QUICTarget {
         mutating func reset(_ stream: Int, by side: Side, code: Int) {
             found += conversation.reset(stream, by: side, code: code, at: HTTP1Target.now)
         }
+
+        mutating func stopped(_ stream: Int, by side: Side, code: Int) {
+            found += conversation.stopped(stream, by: side, code: code, at: HTTP1Target.now)
+        }
+
+        mutating func lost(_ stream: Int, from side: Side) {
+            found += conversation.lost(stream, from: side, at: HTTP1Target.now)
+        }
+
+        mutating func undecrypted(_ packets: Int, from side: Side, isAll: Bool) {}
 
         mutating func closed(by side: Side, _ close: QUICClose, _ facts: TLSStreamFacts) { ended += 1 }
 
@@ -38,7 +49,12 @@ enum QUICTarget {
         var configuration = Conversation.Configuration(scheme: "https", authority: "idp.example")
         configuration.maximumBodyBytes = 64 << 10
         configuration.budget = budget
-        let connection = QUICConnection(packet, version: QUICVersion.all[0], heldForKeys: 1 << 20)
+        let connection = QUICConnection(
+            packet,
+            version: QUICVersion.all[0],
+            heldForKeys: 1 << 20,
+            budget: budget
+        )
         var sink = Sink(conversation: HTTP3Conversation(configuration))
         for piece in StreamPiece.parse(input) where !connection.isOver {
             let level = QUICConnection.Level(rawValue: Int(piece.kind)) ?? .application

@@ -40,6 +40,61 @@ struct QUICByteStreamTests {
         #expect(stream.isComplete && stream.next() == nil)
     }
 
+    /// Whatever comes behind a gap, in its order or against it, costs what its bytes cost.
+    @Test(arguments: [false, true]) func piecesBehindAGapCostNoMoreThanTheirBytes(isBackwards: Bool) {
+        func time(_ count: Int) -> Duration {
+            let start = ContinuousClock.now
+            for _ in 0..<(isBackwards ? count / 500 : 1) {
+                var stream = QUICByteStream()
+                let pieces = isBackwards ? 1000 : count
+                for number in 0..<pieces {
+                    stream.add([1], at: isBackwards ? 10_000 - number : 1 + number)
+                }
+                #expect(stream.next() == nil && stream.held > pieces)
+            }
+            return ContinuousClock.now - start
+        }
+        _ = time(1000)
+        #expect(time(40_000) < time(10_000) * 16)
+    }
+
+    @Test func scatteredPiecesAreTold() {
+        var stream = QUICByteStream()
+        for number in 0..<1024 { stream.add([1], at: 1 + 2 * number) }
+        #expect(!stream.isScattered)
+        stream.add([1], at: 9999)
+        #expect(stream.isScattered)
+        // What fills the gaps brings them together again.
+        for number in 0..<1024 { stream.add([2], at: 2 * number) }
+        #expect(Self.taken(&stream).count == 2048 && !stream.isScattered)
+    }
+
+    /// The end of a stream is given once, with its last bytes or behind them.
+    @Test(arguments: 0..<200) func endIsGivenOnce(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in
+            UInt8.random(in: 0...255, using: &random)
+        }
+        var streams = QUICStreams()
+        var (got, ends): ([UInt8], Int) = ([], 0)
+        func add(_ range: Range<Int>, isLast: Bool) {
+            let isFollowed = streams.take(bytes[range], of: 4, at: range.lowerBound, isLast: isLast) {
+                got += $0
+                if $1 { ends += 1 }
+                #expect(ends == 0 || got == bytes)
+            }
+            #expect(isFollowed)
+        }
+        for _ in 0..<30 {
+            let start = Int.random(in: 0...bytes.count, using: &random)
+            let end = Int.random(in: start...min(bytes.count, start + 60), using: &random)
+            add(start..<end, isLast: end == bytes.count && Bool.random(using: &random))
+        }
+        add(0..<bytes.count, isLast: false)
+        add(max(0, bytes.count - 3)..<bytes.count, isLast: true)
+        #expect(got == bytes && ends == 1 && streams.held == 0 && !streams.hasGaps)
+    }
+
     @Test(arguments: 0..<200) func anyPiecesAreTheSameBytes(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = (0..<Int.random(in: 1...300, using: &random)).map { _ in

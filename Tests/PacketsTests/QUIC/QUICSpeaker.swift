@@ -23,6 +23,8 @@ struct QUICSpeaker {
     /// What each side calls itself.
     var clientID: [UInt8] = []
     var serverID: [UInt8] = [1, 2, 3, 4, 5]
+    /// Of short headers (RFC 9287).
+    var hasFixedBit = true
     private var numbers: [String: Int] = [:]
 
     // MARK: - Handshake
@@ -43,12 +45,16 @@ struct QUICSpeaker {
         return message(1, [3, 3] + random + [0, 0, 2, 0x13, 0x01, 1, 0] + vector(extensions))
     }
 
-    static let serverHello = message(
-        2,
-        [3, 3] + [UInt8](repeating: 7, count: 32) + [0, 0x13, 0x01, 0] + vector([0, 43, 0, 2, 3, 4])
-    )
-    static func encryptedExtensions(_ name: String? = "h3") -> [UInt8] {
-        message(8, vector(name.map { names([$0]) } ?? []))
+    static let serverHello = serverHello(resumes: false)
+
+    /// `resumes`: with the key of a connection before (RFC 8446, section 4.2.11).
+    static func serverHello(resumes: Bool, random: [UInt8] = [UInt8](repeating: 7, count: 32)) -> [UInt8] {
+        let extensions: [UInt8] = [0, 43, 0, 2, 3, 4] + (resumes ? [0, 41, 0, 2, 0, 0] : [])
+        return message(2, [3, 3] + random + [0, 0x13, 0x01, 0] + vector(extensions))
+    }
+
+    static func encryptedExtensions(_ name: String? = "h3", takesEarlyData: Bool = false) -> [UInt8] {
+        message(8, vector((name.map { names([$0]) } ?? []) + (takesEarlyData ? [0, 42, 0, 0] : [])))
     }
     static let finished = message(20, [UInt8](repeating: 9, count: 32))
 
@@ -136,7 +142,7 @@ struct QUICSpeaker {
         let destination =
             side == .client ? (level == .initial || level == .earlyData ? initialID : serverID) : clientID
         if case .application(let generation) = level {
-            header = [0x40 | UInt8(generation & 1) << 2 | 1] + destination
+            header = [(hasFixedBit ? 0x40 : 0) | UInt8(generation & 1) << 2 | 1] + destination
             hidden = 0x1f
         } else {
             let kind: QUICPacket.Kind =
@@ -175,11 +181,16 @@ struct QUICSpeaker {
     }
 
     /// The datagrams of a whole handshake.
-    mutating func handshake(_ name: String = "h3") -> [(Side, [UInt8])] {
+    ///
+    /// `resumes`: with the key of a connection before; `takesEarlyData`: what the client sent at once.
+    mutating func handshake(_ name: String = "h3", resumes: Bool = false, takesEarlyData: Bool = false) -> [(
+        Side, [UInt8]
+    )] {
         let hello = first(Self.crypto(Self.clientHello([name])))
+        let extensions = Self.encryptedExtensions(name, takesEarlyData: takesEarlyData)
         let answer =
-            packet(.initial, .server, Self.crypto(Self.serverHello))
-            + packet(.handshake, .server, Self.crypto(Self.encryptedExtensions(name) + Self.finished))
+            packet(.initial, .server, Self.crypto(Self.serverHello(resumes: resumes)))
+            + packet(.handshake, .server, Self.crypto(extensions + Self.finished))
         return [
             (.client, hello), (.server, answer),
             (.client, packet(.handshake, .client, Self.crypto(Self.finished))),
