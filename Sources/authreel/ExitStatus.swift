@@ -97,7 +97,7 @@ struct CommandFailure: Error {
             hint = "unpack it, and name the capture in it"
         case .noSuchFile(let path):
             status = .noInput
-            hint = "authreel record --out \(path) makes one"
+            hint = "\(Invocation.command("record", "--out", path)) makes one"
         case .inputOutput:
             status = .noInput
             hint = nil

@@ -42,6 +42,18 @@ struct ImportCommandTests {
         return (story, times)
     }
 
+    /// What is to be typed next can be pasted, whatever the file is called.
+    @Test func hintsQuoteWhatAShellWouldChange() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let recording = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        let out = folder.file("my login's.har")
+        let result = try Program.run(["import", recording, "--out", out])
+        #expect(result.status == 0 && result.errors.contains(" diagnose '\(folder.path)/my login'\\''s.har'"))
+        let missing = try Program.run(["show", folder.file("not there.har")])
+        #expect(missing.errors.contains(" record --out '\(folder.path)/not there.har' makes one"))
+    }
+
     /// `authreel import … 2>&1 | head -1`: the capture is made all the same; to a pipe that nobody reads any more none is, and
     /// nothing is left.
     @Test func nothingIsLeftWhenNobodyListens() throws {

@@ -88,6 +88,13 @@ enum FileKind: Equatable {
 
     /// The kind of a file that begins like this.
     init(_ head: [UInt8]) {
+        guard !head.isEmpty else {
+            self = .other(
+                looksLike: "an empty file",
+                advice: "what was to write it wrote nothing, or is not done: look whether it has ended"
+            )
+            return
+        }
         for (bytes, kind) in Self.magics where head.starts(with: bytes) {
             self = kind
             return

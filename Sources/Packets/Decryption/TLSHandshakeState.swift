@@ -39,11 +39,14 @@ struct TLSHandshakeState {
     var hasServerHello: Bool { serverHellos > 0 }
     var isTLS13: Bool { version == Self.tls13 }
 
+    /// The words for a connection that the key log does not have begin so.
+    static let noKey = "there is no key for it in the key log"
+
     /// The words for a connection that the key log does not have.
     var missingKey: String {
         guard let clientRandom else {
             return "its ClientHello is not in the capture, by which keys are found"
         }
-        return "there is no key for it in the key log (client random \(clientRandom))"
+        return "\(Self.noKey) (client random \(clientRandom))"
     }
 }

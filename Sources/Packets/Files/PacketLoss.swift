@@ -6,11 +6,19 @@ package struct PacketLoss: Sendable, Hashable, CustomStringConvertible {
     package var packet: Int?
     /// For example `the capture breaks off 12 bytes into packet 17, which has 1,514`.
     package var what: String
+    /// Whether a connection has no key: where there is none at all, one word says it of all.
+    var isMissingKey = false
 
     package init(offset: Int? = nil, packet: Int? = nil, what: String) {
         self.offset = offset
         self.packet = packet
         self.what = what
+    }
+
+    /// Of a connection of which something cannot be read.
+    init(_ name: String, _ entry: ConnectionEntry, _ reason: String) {
+        self.init(what: "connection \(name), \(entry.client) to \(entry.host):\(entry.port): \(reason)")
+        isMissingKey = reason.hasPrefix(TLSHandshakeState.noKey)
     }
 
     package var description: String {

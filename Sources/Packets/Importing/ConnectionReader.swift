@@ -238,11 +238,7 @@ final class ConnectionReader {
     }
 
     private func note(_ reason: String) {
-        reading.note(
-            PacketLoss(
-                what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): \(reason)"
-            )
-        )
+        reading.note(PacketLoss(entry.id, entry, reason))
     }
 
     /// Says why it cannot be read, of which the keys are not the cause where a whole direction is missing.

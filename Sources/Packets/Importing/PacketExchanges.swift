@@ -96,7 +96,9 @@ package struct PacketExchanges: TCPStreamSink {
     package var report: PacketImportReport {
         var report = PacketImportReport()
         report.counts = reading.counts
-        report.losses = reading.keyLogLosses + reading.losses
+        report.losses =
+            reading.keyLogLosses
+            + reading.losses.filter { reading.counts.keys > 0 || !$0.isMissingKey }
         report.furtherLosses = reading.furtherLosses
         return report
     }

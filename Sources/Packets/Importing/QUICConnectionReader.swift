@@ -188,12 +188,7 @@ final class QUICConnectionReader {
     }
 
     private func note(_ reason: String) {
-        reading.note(
-            PacketLoss(
-                what:
-                    "connection \(entry.id) (QUIC), \(entry.client) to \(entry.host):\(entry.port): \(reason)"
-            )
-        )
+        reading.note(PacketLoss("\(entry.id) (QUIC)", entry, reason))
     }
 
     /// Nothing more will come, or nothing more is taken, where others need the room.

@@ -260,7 +260,7 @@ final class QUICConnection {
         }
         return suite == nil
             ? "its ServerHello is not in the capture"
-            : "there is no key for it in the key log (client random \(clientRandom))"
+            : "\(TLSHandshakeState.noKey) (client random \(clientRandom))"
     }
 
     /// Keys, or what they go by, came after packets that they open.

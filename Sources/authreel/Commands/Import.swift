@@ -243,7 +243,7 @@ struct Import: ParsableCommand {
             StandardError.note("what could not be read is told above; the rest is in the capture")
         }
         StandardError.note(
-            "next: \(Invocation.name) \(summary.logins.isEmpty ? "view" : "diagnose") \(out)".printable
+            "next: \(Invocation.command(summary.logins.isEmpty ? "view" : "diagnose", out))".printable
         )
     }
 }

@@ -123,7 +123,7 @@ struct Mock: AsyncParsableCommand {
             throw CommandFailure(
                 .dataError,
                 "\(captures.joined(separator: ", ")): no exchange with a provider is in it",
-                hint: "\(Invocation.name) show \(captures.first ?? "CAPTURE") says what is"
+                hint: "\(Invocation.command("show", captures.first ?? "CAPTURE")) says what is"
             )
         } catch {
             await server.stop()

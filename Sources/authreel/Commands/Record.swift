@@ -338,7 +338,8 @@ struct Record: AsyncParsableCommand {
         )
         for line in summary { StandardError.line(line) }
         if exchanges > 0 {
-            StandardError.note("next: \(Invocation.name) show \(path), \(Invocation.name) diagnose \(path)")
+            let commands = ["show", "diagnose"].map { Invocation.command($0, path) }
+            StandardError.note("next: \(commands.joined(separator: ", "))")
         } else if came == 0 {
             StandardError.note("nothing came through: does the client use the proxy, also for localhost?")
         }

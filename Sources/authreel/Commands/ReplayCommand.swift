@@ -217,7 +217,7 @@ struct ReplayCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .dataError,
                 "no flow of \(captures.joined(separator: ", ")) fails: there is nothing to mend",
-                hint: "\(Invocation.name) replay \(captures[0]) drives it again"
+                hint: "\(Invocation.command("replay", captures[0])) drives it again"
             )
         }
         // The proof is the login that works.
@@ -266,7 +266,7 @@ struct ReplayCommand: AsyncParsableCommand {
                     flow.map { "\(name) has no flow \($0) that can be replayed" }
                         ?? "\(name): there is nothing in it that can be replayed",
                     hint: ids.isEmpty
-                        ? "\(Invocation.name) show \(name) tells what was recorded" : "its flows: \(ids)"
+                        ? "\(Invocation.command("show", name)) tells what was recorded" : "its flows: \(ids)"
                 )
             }
             jobs += own

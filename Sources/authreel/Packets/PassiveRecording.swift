@@ -154,7 +154,7 @@ struct PassiveRecording {
         )
         for line in summary { StandardError.line(line) }
         if counts.exchanges > counts.unreadConnections {
-            StandardError.note("next: \(Invocation.name) diagnose \(capture.path)".printable)
+            StandardError.note("next: \(Invocation.command("diagnose", capture.path))".printable)
         } else if counts.packets == 0 {
             StandardError.note("no packet came: is it the right interface, and does the filter fit?")
         } else if counts.unreadConnections > 0 {

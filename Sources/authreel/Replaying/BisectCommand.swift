@@ -120,13 +120,13 @@ struct BisectCommand {
             throw CommandFailure(
                 .dataError,
                 "\(report.good.name) does not work now, so nothing can be told from what makes it fail",
-                hint: "\(Invocation.name) replay \(report.good.capture) shows where it differs today"
+                hint: "\(Invocation.command("replay", report.good.capture)) shows where it differs today"
             )
         case .failsOtherwise:
             throw CommandFailure(
                 .dataError,
                 "the failure of \(report.bad.name) cannot be brought about",
-                hint: "\(Invocation.name) replay \(report.bad.capture) shows whether it still fails"
+                hint: "\(Invocation.command("replay", report.bad.capture)) shows whether it still fails"
             )
         case .nothingToTry, .allPass, .cancelled, nil: break
         }

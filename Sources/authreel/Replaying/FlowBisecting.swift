@@ -33,7 +33,7 @@ struct FlowBisecting {
                 throw CommandFailure(
                     .dataError,
                     "\(side.name): there is nothing in it that can be driven again",
-                    hint: "\(Invocation.name) show \(side.capture) tells what was recorded"
+                    hint: "\(Invocation.command("show", side.capture)) tells what was recorded"
                 )
             }
             self.job = job

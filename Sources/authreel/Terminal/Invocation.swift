@@ -1,4 +1,5 @@
 import Foundation
+import Proxy
 
 /// How the user calls this program: what a hint has to begin with, so that it can be typed as it stands.
 enum Invocation {
@@ -9,4 +10,7 @@ enum Invocation {
         let folder = FileManager.default.currentDirectoryPath + "/"
         return called.hasPrefix(folder) ? String(called.dropFirst(folder.count)) : called
     }()
+
+    /// A command of this program with its arguments, to be pasted into a shell whatever is in them.
+    static func command(_ words: String...) -> String { ShellWord.line([name] + words) }
 }
