@@ -69,6 +69,30 @@ struct ShareCommandTests {
         )
     }
 
+    /// Everybody's capture is called `login.har`.
+    @Test func severalOfOneNameAreNumbered() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let captures = try ["mine", "yours"].map { name in
+            try FileManager.default.createDirectory(
+                atPath: folder.file(name),
+                withIntermediateDirectories: true
+            )
+            try FileManager.default.copyItem(atPath: Self.capture, toPath: folder.file("\(name)/login.har"))
+            return folder.file("\(name)/login.har")
+        }
+        let result = try Program.run(["share"] + captures + ["--out", folder.file("shared")])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.file("shared")).sorted()
+                == ["login-2.har", "login.har"]
+        )
+        // One goes into a file, not into a folder.
+        let one = try Program.run(["share", captures[0], "--out", folder.file("shared")])
+        #expect(one.status == 66 && one.errors.contains("shared is a folder, and one file is written"))
+        #expect(one.errors.contains("shared/login.har"))
+    }
+
     @Test func folderThatCannotBeOneIsAMistake() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

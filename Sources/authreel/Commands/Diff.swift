@@ -18,7 +18,9 @@ struct Diff: AsyncParsableCommand {
 
             Exit status 0 when the two are the same, 1 when they differ.
 
-            --bisect goes on where a comparison ends: which of all that B's requests do otherwise makes it fail? A is driven again             at its provider with parts of it, fewer each time, as replay would drive it. Exit status 1 when a smallest set was found,             0 when nothing that B sends makes it fail, 65 when A does not work now, or B's failure cannot be brought about.
+            --bisect goes on where a comparison ends: which of all that B's requests do otherwise makes it fail? A is driven again \
+            at its provider with parts of it, fewer each time, as replay would drive it. Exit status 1 when a smallest set was \
+            found, 0 when nothing that B sends makes it fail, 65 when A does not work now, or B's failure cannot be brought about.
 
             Examples:
               authreel diff yesterday.har today.har

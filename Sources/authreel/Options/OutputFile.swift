@@ -84,7 +84,16 @@ enum OutputFile {
 
     /// That a file is there already, which stays as it is.
     static func exists(_ path: String) -> CommandFailure {
-        CommandFailure(
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            let example = URL(filePath: path).appending(path: "login.har").relativePath
+            return CommandFailure(
+                .noInput,
+                "\(path) is a folder, and one file is written",
+                hint: "name the file in it, for example \(example)"
+            )
+        }
+        return CommandFailure(
             .noInput,
             "\(path) exists and is not overwritten",
             hint: "choose another name, or remove the file first"

@@ -12,18 +12,28 @@ enum SharedFiles {
         var targets = [out]
         if captures.count > 1 {
             try OutputFile.makeFolder(out)
-            targets = captures.map {
-                let name = $0 == "-" ? "stdin.har" : URL(filePath: $0).lastPathComponent
-                return URL(filePath: out).appending(path: name).path
-            }
-            guard Set(targets).count == targets.count else {
-                throw CommandFailure(.usage, "two captures have the same name", hint: "share them one by one")
-            }
+            targets = names(of: captures).map { URL(filePath: out).appending(path: $0).path }
         }
         for target in targets where target != "-" && FileManager.default.fileExists(atPath: target) {
             throw OutputFile.exists(target)
         }
         return targets
+    }
+
+    /// What the captures are called in their folder: as they are where they come from, a second one of a name with a number.
+    private static func names(of captures: [String]) -> [String] {
+        var taken: Set<String> = []
+        return captures.map { path in
+            let name = path == "-" ? "stdin.har" : URL(filePath: path).lastPathComponent
+            let dot = name.lastIndex(of: ".") ?? name.endIndex
+            var free = name
+            var number = 2
+            while !taken.insert(free).inserted {
+                free = "\(name[..<dot])-\(number)\(name[dot...])"
+                number += 1
+            }
+            return free
+        }
     }
 
     /// A capture's file as it is.
