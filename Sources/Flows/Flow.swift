@@ -53,3 +53,20 @@ extension Flow {
         )
     }
 }
+
+extension Flow {
+    /// What an app reads when it starts, and keeps for the logins that follow.
+    private static let preparations: Set<StepKind> = [.discovery, .jwks, .clientRegistration]
+    /// Longer before, and it was read for another reason than this login.
+    private static let preparationTime = Duration.seconds(60)
+
+    /// When the login itself began: metadata and keys may have been read hours before, and are a part of it all the same.
+    package var began: Timestamp {
+        let prepared = Set(steps.lazy.filter { Self.preparations.contains($0.kind) }.map(\.exchange))
+        guard
+            let first = exchanges.lazy.filter({ !prepared.contains($0) }).map({ capture[$0].startedAt }).min()
+        else { return started }
+        let before = prepared.lazy.map { capture[$0].startedAt }.filter { first - $0 <= Self.preparationTime }
+        return min(before.min() ?? first, first)
+    }
+}

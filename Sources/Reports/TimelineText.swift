@@ -23,7 +23,7 @@ struct TimelineText {
         let flow = item.flow
         var lines = [FlowHead.line(of: item, style: style)]
         lines.append(
-            style.dim("  started \(flow.started.rfc3339), \(duration(of: flow)), exchanges in [brackets]")
+            style.dim("  started \(flow.began.rfc3339), \(duration(of: flow)), exchanges in [brackets]")
         )
         lines.append("")
         let marks = marksByExchange(flow)
@@ -36,7 +36,7 @@ struct TimelineText {
         for row in rows {
             let exchange = capture[row.exchange]
             lines.append(
-                "  \(offset(row.at, from: flow.started))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
+                "  \(offset(row.at, from: flow.began))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
                     + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
                     + "\(what(exchange))  \(answer(exchange))"
             )
@@ -213,14 +213,24 @@ struct TimelineText {
     private func offset(_ time: Timestamp, from start: Timestamp) -> String {
         let milliseconds = (time.nanoseconds - start.nanoseconds) / 1_000_000
         let fraction = String(milliseconds.magnitude % 1000)
-        let text = "+\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+        let text =
+            milliseconds < 0
+            ? Self.rough(-milliseconds / 1000)
+            : "+\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
         return String(repeating: " ", count: max(0, 8 - text.count)) + text
+    }
+
+    /// How long before the login something was, in the largest unit of which there are two.
+    private static func rough(_ seconds: Int64) -> String {
+        let units: [(size: Int64, name: String)] = [(86_400, "days"), (3600, "h"), (60, "min")]
+        guard let unit = units.first(where: { seconds >= 2 * $0.size }) else { return "-\(seconds) s" }
+        return "-\(seconds / unit.size) \(unit.name)"
     }
 
     private func duration(of flow: Flow) -> String {
         let ends = flow.exchanges.map { capture[$0].endedAt }
         guard let end = ends.max() else { return "0 ms" }
-        return Self.milliseconds(end - flow.started)
+        return Self.milliseconds(end - flow.began)
     }
 
     private static func milliseconds(_ duration: Duration) -> String {

@@ -31,5 +31,6 @@ test("one and many", () => {
 });
 
 test("times of messages keep their milliseconds", () => {
-  assert.deepEqual([0, 8220, 59_999, 598_015, 4_198_015].map(offset), ["0 s", "8.22 s", "59.999 s", "9:58.015", "1:09:58.015"]);
+  assert.deepEqual([0, 8220, 59_999, 598_015, 4_198_015].map(offset), ["+0 s", "+8.22 s", "+59.999 s", "+9:58.015", "+1:09:58.015"]);
+  assert.deepEqual([-90_000, -25_320_000].map(offset), ["−1 min 30 s", "−7 h 2 min"]);
 });

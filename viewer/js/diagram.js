@@ -150,7 +150,7 @@ export class Diagram {
       "div",
       { class: classes.join(" "), "aria-label": passing ? `${words}; ${passing}` : words, style: { ...style, "--gap": `${row.gap ?? 0}px`, "--reach": `${row.reach ?? 0}px`, "--from": row.from } },
       row.gap > 0 ? element("span", { class: "wait" }, duration(row.wait / 1000)) : null,
-      element("span", { class: "at" }, `+${offset(row.at)}`),
+      element("span", { class: "at" }, offset(row.at)),
       row.isContinued ? element("span", { class: "turn", "aria-hidden": "true" }) : null,
       element("span", { class: "words" }, passing ? element("mark", {}, passing) : null, row.words),
       element("span", { class: "arrow", "aria-hidden": "true" }),

@@ -42,7 +42,7 @@ export class ExchangeList {
       "div",
       { class: `row exchange${failed ? " failure" : ""}`, "aria-label": spoken(row) },
       element("span", { class: "number" }, `[${row.exchange}]`),
-      element("span", { class: "at" }, `+${offset(row.at)}`),
+      element("span", { class: "at" }, offset(row.at)),
       element("span", { class: "method" }, row.method),
       element("span", { class: "address" }, `${row.host}${row.path}`),
       element("span", { class: "status" }, row.status === null ? "no answer" : String(row.status)),

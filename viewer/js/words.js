@@ -22,12 +22,16 @@ export function duration(seconds) {
 }
 
 /**
- * A time since a beginning, to the millisecond however long ago that is.
+ * A time since a beginning, to the millisecond however long ago that is; before it, roughly.
  *
  * @param {number} milliseconds
- * @returns {string} `8.22 s`, `9:58.015`, `1:09:58.015`
+ * @returns {string} `+8.22 s`, `+9:58.015`, `+1:09:58.015`, `−7 h 2 min`
  */
 export function offset(milliseconds) {
+  return milliseconds < 0 ? `−${duration(milliseconds / 1000)}` : `+${since(milliseconds)}`;
+}
+
+function since(milliseconds) {
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${Number(seconds.toFixed(3))} s`;
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];

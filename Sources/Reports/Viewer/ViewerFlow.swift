@@ -16,7 +16,7 @@ enum ViewerFlow {
         var object = JSONReport.head(of: item)
         let recorded = capture.report.capture
         let end = item.flow.exchanges.filter(recorded.indices.contains).map { recorded[$0].endedAt }.max()
-        object["duration"] = end.map { ViewerTime.milliseconds($0, since: item.flow.started) } ?? .null
+        object["duration"] = end.map { ViewerTime.milliseconds($0, since: item.flow.began) } ?? .null
         let isSettled = !capture.unsettled.contains(item.flow.id)
         object["settled"] = .bool(isSettled)
         object["inside"] = outer.map { .string($0) } ?? .null
@@ -46,7 +46,7 @@ enum ViewerFlow {
             "id": .string(item.flow.id),
             "findings": .array(shown.diagnosis.findings.map { finding($0, in: capture) }),
             "links": .array(item.flow.links.map { link($0, in: capture) }),
-            "diagram": DiagramJSON.object(of: diagram, since: item.flow.started),
+            "diagram": DiagramJSON.object(of: diagram, since: item.flow.began),
             "pkce": .array(proofs(in: item.flow)),
             "mermaid": .string(MermaidDiagram.text(of: [diagram])),
             "markdown": .string(markdown), "openMarkdown": .string(capture.secrets.shortened(markdown)),
