@@ -296,6 +296,18 @@ struct HTTP3ConversationTests {
         #expect(loss() == reason)
     }
 
+    /// What is announced may be any number.
+    @Test mutating func whatIsMissingIsNoMoreThanCanBe() {
+        for (stream, data) in [(0, "x"), (4, "")] {
+            let head = Speaker.request("POST", "/a", [("content-length", "\(Int.max)")])
+            // All of four bits each: a frame as long as can be said.
+            dialogue.client(stream, head + [0, 0xff] + [UInt8](repeating: 0xff, count: 7) + Array(data.utf8))
+            dialogue.server(stream, Speaker.answer("200") + Speaker.data("x"), ends: true)
+        }
+        let sizes = exchanges().map { $0.request.body?.wireSize ?? 0 }
+        #expect(sizes.count == 2 && sizes.allSatisfy { $0 > 1 << 30 && $0 <= 1 << 41 })
+    }
+
     /// Where nothing is under way the connection itself is told of.
     @Test mutating func lossWithoutARequestIsAnEntry() {
         dialogue.client(HTTP3Dialogue.clientEncoder, [2, 0])
