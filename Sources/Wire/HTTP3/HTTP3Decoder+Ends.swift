@@ -24,7 +24,7 @@ extension HTTP3Decoder {
             streams[id]?.answeredAt = time
         }
         // An answer may overtake the last bytes of its request.
-        if streams[id]?.client.isTold == true { _ = conclude(id, &sink) }
+        if streams[id]?.hasRequestEnded == true { _ = conclude(id, &sink) }
     }
 
     /// Ends an exchange whose answer is whole; false where it is not.
@@ -32,12 +32,14 @@ extension HTTP3Decoder {
         guard let stream = streams[id], let exchange = stream.exchange, let time = stream.answeredAt else {
             return false
         }
-        // Who answered had all of the request, whoever listens not.
-        let missing = max(stream.client.reader.missingData, exchange.missingRequest)
-        if !stream.client.isTold, missing > 0 {
-            sink.lostBody(missing, of: .request, in: exchange.exchange)
-        } else if !stream.client.isTold, exchange.hasBareRequest {
-            sink.receive(.requestEnd(at: time), of: exchange.exchange)
+        if !stream.hasRequestEnded {
+            // Who answered had all of the request, whoever listens not.
+            let missing = max(stream.client.reader.missingData, exchange.missingRequest)
+            if missing > 0 {
+                sink.lostBody(missing, of: .request, in: exchange.exchange)
+            } else if exchange.hasBareRequest {
+                sink.receive(.requestEnd(at: time), of: exchange.exchange)
+            }
         }
         if exchange.hasResponseHead {
             sink.receive(.responseEnd(at: time), of: exchange.exchange)
@@ -62,7 +64,7 @@ extension HTTP3Decoder {
         forget(id, &sink)
     }
 
-    /// A side broke its direction of a stream off (RESET_STREAM), or wants no more of the other's (STOP_SENDING).
+    /// The answer is given up: by the client, which wants no more of it (STOP_SENDING), or by the server (RESET_STREAM).
     mutating func reset(
         _ id: Int,
         by side: Side,
@@ -71,12 +73,24 @@ extension HTTP3Decoder {
         into sink: inout some ExchangeEventSink
     ) {
         guard !hasLostTheThread else { return }
-        let name = HTTP3ErrorCode.name(code)
         let reason =
             side == .client
-            ? "the client gave the request up before the answer was complete (\(name))"
-            : "the provider broke off the answer (\(name))"
+            ? Self.givenUp(code) : "the provider broke off the answer (\(HTTP3ErrorCode.name(code)))"
         fail(id, reason, time, &sink)
+    }
+
+    private static func givenUp(_ code: Int) -> String {
+        "the client gave the request up before the answer was complete (\(HTTP3ErrorCode.name(code)))"
+    }
+
+    /// The client says no more of its request (RESET_STREAM).
+    ///
+    /// Its answer may come all the same: a server that needs no more of an upload has the client break it off (RFC 9114,
+    /// section 4.1).
+    mutating func resetRequest(_ id: Int, code: Int, into sink: inout some ExchangeEventSink) {
+        guard !hasLostTheThread, streams[id] != nil else { return }
+        streams[id]?.requestReset = code
+        _ = conclude(id, &sink)
     }
 
     /// GOAWAY (RFC 9114, section 5.2).
@@ -95,7 +109,11 @@ extension HTTP3Decoder {
 
     /// The connection has ended: what is under way fails.
     mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
-        for id in streams.keys.sorted() { fail(id, reason, time, &sink) }
+        for id in streams.keys.sorted() {
+            // That it wants no answer either may not be in the capture.
+            let reset = streams[id]?.exchange?.hasResponseHead == false ? streams[id]?.requestReset : nil
+            fail(id, reset.map(Self.givenUp) ?? reason, time, &sink)
+        }
     }
 
     /// Nothing more of a stream is taken.

@@ -32,6 +32,8 @@ struct HTTP3Stream {
     var exchange: ExchangeStream?
     /// When the last of the answer came; nil before.
     var answeredAt: Timestamp?
+    /// The code with which the client broke its request off; its answer may come all the same.
+    var requestReset: Int?
     var client = Direction()
     var server = Direction()
 
@@ -39,6 +41,9 @@ struct HTTP3Stream {
         get { side == .client ? client : server }
         _modify { if side == .client { yield &client } else { yield &server } }
     }
+
+    /// Whether nothing more of the request comes.
+    var hasRequestEnded: Bool { client.isTold || requestReset != nil }
 
     /// What it is counted with besides its heads.
     var held: Int { client.held + client.begun + server.held + server.begun }

@@ -199,6 +199,36 @@ struct HTTP3ConversationTests {
         )
     }
 
+    /// A server that does not want the rest of an upload has the client break it off, and answers (RFC 9114, section 4.1).
+    @Test mutating func theAnswerToARequestThatIsBrokenOffIsReadOn() throws {
+        dialogue.client(0, Speaker.request("POST", "/a", [("content-length", "90")]) + Speaker.data("part"))
+        dialogue.server(0, Speaker.answer("413") + Speaker.data("too "))
+        dialogue.resetRequest(0, 0x100)
+        dialogue.server(0, Speaker.data("large"), ends: true)
+        // The answer may be whole by then.
+        dialogue.client(4, Speaker.request("POST", "/b") + Speaker.data("part"))
+        dialogue.server(4, Speaker.answer("200"), ends: true)
+        dialogue.resetRequest(4, 0x100)
+        let exchanges = exchanges()
+        try #require(exchanges.map(\.request.url.path) == ["/a", "/b"])
+        #expect(exchanges.map(\.failure) == [nil, nil])
+        #expect(exchanges.map { $0.response?.body?.isTruncated } == [false, false])
+        #expect(exchanges.map { $0.request.body?.isTruncated } == [true, true])
+        #expect(exchanges[0].response?.body?.text == "too large")
+        // What it did not send is not missing.
+        #expect(exchanges[0].request.body?.wireSize == 4)
+    }
+
+    @Test mutating func whoBreaksItsRequestOffMayAlsoGiveItUp() {
+        for stream in [0, 4] { dialogue.client(stream, Speaker.request("POST", "/\(stream)")) }
+        dialogue.resetRequest(0, 0x10c)
+        dialogue.reset(.client, 0, 0x10c)
+        // The rest of what it said may not be in the capture.
+        dialogue.resetRequest(4, 0x10c)
+        let reason = "the client gave the request up before the answer was complete (H3_REQUEST_CANCELLED)"
+        #expect(failures() == ["/0 \(reason)", "/4 \(reason)"])
+    }
+
     @Test mutating func whatTheProviderDidNotTakeIsSaid() {
         for stream in [0, 4, 8] { dialogue.client(stream, Speaker.request("GET", "/\(stream)"), ends: true) }
         dialogue.server(HTTP3Dialogue.serverControl, Speaker.control() + Speaker.goAway(4))
