@@ -121,6 +121,36 @@ struct QPACKDecoderTests {
         )
     }
 
+    /// No end has to come of what the table has no room for.
+    @Test func whatIsTooLongForTheTableIsNotWaitedFor() {
+        let start = Speaker.integer(100, 0x20, bits: 5)
+        let room = "a field that the table has no room for"
+        #expect(Self.reason(start + Speaker.integer(101, 0x40, bits: 5)) == room)
+        // In Huffman's code, of which no character has more than 30 bits.
+        #expect(Self.reason(start + Speaker.integer(401, 0x60, bits: 5)) == room)
+        #expect(Self.reason(start + Speaker.integer(375, 0x60, bits: 5)) == nil)
+        #expect(Self.reason(start + [0xc0] + Speaker.integer(101, 0, bits: 7)) == room)
+    }
+
+    /// The time that an instruction takes which comes byte by byte grows as its length does.
+    @Test func instructionsInSmallPiecesAreNotReadAgainAndAgain() throws {
+        func time(_ size: Int) throws -> Double {
+            // In Huffman's code: 0 has five bits, all of them 0.
+            let text = [UInt8](repeating: 0, count: size)
+            let bytes =
+                Speaker.integer(256 << 10, 0x20, bits: 5) + Speaker.integer(size, 0x60, bits: 5) + text
+                + Speaker.integer(size, 0x80, bits: 7) + text
+            var decoder = QPACKDecoder()
+            let time = try ProcessorTime.seconds {
+                for index in bytes.indices { try decoder.take(bytes[index...index]) }
+            }
+            #expect(decoder.table.inserted == 1)
+            return time
+        }
+        let (short, long) = (try time(1000), try time(8000))
+        #expect(long < 24 * short, "\(short) s and \(long) s")
+    }
+
     /// A few bytes may stand for many that the table has.
     @Test func largeFieldsAreNotRepeatedWithoutEnd() throws {
         var decoder = QPACKDecoder()
