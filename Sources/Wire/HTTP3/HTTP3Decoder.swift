@@ -23,7 +23,7 @@ struct HTTP3Decoder {
     }
 
     let scheme: String
-    private var fields: (client: QPACKDecoder, server: QPACKDecoder) = (QPACKDecoder(), QPACKDecoder())
+    private(set) var fields: (client: QPACKDecoder, server: QPACKDecoder) = (QPACKDecoder(), QPACKDecoder())
     private var unidirectional: [Int: Unidirectional] = [:]
     /// Each side has one of these each.
     private var hasControl: Set<Side> = []
@@ -38,6 +38,8 @@ struct HTTP3Decoder {
     var nextExchange = 0
 
     private(set) var hasLostTheThread = false
+    /// Nothing more is read.
+    private var isOver = false
 
     private subscript(blocked side: Side) -> [Int: Int] {
         get { side == .client ? blocked.client : blocked.server }
@@ -56,7 +58,7 @@ struct HTTP3Decoder {
         at time: Timestamp,
         into sink: inout some ExchangeEventSink
     ) {
-        guard !hasLostTheThread else { return }
+        guard !isOver else { return }
         switch stream & 3 {
         case 0: receiveMessage(bytes, of: stream, from: side, isLast: isLast, at: time, into: &sink)
         case 2 where side == .client, 3 where side == .server:
@@ -324,7 +326,9 @@ struct HTTP3Decoder {
         while let name = VariableInteger.take(&rest), let value = VariableInteger.take(&rest) {
             if name == 1 { capacity = value }
         }
-        // SETTINGS_QPACK_MAX_TABLE_CAPACITY is what the other side may use.
+        // SETTINGS_QPACK_MAX_TABLE_CAPACITY is what the other side may use; it is said once (RFC 9114, section 7.2.4).
+        let known = side == .client ? fields.server.table.allowed : fields.client.table.allowed
+        guard known == nil else { return }
         if side == .client {
             fields.server.table.allowed = capacity
         } else {
@@ -353,8 +357,14 @@ struct HTTP3Decoder {
             sink.report([reason], at: offset, side.message, of: exchange)
         }
         failAll("the connection could not be read any further: \(reason)", time, &sink)
+    }
+
+    /// Nothing more is read, and nothing kept for it.
+    mutating func end() {
+        isOver = true
         fields = (QPACKDecoder(), QPACKDecoder())
         unidirectional = [:]
         blocked = ([:], [:])
+        finished = FinishedStreams()
     }
 }

@@ -22,7 +22,7 @@ struct QPACKTable {
 
     /// The sender uses so much of it from now on.
     mutating func setCapacity(_ bytes: Int) throws(QPACKReader.Malformed) {
-        guard bytes <= Self.largest else {
+        guard bytes <= min(allowed ?? Self.largest, Self.largest) else {
             throw QPACKReader.Malformed(reason: "a table of \(bytes) bytes")
         }
         capacity = bytes

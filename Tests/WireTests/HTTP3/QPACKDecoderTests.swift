@@ -112,6 +112,7 @@ struct QPACKDecoderTests {
         )
         #expect(Self.reason([0x3f] + [UInt8](repeating: 0xff, count: 9)) == "an integer that is too large")
         #expect(Self.reason([0x3f, 0xff, 0xff, 0x3f]) == "a table of 1048606 bytes")
+        #expect(Self.reason([0x3f, 0xe2, 0x1f]) == "a table of 4097 bytes")
         #expect(Self.reason(Speaker.insert("a", "b")) == "a field that the table has no room for")
         #expect(Self.reason([0]) == "a field that is not in the table")
         // Huffman's code for the end of a string, which must not stand in one.
