@@ -14,10 +14,14 @@ extension HTTP3Decoder {
         else { return }
         streams[id]?[side].isTold = true
         guard let exchange = stream.exchange else { return forget(id, &sink) }
-        var problems: [String] = []
-        if !stream[side].reader.isBetweenFrames { problems.append("the stream ends within a frame") }
-        if let problem = exchange.problem(of: side.message) { problems.append(problem) }
-        sink.report(problems, at: stream[side].reader.offset, side.message, of: exchange.exchange)
+        if stream[side].passedOver > 0 {
+            passOver(id, exchange, side, &sink)
+        } else {
+            var problems: [String] = []
+            if !stream[side].reader.isBetweenFrames { problems.append("the stream ends within a frame") }
+            if let problem = exchange.problem(of: side.message) { problems.append(problem) }
+            sink.report(problems, at: stream[side].reader.offset, side.message, of: exchange.exchange)
+        }
         if side == .client {
             sink.receive(.requestEnd(at: time), of: exchange.exchange)
         } else {
@@ -27,6 +31,21 @@ extension HTTP3Decoder {
         if streams[id]?.hasRequestEnded == true { _ = conclude(id, &sink) }
     }
 
+    /// Counts the end of a message for which there was no room while it waited.
+    private mutating func passOver(
+        _ id: Int,
+        _ exchange: ExchangeStream,
+        _ side: Side,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let direction = streams[id]?[side] else { return }
+        let announced = max(direction.reader.missingData, exchange.missing(of: side.message))
+        let missing = announced > 0 ? announced : direction.passedOver
+        sink.lostBody(missing, of: side.message, in: exchange.exchange)
+        guard side == .server, !exchange.hasResponseHead else { return }
+        streams[id]?.exchange?.loss = "more of its answer waited to be read than is held"
+    }
+
     /// Ends an exchange whose answer is whole; false where it is not.
     private mutating func conclude(_ id: Int, _ sink: inout some ExchangeEventSink) -> Bool {
         guard let stream = streams[id], let exchange = stream.exchange, let time = stream.answeredAt else {
@@ -34,14 +53,16 @@ extension HTTP3Decoder {
         }
         if !stream.hasRequestEnded {
             // Who answered had all of the request, whoever listens not.
-            let missing = max(stream.client.reader.missingData, exchange.missingRequest)
+            let missing = max(stream.client.reader.missingData, exchange.missing(of: .request))
             if missing > 0 {
                 sink.lostBody(missing, of: .request, in: exchange.exchange)
             } else if exchange.hasBareRequest {
                 sink.receive(.requestEnd(at: time), of: exchange.exchange)
             }
         }
-        if exchange.hasResponseHead {
+        if let loss = exchange.loss {
+            sink.receive(.failed(reason: loss, at: time), of: exchange.exchange)
+        } else if exchange.hasResponseHead {
             sink.receive(.responseEnd(at: time), of: exchange.exchange)
         } else {
             let reason = "the provider ended the stream without an answer"

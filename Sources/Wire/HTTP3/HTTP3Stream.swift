@@ -15,7 +15,9 @@ struct HTTP3Stream {
         /// What follows it waits.
         var blocked: Blocked?
         /// Bytes that have to wait: behind ``blocked``, or of an answer whose request is not there.
-        var waiting: [UInt8] = []
+        var waiting: ArraySlice<UInt8> = []
+        /// Bytes behind them for which there was no room; nothing is read any more that comes behind such.
+        var passedOver = 0
         /// Nothing comes behind them.
         var hasEnded = false
         /// Whether its end was told.

@@ -178,6 +178,17 @@ struct HTTP3ConversationTests {
         #expect(summary(dialogue.exchanges()) == summary(inOrder))
     }
 
+    @Test mutating func anAnswerMayEndBeforeItsRequestComes() {
+        dialogue.server(0, [], ends: true)
+        dialogue.server(4, Speaker.answer("200") + Speaker.data("x"))
+        dialogue.server(4, [], ends: true)
+        for stream in [0, 4] { dialogue.client(stream, Speaker.request("GET", "/\(stream)"), ends: true) }
+        #expect(
+            exchanges().map { "\($0.request.url.path) \($0.response?.body?.text ?? "") \($0.failure ?? "")" }
+                == ["/0  the provider ended the stream without an answer", "/4 x "]
+        )
+    }
+
     // MARK: - Ends
 
     private func failures() -> [String] { exchanges().map { "\($0.request.url.path) \($0.failure ?? "")" } }
