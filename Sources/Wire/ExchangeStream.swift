@@ -68,8 +68,11 @@ struct ExchangeStream {
         loss != nil ? nil : message == .request ? request.problem : response.problem
     }
 
-    /// Bytes of a request that are announced and have not come.
-    var missingRequest: Int { max(0, (request.announced ?? 0) - request.received) }
+    /// Bytes of a message that are announced and have not come.
+    func missing(of message: MessageSide) -> Int {
+        let length = message == .request ? request : response
+        return max(0, (length.announced ?? 0) - length.received)
+    }
 
     /// Whether nothing tells that the request has a body.
     var hasBareRequest: Bool { request.received == 0 && (request.announced ?? 0) == 0 }

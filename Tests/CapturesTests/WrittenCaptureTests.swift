@@ -67,6 +67,18 @@ struct WrittenCaptureTests {
         #expect(written[0].response?.body?.hasBytes == true)
     }
 
+    /// How long a body is said to be is a stranger's word.
+    @Test func sizesThatCannotBeAreWrittenAsTheyAreSaid() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        var capture = try WrittenCapture(newAt: folder.file("login.har"), version: "1", logMembers: [:])
+        var large = exchange(0, .bytes([0x78]))
+        large.request.body?.wireSize = .max
+        large.response?.body?.wireSize = 1
+        try capture.append([large, large])
+        #expect(try capture.finish().count == 2)
+    }
+
     @Test func bodiesThatWereReadLastAreHeldUpToALimit() {
         let bodies = RecentBodies(limit: 100)
         var reads: [Int] = []

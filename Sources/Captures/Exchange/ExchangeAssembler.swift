@@ -55,11 +55,16 @@ package struct ExchangeAssembler: ExchangeEventSink {
             switch message {
             case .request:
                 isRequestBroken = true
-                requestSkipped += count
+                requestSkipped = Self.sum(requestSkipped, count)
             case .response:
                 isResponseBroken = true
-                responseSkipped += count
+                responseSkipped = Self.sum(responseSkipped, count)
             }
+        }
+
+        /// What is missing may be a stranger's word only.
+        private static func sum(_ skipped: Int, _ count: Int) -> Int {
+            min(skipped, maximumLost) + min(count, maximumLost)
         }
 
         private static func keep(
@@ -86,6 +91,8 @@ package struct ExchangeAssembler: ExchangeEventSink {
         }
     }
 
+    /// Bytes of a body that are counted as missing at a time: no body is larger, and sums of them have room.
+    private static let maximumLost = 1 << 40
     /// Of one exchange; a hostile end could go on forever.
     static let maximumMalformations = 64
 

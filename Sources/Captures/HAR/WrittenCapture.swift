@@ -51,12 +51,15 @@ package struct WrittenCapture {
             // Where its entry begins is only known of one that is written alone.
             if exchange.hasSpooledBody { try write() }
             waiting.append(exchange)
-            weight += (exchange.request.body?.wireSize ?? 0) + (exchange.response?.body?.wireSize ?? 0)
+            weight += Self.weight(exchange.request.body) + Self.weight(exchange.response?.body)
             if waiting.count >= Self.maximumCount || weight >= Self.maximumWeight || exchange.hasSpooledBody {
                 try write()
             }
         }
     }
+
+    /// How long a body is said to be may be any number.
+    private static func weight(_ body: Body?) -> Int { min(body?.wireSize ?? 0, maximumWeight) }
 
     /// Writes what waits, and gives the capture.
     ///

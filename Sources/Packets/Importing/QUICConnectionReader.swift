@@ -69,12 +69,17 @@ final class QUICConnectionReader {
 
         func reset(_ stream: Int, by side: Side, code: Int) {
             guard let conversation = reader.conversation else { return }
-            reader.finish(conversation.reset(stream, by: side, code: code, at: time))
+            reader.finish(
+                side == .client
+                    ? conversation.requestReset(stream, code: code, at: time)
+                    : conversation.reset(stream, by: .server, code: code, at: time)
+            )
         }
 
         func stopped(_ stream: Int, by side: Side, code: Int) {
-            guard let conversation = reader.conversation else { return }
-            reader.finish(conversation.stopped(stream, by: side, code: code, at: time))
+            // That a server wants no more of a request does not end its answer.
+            guard side == .client, let conversation = reader.conversation else { return }
+            reader.finish(conversation.reset(stream, by: .client, code: code, at: time))
         }
 
         func lost(_ stream: Int, from side: Side) {

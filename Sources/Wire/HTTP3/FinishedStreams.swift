@@ -1,19 +1,40 @@
 /// Which of many numbers that are used up in about their order are done with; takes no more memory than there are gaps.
 package struct FinishedStreams {
-    /// All below are.
-    private var floor = 0
-    private var above: Set<Int> = []
+    /// In order, with a gap between each and the next; the first begins with 0 once that is done with.
+    private var ranges: [Range<Int>] = []
 
     package init() {}
 
     package mutating func insert(_ number: Int) {
-        guard number >= floor else { return }
-        above.insert(number)
-        while above.remove(floor) != nil { floor += 1 }
+        let index = place(of: number)
+        let joinsPrevious = index > 0 && ranges[index - 1].upperBound >= number
+        guard !joinsPrevious || ranges[index - 1].upperBound == number else { return }
+        let joinsNext = index < ranges.count && ranges[index].lowerBound == number + 1
+        switch (joinsPrevious, joinsNext) {
+        case (true, true):
+            ranges[index - 1] = ranges[index - 1].lowerBound..<ranges[index].upperBound
+            ranges.remove(at: index)
+        case (true, false): ranges[index - 1] = ranges[index - 1].lowerBound..<number + 1
+        case (false, true): ranges[index] = number..<ranges[index].upperBound
+        case (false, false): ranges.insert(number..<number + 1, at: index)
+        }
     }
 
-    package func contains(_ number: Int) -> Bool { number < floor || above.contains(number) }
+    package func contains(_ number: Int) -> Bool {
+        let index = place(of: number)
+        return index > 0 && ranges[index - 1].contains(number)
+    }
 
-    /// How many are known one by one.
-    package var gaps: Int { above.count }
+    /// How many times numbers that are not done with stand below others that are.
+    package var gaps: Int { ranges.count - (ranges.first?.lowerBound == 0 ? 1 : 0) }
+
+    /// Of the first range that begins above a number.
+    private func place(of number: Int) -> Int {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].lowerBound <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }

@@ -24,15 +24,15 @@ package final class HTTP3Conversation {
         return assembler.takeFinished()
     }
 
-    /// The exchange that ends as a side broke its stream off.
+    /// The exchange that ends as its answer is given up: by the client (STOP_SENDING), or the server (RESET_STREAM).
     package func reset(_ stream: Int, by side: Side, code: Int, at time: Timestamp) -> [Exchange] {
         decoder.reset(stream, by: side, code: code, at: time, into: &assembler)
         return assembler.takeFinished()
     }
 
-    /// The exchange that ends as a side wants no more of what the other sends.
-    package func stopped(_ stream: Int, by side: Side, code: Int, at time: Timestamp) -> [Exchange] {
-        decoder.stopped(stream, by: side, code: code, at: time, into: &assembler)
+    /// The exchange that ends as the client says no more of its request (RESET_STREAM): one that is answered.
+    package func requestReset(_ stream: Int, code: Int, at time: Timestamp) -> [Exchange] {
+        decoder.resetRequest(stream, code: code, into: &assembler)
         return assembler.takeFinished()
     }
 

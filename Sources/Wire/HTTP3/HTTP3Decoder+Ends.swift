@@ -14,17 +14,36 @@ extension HTTP3Decoder {
         else { return }
         streams[id]?[side].isTold = true
         guard let exchange = stream.exchange else { return forget(id, &sink) }
-        var problems: [String] = []
-        if !stream[side].reader.isBetweenFrames { problems.append("the stream ends within a frame") }
-        if let problem = exchange.problem(of: side.message) { problems.append(problem) }
-        sink.report(problems, at: stream[side].reader.offset, side.message, of: exchange.exchange)
+        if stream[side].passedOver > 0 {
+            passOver(id, exchange, side, &sink)
+        } else {
+            var problems: [String] = []
+            if !stream[side].reader.isBetweenFrames { problems.append("the stream ends within a frame") }
+            if let problem = exchange.problem(of: side.message) { problems.append(problem) }
+            sink.report(problems, at: stream[side].reader.offset, side.message, of: exchange.exchange)
+        }
         if side == .client {
             sink.receive(.requestEnd(at: time), of: exchange.exchange)
         } else {
             streams[id]?.answeredAt = time
         }
         // An answer may overtake the last bytes of its request.
-        if streams[id]?.client.isTold == true { _ = conclude(id, &sink) }
+        if streams[id]?.hasRequestEnded == true { _ = conclude(id, &sink) }
+    }
+
+    /// Counts the end of a message for which there was no room while it waited.
+    private mutating func passOver(
+        _ id: Int,
+        _ exchange: ExchangeStream,
+        _ side: Side,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let direction = streams[id]?[side] else { return }
+        let announced = max(direction.reader.missingData, exchange.missing(of: side.message))
+        let missing = announced > 0 ? announced : direction.passedOver
+        sink.lostBody(missing, of: side.message, in: exchange.exchange)
+        guard side == .server, !exchange.hasResponseHead else { return }
+        streams[id]?.exchange?.loss = "more of its answer waited to be read than is held"
     }
 
     /// Ends an exchange whose answer is whole; false where it is not.
@@ -32,14 +51,18 @@ extension HTTP3Decoder {
         guard let stream = streams[id], let exchange = stream.exchange, let time = stream.answeredAt else {
             return false
         }
-        // Who answered had all of the request, whoever listens not.
-        let missing = max(stream.client.reader.missingData, exchange.missingRequest)
-        if !stream.client.isTold, missing > 0 {
-            sink.lostBody(missing, of: .request, in: exchange.exchange)
-        } else if !stream.client.isTold, exchange.hasBareRequest {
-            sink.receive(.requestEnd(at: time), of: exchange.exchange)
+        if !stream.hasRequestEnded {
+            // Who answered had all of the request, whoever listens not.
+            let missing = max(stream.client.reader.missingData, exchange.missing(of: .request))
+            if missing > 0 {
+                sink.lostBody(missing, of: .request, in: exchange.exchange)
+            } else if exchange.hasBareRequest {
+                sink.receive(.requestEnd(at: time), of: exchange.exchange)
+            }
         }
-        if exchange.hasResponseHead {
+        if let loss = exchange.loss {
+            sink.receive(.failed(reason: loss, at: time), of: exchange.exchange)
+        } else if exchange.hasResponseHead {
             sink.receive(.responseEnd(at: time), of: exchange.exchange)
         } else {
             let reason = "the provider ended the stream without an answer"
@@ -62,7 +85,7 @@ extension HTTP3Decoder {
         forget(id, &sink)
     }
 
-    /// A side broke its direction of a stream off (RESET_STREAM), or wants no more of the other's (STOP_SENDING).
+    /// The answer is given up: by the client, which wants no more of it (STOP_SENDING), or by the server (RESET_STREAM).
     mutating func reset(
         _ id: Int,
         by side: Side,
@@ -71,24 +94,24 @@ extension HTTP3Decoder {
         into sink: inout some ExchangeEventSink
     ) {
         guard !hasLostTheThread else { return }
-        let name = HTTP3ErrorCode.name(code)
         let reason =
             side == .client
-            ? "the client gave the request up before the answer was complete (\(name))"
-            : "the provider broke off the answer (\(name))"
+            ? Self.givenUp(code) : "the provider broke off the answer (\(HTTP3ErrorCode.name(code)))"
         fail(id, reason, time, &sink)
     }
 
-    /// A side wants no more of what the other sends (STOP_SENDING): that a server wants no more of a request does not end its answer.
-    mutating func stopped(
-        _ id: Int,
-        by side: Side,
-        code: Int,
-        at time: Timestamp,
-        into sink: inout some ExchangeEventSink
-    ) {
-        guard side == .client else { return }
-        reset(id, by: side, code: code, at: time, into: &sink)
+    private static func givenUp(_ code: Int) -> String {
+        "the client gave the request up before the answer was complete (\(HTTP3ErrorCode.name(code)))"
+    }
+
+    /// The client says no more of its request (RESET_STREAM).
+    ///
+    /// Its answer may come all the same: a server that needs no more of an upload has the client break it off (RFC 9114,
+    /// section 4.1).
+    mutating func resetRequest(_ id: Int, code: Int, into sink: inout some ExchangeEventSink) {
+        guard !hasLostTheThread, streams[id] != nil else { return }
+        streams[id]?.requestReset = code
+        _ = conclude(id, &sink)
     }
 
     /// A part of a direction of a stream will not come any more.
@@ -118,7 +141,12 @@ extension HTTP3Decoder {
 
     /// The connection has ended: what is under way fails.
     mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
-        for id in streams.keys.sorted() { fail(id, reason, time, &sink) }
+        for id in streams.keys.sorted() {
+            // That it wants no answer either may not be in the capture.
+            let reset = streams[id]?.exchange?.hasResponseHead == false ? streams[id]?.requestReset : nil
+            fail(id, reset.map(Self.givenUp) ?? reason, time, &sink)
+        }
+        end()
     }
 
     /// Nothing more of a stream is taken.

@@ -12,6 +12,8 @@ struct HTTP3Decoder {
     static let maximumStreams = 4096
     /// Streams that wait for fields; a server lets a client have a hundred.
     private static let maximumBlocked = 512
+    /// Of one direction of a stream, that wait.
+    private static let maximumWaiting = 1 << 20
 
     /// One way: what the sender says of the connection (RFC 9114, section 6.2; RFC 9204, section 4.2).
     private enum Unidirectional {
@@ -23,7 +25,7 @@ struct HTTP3Decoder {
     }
 
     let scheme: String
-    private var fields: (client: QPACKDecoder, server: QPACKDecoder) = (QPACKDecoder(), QPACKDecoder())
+    private(set) var fields: (client: QPACKDecoder, server: QPACKDecoder) = (QPACKDecoder(), QPACKDecoder())
     private var unidirectional: [Int: Unidirectional] = [:]
     /// Each side has one of these each.
     private var hasControl: Set<Side> = []
@@ -38,6 +40,8 @@ struct HTTP3Decoder {
     var nextExchange = 0
 
     private(set) var hasLostTheThread = false
+    /// Nothing more is read.
+    private var isOver = false
 
     private subscript(blocked side: Side) -> [Int: Int] {
         get { side == .client ? blocked.client : blocked.server }
@@ -56,7 +60,7 @@ struct HTTP3Decoder {
         at time: Timestamp,
         into sink: inout some ExchangeEventSink
     ) {
-        guard !hasLostTheThread else { return }
+        guard !isOver else { return }
         switch stream & 3 {
         case 0: receiveMessage(bytes, of: stream, from: side, isLast: isLast, at: time, into: &sink)
         case 2 where side == .client, 3 where side == .server:
@@ -83,17 +87,40 @@ struct HTTP3Decoder {
             streams[id] = HTTP3Stream()
         }
         if isLast { streams[id]?[side].hasEnded = true }
-        if let stream = streams[id], stream[side].blocked != nil || side == .server && stream.exchange == nil
-        {
-            guard sink.mayHold(bytes.count) else {
-                return lose(HTTP2Decoder.noRoom, at: stream[side].reader.offset, side, time, &sink)
-            }
-            heldBytes += bytes.count
-            streams[id]?[side].waiting += bytes
-        } else {
+        if !waits(id, side) {
             read(bytes, of: id, side, time, &sink)
+        } else if !wait(bytes, of: id, side, &sink) {
+            return lose(HTTP2Decoder.noRoom, at: streams[id]?[side].reader.offset ?? 0, side, time, &sink)
+        } else if isLast, streams[id]?.exchange != nil {
+            endMessage(of: id, side, time, &sink)
         }
         if side == .client { readAnswer(of: id, time, &sink) }
+    }
+
+    /// Whether nothing more of a stream can be read yet, or ever.
+    private func waits(_ id: Int, _ side: Side) -> Bool {
+        guard let stream = streams[id] else { return false }
+        let direction = stream[side]
+        return direction.blocked != nil || direction.passedOver > 0
+            || side == .server && stream.exchange == nil
+    }
+
+    /// Keeps bytes until they can be read; false where there is no room for them.
+    private mutating func wait(
+        _ bytes: ArraySlice<UInt8>,
+        of id: Int,
+        _ side: Side,
+        _ sink: inout some ExchangeEventSink
+    ) -> Bool {
+        guard let (waiting, passedOver) = streams[id].map({ ($0[side].waiting.count, $0[side].passedOver) })
+        else { return true }
+        // An answer without its request may be a large one, and is nobody's but this stream's.
+        let kept = bytes.prefix(passedOver > 0 ? 0 : Self.maximumWaiting - waiting)
+        guard sink.mayHold(kept.count) else { return false }
+        heldBytes += kept.count
+        streams[id]?[side].waiting += kept
+        streams[id]?[side].passedOver += bytes.count - kept.count
+        return true
     }
 
     /// An answer of which something came before its request.
@@ -117,23 +144,30 @@ struct HTTP3Decoder {
         streams[id]?[side].waiting = []
         streams[id]?[side].blocked = nil
         release(direction.held, &sink)
+        let offset = direction.reader.frameStart
         if let section = direction.blocked,
-            !readSection(
-                section.section,
-                of: id,
-                side,
-                needed: section.until,
-                at: direction.reader.frameStart,
-                time,
-                &sink
-            )
+            !readSection(section.section, of: id, side, needed: section.until, at: offset, time, &sink)
         {
-            guard !hasLostTheThread, sink.mayHold(direction.waiting.count) else { return }
-            heldBytes += direction.waiting.count
-            streams[id]?[side].waiting = direction.waiting
-            return
+            return waitOn(direction.waiting, of: id, side, at: offset, time, &sink)
         }
-        read(direction.waiting[...], of: id, side, time, &sink)
+        read(direction.waiting, of: id, side, isHeld: true, time, &sink)
+    }
+
+    /// What waited waits again, where its stream still does.
+    private mutating func waitOn(
+        _ bytes: ArraySlice<UInt8>,
+        of id: Int,
+        _ side: Side,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard !hasLostTheThread, streams[id] != nil else { return }
+        guard sink.mayHold(bytes.count) else {
+            return lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
+        }
+        heldBytes += bytes.count
+        streams[id]?[side].waiting = bytes
     }
 
     private mutating func release(_ bytes: Int, _ sink: inout some ExchangeEventSink) {
@@ -145,6 +179,7 @@ struct HTTP3Decoder {
         _ bytes: ArraySlice<UInt8>,
         of id: Int,
         _ side: Side,
+        isHeld: Bool = false,
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
@@ -170,17 +205,22 @@ struct HTTP3Decoder {
                 part.withUnsafeBufferPointer { sink.receiveBody($0, of: side.message, in: exchange) }
             case .frame(HTTP3FrameReader.FrameType.headers, let section):
                 guard readSection(section, of: id, side, at: offset, time, &sink) else {
-                    guard !input.isEmpty, !hasLostTheThread, streams[id] != nil else { return }
-                    guard sink.mayHold(input.count) else {
+                    if isHeld { return waitOn(Self.compact(input), of: id, side, at: offset, time, &sink) }
+                    guard hasLostTheThread || wait(input, of: id, side, &sink) else {
                         return lose(HTTP2Decoder.noRoom, at: offset, side, time, &sink)
                     }
-                    heldBytes += input.count
-                    streams[id]?[side].waiting = Array(input)
                     return
                 }
+            case .otherProtocol:
+                guard streams[id]?.exchange != nil else { return forget(id, &sink) }
             case .frame: break
             }
         }
+    }
+
+    /// The bytes, kept where they are unless most of what they are kept with is done with.
+    private static func compact(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        bytes.startIndex > bytes.count ? Array(bytes)[...] : bytes
     }
 
     /// Counts what the reader keeps of a frame; false where there is no room for it.
@@ -270,7 +310,7 @@ struct HTTP3Decoder {
                 case .tooLong:
                     unidirectional[id] = .other
                     return
-                case .frame, .data: break
+                case .frame, .data, .otherProtocol: break
                 }
             }
         case .encoder: encoder(input, side, time, &sink)
@@ -324,7 +364,9 @@ struct HTTP3Decoder {
         while let name = VariableInteger.take(&rest), let value = VariableInteger.take(&rest) {
             if name == 1 { capacity = value }
         }
-        // SETTINGS_QPACK_MAX_TABLE_CAPACITY is what the other side may use.
+        // SETTINGS_QPACK_MAX_TABLE_CAPACITY is what the other side may use; it is said once (RFC 9114, section 7.2.4).
+        let known = side == .client ? fields.server.table.allowed : fields.client.table.allowed
+        guard known == nil else { return }
         if side == .client {
             fields.server.table.allowed = capacity
         } else {
@@ -353,8 +395,14 @@ struct HTTP3Decoder {
             sink.report([reason], at: offset, side.message, of: exchange)
         }
         failAll("the connection could not be read any further: \(reason)", time, &sink)
+    }
+
+    /// Nothing more is read, and nothing kept for it.
+    mutating func end() {
+        isOver = true
         fields = (QPACKDecoder(), QPACKDecoder())
         unidirectional = [:]
         blocked = ([:], [:])
+        finished = FinishedStreams()
     }
 }

@@ -17,6 +17,8 @@ struct HTTP3FrameReader {
         case frame(type: Int, payload: [UInt8])
         /// A frame of those that is longer than any that is read.
         case tooLong
+        /// From here on the stream carries another protocol.
+        case otherProtocol
     }
 
     /// Bytes that were taken.
@@ -57,6 +59,7 @@ struct HTTP3FrameReader {
                 return takeFrame()
             }
             guard readHeader(&input) else { return .needsMore }
+            if type == FrameType.webTransport { return .otherProtocol }
             guard Self.isKept(type) else { continue }
             guard missing <= FrameReader.maximumHeaderBlock else { return .tooLong }
             if missing == 0 { return takeFrame() }

@@ -15,7 +15,9 @@ struct HTTP3Stream {
         /// What follows it waits.
         var blocked: Blocked?
         /// Bytes that have to wait: behind ``blocked``, or of an answer whose request is not there.
-        var waiting: [UInt8] = []
+        var waiting: ArraySlice<UInt8> = []
+        /// Bytes behind them for which there was no room; nothing is read any more that comes behind such.
+        var passedOver = 0
         /// Nothing comes behind them.
         var hasEnded = false
         /// Whether its end was told.
@@ -32,6 +34,8 @@ struct HTTP3Stream {
     var exchange: ExchangeStream?
     /// When the last of the answer came; nil before.
     var answeredAt: Timestamp?
+    /// The code with which the client broke its request off; its answer may come all the same.
+    var requestReset: Int?
     var client = Direction()
     var server = Direction()
 
@@ -39,6 +43,9 @@ struct HTTP3Stream {
         get { side == .client ? client : server }
         _modify { if side == .client { yield &client } else { yield &server } }
     }
+
+    /// Whether nothing more of the request comes.
+    var hasRequestEnded: Bool { client.isTold || requestReset != nil }
 
     /// What it is counted with besides its heads.
     var held: Int { client.held + client.begun + server.held + server.begun }

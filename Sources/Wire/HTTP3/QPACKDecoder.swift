@@ -21,28 +21,40 @@ struct QPACKDecoder {
     ///
     /// - Returns: whether there was a whole one; the rest is kept otherwise, and nothing is left of the bytes.
     mutating func receive(_ bytes: inout ArraySlice<UInt8>) throws(Malformed) -> Bool {
+        // Appended to, as what has come may be long and what comes short.
         if !rest.isEmpty {
-            bytes = (rest + bytes)[...]
-            rest = []
+            rest += bytes
+            bytes = []
         }
-        let before = bytes
-        if !bytes.isEmpty, try instruction(&bytes) { return true }
-        rest = Array(before)
-        bytes = []
-        return false
+        var input = rest.isEmpty ? bytes : rest[...]
+        guard !input.isEmpty, try instruction(&input) else {
+            if rest.isEmpty { rest = Array(bytes) }
+            bytes = []
+            return false
+        }
+        rest = []
+        bytes = input
+        return true
     }
 
     /// False where its end has not come.
     private mutating func instruction(_ input: inout ArraySlice<UInt8>) throws(Malformed) -> Bool {
         guard let first = input.first else { return false }
-        var name: String
+        let name: String
+        let value: QPACKReader.Text
         switch first {
         case 0x80...:
-            guard let index = try QPACKReader.integer(&input, bits: 6) else { return false }
+            guard let index = try QPACKReader.integer(&input, bits: 6), let text = try text(&input, bits: 7)
+            else { return false }
             name = first & 0x40 != 0 ? try Self.fixed(index).name : try recent(index).name
+            value = text
         case 0x40...:
-            guard let text = try QPACKReader.string(&input, bits: 5, &code) else { return false }
-            name = text
+            // Decoded once both are whole.
+            guard let coded = try text(&input, bits: 5), let text = try text(&input, bits: 7) else {
+                return false
+            }
+            name = try coded.string(&code)
+            value = text
         case 0x20...:
             guard let capacity = try QPACKReader.integer(&input, bits: 5) else { return false }
             try table.setCapacity(capacity)
@@ -52,9 +64,13 @@ struct QPACKDecoder {
             try table.insert(try recent(index))
             return true
         }
-        guard let value = try QPACKReader.string(&input, bits: 7, &code) else { return false }
-        try table.insert(Field(name: name, value: value))
+        try table.insert(Field(name: name, value: try value.string(&code)))
         return true
+    }
+
+    /// A string for the table.
+    private func text(_ input: inout ArraySlice<UInt8>, bits: Int) throws(Malformed) -> QPACKReader.Text? {
+        try QPACKReader.text(&input, bits: bits, room: table.capacity)
     }
 
     /// The fields of a section, which is whole (section 4.5).
@@ -98,8 +114,8 @@ struct QPACKDecoder {
             guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
             name = first & 0x10 != 0 ? try Self.fixed(index).name : try inserted(base - 1 - index).name
         case 0x20...:
-            guard let text = try QPACKReader.string(&input, bits: 3, &code) else { return nil }
-            name = text
+            guard let text = try QPACKReader.text(&input, bits: 3) else { return nil }
+            name = try text.string(&code)
         case 0x10...:
             guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
             return try inserted(base + index)
@@ -107,8 +123,8 @@ struct QPACKDecoder {
             guard let index = try QPACKReader.integer(&input, bits: 3) else { return nil }
             name = try inserted(base + index).name
         }
-        guard let value = try QPACKReader.string(&input, bits: 7, &code) else { return nil }
-        return Field(name: name, value: value)
+        guard let value = try QPACKReader.text(&input, bits: 7) else { return nil }
+        return Field(name: name, value: try value.string(&code))
     }
 
     private static func fixed(_ index: Int) throws(Malformed) -> Field {

@@ -24,25 +24,41 @@ enum QPACKReader {
         return value
     }
 
+    /// A string as it is written.
+    struct Text {
+        let isCoded: Bool
+        let bytes: ArraySlice<UInt8>
+
+        func string(_ code: inout HuffmanCode) throws(Malformed) -> String {
+            guard let string = isCoded ? code.string(of: bytes) : String(decoding: bytes, as: UTF8.self)
+            else { throw Malformed(reason: "a string that Huffman's code does not have") }
+            return string
+        }
+    }
+
     /// A string whose first byte has so many bits of its length, and before them the one that says that it is in Huffman's
     /// code; nil where its end has not come.
-    static func string(
+    ///
+    /// `room`: the size of a table that it is for.
+    static func text(
         _ bytes: inout ArraySlice<UInt8>,
         bits: Int,
-        _ code: inout HuffmanCode
-    ) throws(Malformed) -> String? {
+        room: Int? = nil
+    ) throws(Malformed) -> Text? {
         var rest = bytes
         guard let first = rest.first, let length = try integer(&rest, bits: bits) else { return nil }
         guard length <= FrameReader.maximumHeaderBlock else {
             throw Malformed(reason: "a string of more than 256 KiB")
         }
-        guard rest.count >= length else { return nil }
-        let text = rest.prefix(length)
         let isCoded = Int(first) & 1 << bits != 0
-        guard let string = isCoded ? code.string(of: text) : String(decoding: text, as: UTF8.self) else {
-            throw Malformed(reason: "a string that Huffman's code does not have")
-        }
+        // No character of the code has more than 30 bits.
+        if let room, length > (isCoded ? 4 * room : room) { throw .noRoom }
+        guard rest.count >= length else { return nil }
         bytes = rest.dropFirst(length)
-        return string
+        return Text(isCoded: isCoded, bytes: rest.prefix(length))
     }
+}
+
+extension QPACKReader.Malformed {
+    static let noRoom = Self(reason: "a field that the table has no room for")
 }

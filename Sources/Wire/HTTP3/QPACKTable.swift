@@ -12,7 +12,7 @@ struct QPACKTable {
     var allowed: Int?
     /// Fields that were ever put into it.
     private(set) var inserted = 0
-    private var capacity = 0
+    private(set) var capacity = 0
     private var size = 0
     /// Those that are still there; the oldest first, behind those that are gone.
     private var fields: [Field] = []
@@ -22,7 +22,7 @@ struct QPACKTable {
 
     /// The sender uses so much of it from now on.
     mutating func setCapacity(_ bytes: Int) throws(QPACKReader.Malformed) {
-        guard bytes <= Self.largest else {
+        guard bytes <= min(allowed ?? Self.largest, Self.largest) else {
             throw QPACKReader.Malformed(reason: "a table of \(bytes) bytes")
         }
         capacity = bytes
@@ -31,7 +31,7 @@ struct QPACKTable {
 
     mutating func insert(_ field: Field) throws(QPACKReader.Malformed) {
         guard field.size <= capacity else {
-            throw QPACKReader.Malformed(reason: "a field that the table has no room for")
+            throw .noRoom
         }
         evict(down: capacity - field.size)
         fields.append(field)

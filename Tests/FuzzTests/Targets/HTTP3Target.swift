@@ -3,7 +3,7 @@
 
 /// The streams of an HTTP/3 connection; ``StreamPiece`` tells the form of the input, its numbers are those of the streams.
 ///
-/// Kinds: 0 bytes, 1 the last ones, 2 the side gives the stream up.
+/// Kinds: 0 bytes, 1 the last ones, 2 the side gives the answer up, 3 the client breaks its request off.
 enum HTTP3Target {
     static func check(_ input: [UInt8]) throws(FuzzFinding) {
         let pieces = StreamPiece.parse(input)
@@ -29,7 +29,11 @@ enum HTTP3Target {
         let now = HTTP1Target.now
         for piece in pieces {
             guard piece.kind < 2 else {
-                decoder.reset(piece.number, by: piece.side, code: 0x10c, at: now, into: &log)
+                if piece.kind == 2 {
+                    decoder.reset(piece.number, by: piece.side, code: 0x10c, at: now, into: &log)
+                } else {
+                    decoder.resetRequest(piece.number, code: 0x10c, into: &log)
+                }
                 continue
             }
             var rest = piece.bytes
@@ -55,16 +59,20 @@ enum HTTP3Target {
         let now = HTTP1Target.now
         var found: [Exchange] = []
         for piece in pieces {
-            found +=
-                piece.kind < 2
-                ? conversation.received(
-                    piece.bytes,
-                    of: piece.number,
-                    from: piece.side,
-                    isLast: piece.kind == 1,
-                    at: now
-                )
-                : conversation.reset(piece.number, by: piece.side, code: 0x10c, at: now)
+            let ended =
+                switch piece.kind {
+                case 2: conversation.reset(piece.number, by: piece.side, code: 0x10c, at: now)
+                case 3: conversation.requestReset(piece.number, code: 0x10c, at: now)
+                default:
+                    conversation.received(
+                        piece.bytes,
+                        of: piece.number,
+                        from: piece.side,
+                        isLast: piece.kind == 1,
+                        at: now
+                    )
+                }
+            found += ended
         }
         return found + conversation.abandon(at: now, reason: "the recording ended")
     }

@@ -22,11 +22,15 @@ enum QUICTarget {
         }
 
         mutating func reset(_ stream: Int, by side: Side, code: Int) {
-            found += conversation.reset(stream, by: side, code: code, at: HTTP1Target.now)
+            found +=
+                side == .client
+                ? conversation.requestReset(stream, code: code, at: time)
+                : conversation.reset(stream, by: .server, code: code, at: time)
         }
 
         mutating func stopped(_ stream: Int, by side: Side, code: Int) {
-            found += conversation.stopped(stream, by: side, code: code, at: HTTP1Target.now)
+            guard side == .client else { return }
+            found += conversation.reset(stream, by: .client, code: code, at: time)
         }
 
         mutating func lost(_ stream: Int, from side: Side) {

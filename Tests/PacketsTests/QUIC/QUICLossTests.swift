@@ -190,6 +190,31 @@ struct QUICLossTests {
         #expect(exchanges.map(\.failure) == [nil] && exchanges[0].response?.body?.text == "whole")
     }
 
+    /// A server that needs no more of an upload has the client break it off, and goes on with its answer (RFC 9114, section 4.1).
+    @Test func answerGoesOnBehindAnUploadThatWasBrokenOff() {
+        var speaker = Speaker()
+        let answer = QUICImportTests.answer("enough")
+        let (stop, reset): ([UInt8], [UInt8]) = ([5, 0, 0x41, 0], [4, 0, 0x41, 0x0c, 0x10])
+        func failures(_ last: [Turn]) -> [String?] {
+            QUICImportTests.read(last).exchanges.map(\.failure)
+        }
+        var turns = speaker.handshake()
+        turns += [
+            speaker.application(.client, Speaker.stream(0, QUICImportTests.request("/upload"))),
+            speaker.application(.server, stop + Speaker.stream(0, answer.prefix(8))),
+            speaker.application(.client, reset),
+        ]
+        let rest = speaker.application(.server, Speaker.stream(0, answer.dropFirst(8), at: 8, ends: true))
+        #expect(failures(turns + [rest]) == [nil])
+        // A client that wants no answer either says so, too.
+        let givenUp = speaker.application(.client, [5, 0, 0x41, 0x0c])
+        #expect(
+            failures(turns + [givenUp]) == [
+                "the client gave the request up before the answer was complete (H3_REQUEST_CANCELLED)"
+            ]
+        )
+    }
+
     // MARK: - What the server says before there is an exchange
 
     @Test func refusalsAreFailures() {

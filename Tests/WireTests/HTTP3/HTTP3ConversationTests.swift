@@ -178,6 +178,17 @@ struct HTTP3ConversationTests {
         #expect(summary(dialogue.exchanges()) == summary(inOrder))
     }
 
+    @Test mutating func anAnswerMayEndBeforeItsRequestComes() {
+        dialogue.server(0, [], ends: true)
+        dialogue.server(4, Speaker.answer("200") + Speaker.data("x"))
+        dialogue.server(4, [], ends: true)
+        for stream in [0, 4] { dialogue.client(stream, Speaker.request("GET", "/\(stream)"), ends: true) }
+        #expect(
+            exchanges().map { "\($0.request.url.path) \($0.response?.body?.text ?? "") \($0.failure ?? "")" }
+                == ["/0  the provider ended the stream without an answer", "/4 x "]
+        )
+    }
+
     // MARK: - Ends
 
     private func failures() -> [String] { exchanges().map { "\($0.request.url.path) \($0.failure ?? "")" } }
@@ -197,6 +208,36 @@ struct HTTP3ConversationTests {
                 "/8 the provider broke off the answer (error 0x4711)",
             ]
         )
+    }
+
+    /// A server that does not want the rest of an upload has the client break it off, and answers (RFC 9114, section 4.1).
+    @Test mutating func theAnswerToARequestThatIsBrokenOffIsReadOn() throws {
+        dialogue.client(0, Speaker.request("POST", "/a", [("content-length", "90")]) + Speaker.data("part"))
+        dialogue.server(0, Speaker.answer("413") + Speaker.data("too "))
+        dialogue.resetRequest(0, 0x100)
+        dialogue.server(0, Speaker.data("large"), ends: true)
+        // The answer may be whole by then.
+        dialogue.client(4, Speaker.request("POST", "/b") + Speaker.data("part"))
+        dialogue.server(4, Speaker.answer("200"), ends: true)
+        dialogue.resetRequest(4, 0x100)
+        let exchanges = exchanges()
+        try #require(exchanges.map(\.request.url.path) == ["/a", "/b"])
+        #expect(exchanges.map(\.failure) == [nil, nil])
+        #expect(exchanges.map { $0.response?.body?.isTruncated } == [false, false])
+        #expect(exchanges.map { $0.request.body?.isTruncated } == [true, true])
+        #expect(exchanges[0].response?.body?.text == "too large")
+        // What it did not send is not missing.
+        #expect(exchanges[0].request.body?.wireSize == 4)
+    }
+
+    @Test mutating func whoBreaksItsRequestOffMayAlsoGiveItUp() {
+        for stream in [0, 4] { dialogue.client(stream, Speaker.request("POST", "/\(stream)")) }
+        dialogue.resetRequest(0, 0x10c)
+        dialogue.reset(.client, 0, 0x10c)
+        // The rest of what it said may not be in the capture.
+        dialogue.resetRequest(4, 0x10c)
+        let reason = "the client gave the request up before the answer was complete (H3_REQUEST_CANCELLED)"
+        #expect(failures() == ["/0 \(reason)", "/4 \(reason)"])
     }
 
     @Test mutating func whatTheProviderDidNotTakeIsSaid() {
@@ -294,6 +335,18 @@ struct HTTP3ConversationTests {
         dialogue.client(8, Speaker.request("GET", "/z"), ends: true)
         dialogue.server(0, Speaker.answer("200"), ends: true)
         #expect(loss() == reason)
+    }
+
+    /// What is announced may be any number.
+    @Test mutating func whatIsMissingIsNoMoreThanCanBe() {
+        for (stream, data) in [(0, "x"), (4, "")] {
+            let head = Speaker.request("POST", "/a", [("content-length", "\(Int.max)")])
+            // All of four bits each: a frame as long as can be said.
+            dialogue.client(stream, head + [0, 0xff] + [UInt8](repeating: 0xff, count: 7) + Array(data.utf8))
+            dialogue.server(stream, Speaker.answer("200") + Speaker.data("x"), ends: true)
+        }
+        let sizes = exchanges().map { $0.request.body?.wireSize ?? 0 }
+        #expect(sizes.count == 2 && sizes.allSatisfy { $0 > 1 << 30 && $0 <= 1 << 41 })
     }
 
     /// Where nothing is under way the connection itself is told of.

@@ -80,8 +80,10 @@ struct HTTP3Dialogue {
         var stream: Int
         var bytes: [UInt8]
         var isLast = false
-        /// The code with which the side gives the stream up, instead of bytes.
+        /// The code with which the side gives the answer up, instead of bytes.
         var reset: Int?
+        /// The code with which the client breaks its request off.
+        var requestReset: Int?
     }
 
     /// Of the client's and the server's streams that go one way.
@@ -105,6 +107,10 @@ struct HTTP3Dialogue {
         pieces.append(Piece(side: side, stream: stream, bytes: [], reset: code))
     }
 
+    mutating func resetRequest(_ stream: Int, _ code: Int) {
+        pieces.append(Piece(side: .client, stream: stream, bytes: [], requestReset: code))
+    }
+
     /// The exchanges, what is said being handed over in pieces of so many bytes at the most.
     func exchanges(piecesOf size: Int = .max) -> [Exchange] {
         var configuration = Conversation.Configuration(scheme: "https", authority: "idp.example")
@@ -116,6 +122,10 @@ struct HTTP3Dialogue {
         for piece in pieces {
             if let code = piece.reset {
                 found += conversation.reset(piece.stream, by: piece.side, code: code, at: now)
+                continue
+            }
+            if let code = piece.requestReset {
+                found += conversation.requestReset(piece.stream, code: code, at: now)
                 continue
             }
             var rest = piece.bytes[...]

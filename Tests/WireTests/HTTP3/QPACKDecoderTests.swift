@@ -112,6 +112,7 @@ struct QPACKDecoderTests {
         )
         #expect(Self.reason([0x3f] + [UInt8](repeating: 0xff, count: 9)) == "an integer that is too large")
         #expect(Self.reason([0x3f, 0xff, 0xff, 0x3f]) == "a table of 1048606 bytes")
+        #expect(Self.reason([0x3f, 0xe2, 0x1f]) == "a table of 4097 bytes")
         #expect(Self.reason(Speaker.insert("a", "b")) == "a field that the table has no room for")
         #expect(Self.reason([0]) == "a field that is not in the table")
         // Huffman's code for the end of a string, which must not stand in one.
@@ -119,6 +120,36 @@ struct QPACKDecoderTests {
             Self.reason([], [0, 0, 0x51, 0x84, 0xff, 0xff, 0xff, 0xff])
                 == "a string that Huffman's code does not have"
         )
+    }
+
+    /// No end has to come of what the table has no room for.
+    @Test func whatIsTooLongForTheTableIsNotWaitedFor() {
+        let start = Speaker.integer(100, 0x20, bits: 5)
+        let room = "a field that the table has no room for"
+        #expect(Self.reason(start + Speaker.integer(101, 0x40, bits: 5)) == room)
+        // In Huffman's code, of which no character has more than 30 bits.
+        #expect(Self.reason(start + Speaker.integer(401, 0x60, bits: 5)) == room)
+        #expect(Self.reason(start + Speaker.integer(375, 0x60, bits: 5)) == nil)
+        #expect(Self.reason(start + [0xc0] + Speaker.integer(101, 0, bits: 7)) == room)
+    }
+
+    /// The time that an instruction takes which comes byte by byte grows as its length does.
+    @Test func instructionsInSmallPiecesAreNotReadAgainAndAgain() throws {
+        func time(_ size: Int) throws -> Double {
+            // In Huffman's code: 0 has five bits, all of them 0.
+            let text = [UInt8](repeating: 0, count: size)
+            let bytes =
+                Speaker.integer(256 << 10, 0x20, bits: 5) + Speaker.integer(size, 0x60, bits: 5) + text
+                + Speaker.integer(size, 0x80, bits: 7) + text
+            var decoder = QPACKDecoder()
+            let time = try ProcessorTime.seconds {
+                for index in bytes.indices { try decoder.take(bytes[index...index]) }
+            }
+            #expect(decoder.table.inserted == 1)
+            return time
+        }
+        let (short, long) = (try time(1000), try time(8000))
+        #expect(long < 24 * short, "\(short) s and \(long) s")
     }
 
     /// A few bytes may stand for many that the table has.
