@@ -38,6 +38,9 @@ struct HTTP3Decoder {
     /// Bytes that wait.
     var heldBytes = 0
     var nextExchange = 0
+    var losses = MessageLosses()
+    /// What waits is read as far as it can be, as nothing more comes that it waits for.
+    var readsWhatWaits = false
 
     private(set) var hasLostTheThread = false
     /// Nothing more is read.
@@ -84,8 +87,9 @@ struct HTTP3Decoder {
             guard streams.count < Self.maximumStreams else {
                 return lose("more streams than are followed", at: 0, side, time, &sink)
             }
-            streams[id] = HTTP3Stream()
+            streams[id] = HTTP3Stream(begunAt: time)
         }
+        streams[id]?[side].lastAt = time
         if isLast { streams[id]?[side].hasEnded = true }
         if !waits(id, side) {
             read(bytes, of: id, side, time, &sink)
@@ -101,7 +105,8 @@ struct HTTP3Decoder {
     private func waits(_ id: Int, _ side: Side) -> Bool {
         guard let stream = streams[id] else { return false }
         let direction = stream[side]
-        return direction.blocked != nil || direction.passedOver > 0 || side == .server && stream.exchange == nil
+        return direction.blocked != nil || direction.passedOver > 0
+            || side == .server && stream.exchange == nil
     }
 
     /// Keeps bytes until they can be read; false where there is no room for them.
@@ -131,7 +136,7 @@ struct HTTP3Decoder {
     }
 
     /// What waited goes on.
-    private mutating func readWaiting(
+    mutating func readWaiting(
         of id: Int,
         _ side: Side,
         _ time: Timestamp,
@@ -145,7 +150,15 @@ struct HTTP3Decoder {
         release(direction.held, &sink)
         let offset = direction.reader.frameStart
         if let section = direction.blocked,
-            !readSection(section.section, of: id, side, needed: section.until, at: offset, time, &sink)
+            !readSection(
+                section.section,
+                of: id,
+                side,
+                needed: section.until,
+                at: offset,
+                readsWhatWaits ? section.at : time,
+                &sink
+            )
         {
             return waitOn(direction.waiting, of: id, side, at: offset, time, &sink)
         }
@@ -244,6 +257,9 @@ struct HTTP3Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) -> Bool {
+        guard !readsWhatWaits else {
+            return readLastSection(section, of: id, side, needed: needed, at: offset, time, &sink)
+        }
         do throws(QPACKReader.Malformed) {
             let decoded =
                 side == .client
@@ -255,7 +271,7 @@ struct HTTP3Decoder {
                     return false
                 }
                 heldBytes += section.count
-                streams[id]?[side].blocked = HTTP3Stream.Blocked(section: section, until: until)
+                streams[id]?[side].blocked = HTTP3Stream.Blocked(section: section, until: until, at: time)
                 self[blocked: side][id] = until ?? .max
                 return false
             }
@@ -267,6 +283,33 @@ struct HTTP3Decoder {
             lose("a field section that cannot be decoded (\(error.reason))", at: offset, side, time, &sink)
             return false
         }
+    }
+
+    /// Reads a section as far as it is known; false where nothing more is read.
+    private mutating func readLastSection(
+        _ section: [UInt8],
+        of id: Int,
+        _ side: Side,
+        needed: Int?,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) -> Bool {
+        do throws(QPACKReader.Malformed) {
+            let (list, unknown) =
+                side == .client
+                ? try fields.client.decodeAtTheEnd(section[...], needed: needed)
+                : try fields.server.decodeAtTheEnd(section[...], needed: needed)
+            let block = FieldBlock(
+                list.lazy.map { (name: $0.name, value: $0.value) },
+                of: "HTTP/3",
+                unknown: unknown
+            )
+            take(block, size: section.count, of: id, side, at: offset, time, &sink)
+        } catch {
+            lackHead("its header fields cannot be read (\(error.reason))", of: id, side, &sink)
+        }
+        return streams[id] != nil
     }
 
     // MARK: - One way
@@ -386,7 +429,10 @@ struct HTTP3Decoder {
         if !streams.values.contains(where: { $0.exchange != nil }) {
             sink.beginNameless(nextExchange, "HTTP/3", at: time)
             // No request has this number.
-            streams[-1] = HTTP3Stream(exchange: ExchangeStream(exchange: nextExchange, method: ""))
+            streams[-1] = HTTP3Stream(
+                begunAt: time,
+                exchange: ExchangeStream(exchange: nextExchange, method: "")
+            )
             nextExchange += 1
         }
         for stream in streams.values {
