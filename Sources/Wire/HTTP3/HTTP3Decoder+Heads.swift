@@ -60,6 +60,7 @@ extension HTTP3Decoder {
         streams[id]?.exchange = stream
         sink.receive(.requestHead(head, at: time), of: exchange)
         sink.report(fields.problems, at: offset, .request, of: exchange)
+        readAnswer(of: id, time, &sink)
     }
 
     /// Goes on without a head that cannot be read.

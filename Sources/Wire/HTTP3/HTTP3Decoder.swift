@@ -98,7 +98,6 @@ struct HTTP3Decoder {
         } else if isLast, streams[id]?.exchange != nil {
             endMessage(of: id, side, time, &sink)
         }
-        if side == .client { readAnswer(of: id, time, &sink) }
     }
 
     /// Whether nothing more of a stream can be read yet, or ever.
@@ -127,11 +126,11 @@ struct HTTP3Decoder {
         return true
     }
 
-    /// An answer of which something came before its request.
-    private mutating func readAnswer(of id: Int, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
-        guard let stream = streams[id], stream.exchange != nil,
-            stream.server.held > 0 && stream.server.blocked == nil || stream.server.hasEnded
-        else { return }
+    /// What came of an answer before its request.
+    mutating func readAnswer(of id: Int, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        guard let server = streams[id]?.server, !readsWhatWaits, server.held > 0 || server.hasEnded else {
+            return
+        }
         readWaiting(of: id, .server, time, &sink)
     }
 
@@ -391,7 +390,6 @@ struct HTTP3Decoder {
         for id in ids { self[blocked: side][id] = nil }
         for id in ids.sorted() where !hasLostTheThread {
             readWaiting(of: id, side, time, &sink)
-            if side == .client { readAnswer(of: id, time, &sink) }
         }
     }
 
