@@ -97,7 +97,7 @@ extension HTTP3Decoder {
             readWaiting(of: id, .client, time, &sink)
         }
         let isAnswered = stream.server.held > 0
-        if streams[id]?.exchange == nil, isAnswered || stream.client.begun > 0 {
+        if streams[id]?.exchange == nil, isAnswered || !stream.client.reader.isBetweenFrames {
             beginNameless(id, loss: isAnswered ? "its request is not in the capture" : nil, &sink)
         }
         if isAnswered || stream.server.hasEnded, let time = stream.server.lastAt {

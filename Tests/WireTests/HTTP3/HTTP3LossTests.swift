@@ -64,10 +64,13 @@ struct HTTP3LossTests {
         dialogue.client(0, Array(Speaker.request("GET", "/a").dropLast(3)))
         dialogue.client(4, Array(Speaker.request("GET", "/b").dropLast(3)))
         dialogue.server(4, Speaker.answer("200"), ends: true)
+        // Of its head the type, and the beginning of the length.
+        dialogue.client(8, Array(Speaker.request("GET", "/c").prefix(2)))
         #expect(
             read().exchanges.map { "\($0.request.method) \($0.response?.status ?? 0) \($0.failure ?? "")" }
                 == [
                     " 0 the recording ended", " 200 its request is not in the capture",
+                    " 0 the recording ended",
                 ]
         )
     }
