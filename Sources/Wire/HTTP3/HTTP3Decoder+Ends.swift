@@ -155,7 +155,7 @@ extension HTTP3Decoder {
             let reset = streams[id]?.exchange?.hasResponseHead == false ? streams[id]?.requestReset : nil
             fail(id, reset.map(Self.givenUp) ?? reason, time, &sink)
         }
-        end()
+        end(&sink)
     }
 
     /// Nothing more of a stream is taken.

@@ -37,6 +37,8 @@ struct HTTP3Decoder {
     var headBytes = 0
     /// Bytes that wait.
     var heldBytes = 0
+    /// Bytes of the tables.
+    private var tableBytes = 0
     var nextExchange = 0
     var losses = MessageLosses()
     /// What waits is read as far as it can be, as nothing more comes that it waits for.
@@ -374,9 +376,20 @@ struct HTTP3Decoder {
                 let inserted = side == .client ? fields.client.table.inserted : fields.server.table.inserted
                 if !self[blocked: side].isEmpty { unblock(side, until: inserted, time, &sink) }
             }
+            guard hasLostTheThread || countTables(&sink) else {
+                return lose(HTTP2Decoder.noRoom, at: 0, side, time, &sink)
+            }
         } catch {
             lose("a table of fields that cannot be read (\(error.reason))", at: 0, side, time, &sink)
         }
+    }
+
+    /// Counts what the tables keep; false where there is no room for it.
+    private mutating func countTables(_ sink: inout some ExchangeEventSink) -> Bool {
+        let change = fields.client.held + fields.server.held - tableBytes
+        guard sink.mayHold(change) else { return false }
+        tableBytes += change
+        return true
     }
 
     /// Reads on where so many insertions were waited for.
@@ -441,8 +454,10 @@ struct HTTP3Decoder {
     }
 
     /// Nothing more is read, and nothing kept for it.
-    mutating func end() {
+    mutating func end(_ sink: inout some ExchangeEventSink) {
         isOver = true
+        _ = sink.mayHold(-tableBytes)
+        tableBytes = 0
         fields = (QPACKDecoder(), QPACKDecoder())
         unidirectional = [:]
         blocked = ([:], [:])

@@ -17,6 +17,9 @@ struct QPACKDecoder {
     /// The beginning of an instruction whose end has not come.
     private var rest: [UInt8] = []
 
+    /// Bytes that it keeps.
+    var held: Int { table.size + rest.count }
+
     /// Takes the next instruction off the front of the encoder stream's bytes (section 4.3).
     ///
     /// - Returns: whether there was a whole one; the rest is kept otherwise, and nothing is left of the bytes.

@@ -15,7 +15,7 @@ struct QPACKTable {
     private(set) var capacity = 0
     /// As large as the table ever was.
     private var largestCapacity = 0
-    private var size = 0
+    private(set) var size = 0
     /// Those that are still there; the oldest first, behind those that are gone.
     private var fields: [Field] = []
     private var gone = 0
