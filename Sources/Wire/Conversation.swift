@@ -160,13 +160,7 @@ package final class Conversation {
     }
 
     /// What cannot be known of the messages behind bytes that are missing (HTTP/2); nil where there is nothing.
-    package var losses: String? {
-        guard let losses = http2?.losses else { return nil }
-        var words: [String] = []
-        if losses.unnamedRequests > 0 { words.append("the URLs of \(losses.unnamedRequests) requests") }
-        if losses.incompleteHeads > 0 { words.append("header fields of \(losses.incompleteHeads) messages") }
-        return words.isEmpty ? nil : words.joined(separator: " and ")
-    }
+    package var losses: String? { http2?.losses.words }
 
     /// The exchanges that end with this direction.
     ///

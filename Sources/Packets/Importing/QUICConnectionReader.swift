@@ -140,6 +140,9 @@ final class QUICConnectionReader {
     private func abandon(_ reason: String, at time: Timestamp) {
         guard let conversation else { return }
         finish(conversation.abandon(at: time, reason: reason))
+        if let losses = conversation.losses {
+            note("packets with parts of it are not in the capture; with them \(losses) are not known")
+        }
         self.conversation = nil
         isDone = true
     }

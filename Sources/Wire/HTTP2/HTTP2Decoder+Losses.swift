@@ -7,17 +7,6 @@ internal import NIOHPACK
 /// Within a frame of a body they are counted off. Else the next frame is looked for behind them. The streams go on from there; what
 /// cannot be known any more is not guessed: header fields that refer to missing ones, and the ends of streams.
 extension HTTP2Decoder {
-    /// What came of bytes that are missing.
-    struct Losses {
-        static let noStatus =
-            "the status of the answer is not known: it refers to header fields that are not in the capture"
-
-        /// Messages some of whose header fields are not known.
-        var incompleteHeads = 0
-        /// Requests of which not even the URL is known.
-        var unnamedRequests = 0
-    }
-
     /// So many bytes of one side are not there.
     ///
     /// `isExact`: false where it may be fewer.

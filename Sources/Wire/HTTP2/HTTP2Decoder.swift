@@ -31,7 +31,7 @@ struct HTTP2Decoder {
 
     private(set) var hasLostTheThread = false
     /// What came of bytes that are missing; see ``lost(_:isExact:from:at:into:)``.
-    var losses = Losses()
+    var losses = MessageLosses()
 
     subscript(side: Side) -> HTTP2Direction {
         get { side == .client ? client : server }

@@ -42,9 +42,12 @@ package final class HTTP3Conversation {
         return assembler.takeFinished()
     }
 
-    /// The connection has ended: everything under way, as it stands.
+    /// The connection has ended: everything under way, as it stands, be it an answer without its request.
     package func abandon(at time: Timestamp, reason: String) -> [Exchange] {
         decoder.failAll(reason, time, &assembler)
         return assembler.takeFinished()
     }
+
+    /// What cannot be known of the messages, as packets are missing; all of it once it has ended, nil where there is nothing.
+    package var losses: String? { decoder.losses.words }
 }

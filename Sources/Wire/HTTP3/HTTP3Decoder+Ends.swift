@@ -56,7 +56,7 @@ extension HTTP3Decoder {
             let missing = max(stream.client.reader.missingData, exchange.missing(of: .request))
             if missing > 0 {
                 sink.lostBody(missing, of: .request, in: exchange.exchange)
-            } else if exchange.hasBareRequest {
+            } else if exchange.hasBareRequest, exchange.loss == nil {
                 sink.receive(.requestEnd(at: time), of: exchange.exchange)
             }
         }
@@ -78,11 +78,31 @@ extension HTTP3Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
+        readWhatWaits(of: id, &sink)
         guard !conclude(id, &sink) else { return }
         if let exchange = streams[id]?.exchange {
-            sink.receive(.failed(reason: reason, at: time), of: exchange.exchange)
+            sink.receive(.failed(reason: exchange.loss ?? reason, at: time), of: exchange.exchange)
         }
         forget(id, &sink)
+    }
+
+    /// Reads what waits of a stream as far as it can be, at the time when it came: nothing more comes that it waits for.
+    ///
+    /// What is said on a stream is told, be its request known or not.
+    private mutating func readWhatWaits(of id: Int, _ sink: inout some ExchangeEventSink) {
+        guard let stream = streams[id], !hasLostTheThread else { return }
+        readsWhatWaits = true
+        defer { readsWhatWaits = false }
+        if stream.client.blocked != nil, let time = stream.client.lastAt {
+            readWaiting(of: id, .client, time, &sink)
+        }
+        let isAnswered = stream.server.held > 0
+        if streams[id]?.exchange == nil, isAnswered || !stream.client.reader.isBetweenFrames {
+            beginNameless(id, loss: isAnswered ? "its request is not in the capture" : nil, &sink)
+        }
+        if isAnswered || stream.server.hasEnded, let time = stream.server.lastAt {
+            readWaiting(of: id, .server, time, &sink)
+        }
     }
 
     /// The answer is given up: by the client, which wants no more of it (STOP_SENDING), or by the server (RESET_STREAM).
@@ -146,7 +166,7 @@ extension HTTP3Decoder {
             let reset = streams[id]?.exchange?.hasResponseHead == false ? streams[id]?.requestReset : nil
             fail(id, reset.map(Self.givenUp) ?? reason, time, &sink)
         }
-        end()
+        end(&sink)
     }
 
     /// Nothing more of a stream is taken.

@@ -20,6 +20,7 @@ extension HTTP3Decoder {
         guard side == .client || exchange.hasResponseHead else {
             return response(&fields, size: size, of: id, exchange, at: offset, time, &sink)
         }
+        if fields.unknown > 0 { losses.incompleteHeads += 1 }
         let trailers = fields.trailers()
         guard keep(trailers, of: id, &sink) else { return lose(Self.tooMuch, at: offset, side, time, &sink) }
         sink.receive(
@@ -47,10 +48,42 @@ extension HTTP3Decoder {
         headBytes += weight
         var stream = ExchangeStream(exchange: exchange, method: head.method, headBytes: weight)
         stream.asked(head)
+        if fields.unknown > 0 {
+            if fields.method == nil || fields.path == nil && fields.method != "CONNECT" {
+                losses.unnamedRequests += 1
+                stream.loss = MessageLosses.noTarget
+            } else {
+                losses.incompleteHeads += 1
+            }
+        }
         if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
         streams[id]?.exchange = stream
         sink.receive(.requestHead(head, at: time), of: exchange)
         sink.report(fields.problems, at: offset, .request, of: exchange)
+        readAnswer(of: id, time, &sink)
+    }
+
+    /// Goes on without a head that cannot be read.
+    mutating func lackHead(
+        _ reason: String,
+        of id: Int,
+        _ side: Side,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let exchange = streams[id]?.exchange else { return beginNameless(id, loss: reason, &sink) }
+        losses.incompleteHeads += 1
+        if side == .server, !exchange.hasResponseHead { streams[id]?.exchange?.loss = reason }
+    }
+
+    /// Begins the exchange of a stream whose request is not known.
+    mutating func beginNameless(_ id: Int, loss: String?, _ sink: inout some ExchangeEventSink) {
+        guard let stream = streams[id] else { return }
+        sink.beginNameless(nextExchange, "HTTP/3", at: stream.begunAt)
+        var exchange = ExchangeStream(exchange: nextExchange, method: "")
+        exchange.loss = loss
+        streams[id]?.exchange = exchange
+        nextExchange += 1
+        losses.unnamedRequests += 1
     }
 
     /// Counts fields that are kept until their stream ends; false where there is no room for them.
@@ -80,6 +113,10 @@ extension HTTP3Decoder {
         }
         guard keep(head.headers, of: id, &sink) else {
             return lose(Self.tooMuch, at: offset, .server, time, &sink)
+        }
+        if fields.unknown > 0 {
+            losses.incompleteHeads += 1
+            if fields.status == nil { streams[id]?.exchange?.loss = MessageLosses.noStatus }
         }
         streams[id]?.exchange?.answered(head)
         sink.receive(.responseHead(head, at: time), of: exchange.exchange)

@@ -37,7 +37,12 @@ struct HTTP3Decoder {
     var headBytes = 0
     /// Bytes that wait.
     var heldBytes = 0
+    /// Bytes of the tables.
+    private var tableBytes = 0
     var nextExchange = 0
+    var losses = MessageLosses()
+    /// What waits is read as far as it can be, as nothing more comes that it waits for.
+    var readsWhatWaits = false
 
     private(set) var hasLostTheThread = false
     /// Nothing more is read.
@@ -84,8 +89,9 @@ struct HTTP3Decoder {
             guard streams.count < Self.maximumStreams else {
                 return lose("more streams than are followed", at: 0, side, time, &sink)
             }
-            streams[id] = HTTP3Stream()
+            streams[id] = HTTP3Stream(begunAt: time)
         }
+        streams[id]?[side].lastAt = time
         if isLast { streams[id]?[side].hasEnded = true }
         if !waits(id, side) {
             read(bytes, of: id, side, time, &sink)
@@ -94,7 +100,6 @@ struct HTTP3Decoder {
         } else if isLast, streams[id]?.exchange != nil {
             endMessage(of: id, side, time, &sink)
         }
-        if side == .client { readAnswer(of: id, time, &sink) }
     }
 
     /// Whether nothing more of a stream can be read yet, or ever.
@@ -123,16 +128,16 @@ struct HTTP3Decoder {
         return true
     }
 
-    /// An answer of which something came before its request.
-    private mutating func readAnswer(of id: Int, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
-        guard let stream = streams[id], stream.exchange != nil,
-            stream.server.held > 0 && stream.server.blocked == nil || stream.server.hasEnded
-        else { return }
+    /// What came of an answer before its request.
+    mutating func readAnswer(of id: Int, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        guard let server = streams[id]?.server, !readsWhatWaits, server.held > 0 || server.hasEnded else {
+            return
+        }
         readWaiting(of: id, .server, time, &sink)
     }
 
     /// What waited goes on.
-    private mutating func readWaiting(
+    mutating func readWaiting(
         of id: Int,
         _ side: Side,
         _ time: Timestamp,
@@ -146,7 +151,15 @@ struct HTTP3Decoder {
         release(direction.held, &sink)
         let offset = direction.reader.frameStart
         if let section = direction.blocked,
-            !readSection(section.section, of: id, side, needed: section.until, at: offset, time, &sink)
+            !readSection(
+                section.section,
+                of: id,
+                side,
+                needed: section.until,
+                at: offset,
+                readsWhatWaits ? section.at : time,
+                &sink
+            )
         {
             return waitOn(direction.waiting, of: id, side, at: offset, time, &sink)
         }
@@ -245,6 +258,9 @@ struct HTTP3Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) -> Bool {
+        guard !readsWhatWaits else {
+            return readLastSection(section, of: id, side, needed: needed, at: offset, time, &sink)
+        }
         do throws(QPACKReader.Malformed) {
             let decoded =
                 side == .client
@@ -256,7 +272,7 @@ struct HTTP3Decoder {
                     return false
                 }
                 heldBytes += section.count
-                streams[id]?[side].blocked = HTTP3Stream.Blocked(section: section, until: until)
+                streams[id]?[side].blocked = HTTP3Stream.Blocked(section: section, until: until, at: time)
                 self[blocked: side][id] = until ?? .max
                 return false
             }
@@ -268,6 +284,33 @@ struct HTTP3Decoder {
             lose("a field section that cannot be decoded (\(error.reason))", at: offset, side, time, &sink)
             return false
         }
+    }
+
+    /// Reads a section as far as it is known; false where nothing more is read.
+    private mutating func readLastSection(
+        _ section: [UInt8],
+        of id: Int,
+        _ side: Side,
+        needed: Int?,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) -> Bool {
+        do throws(QPACKReader.Malformed) {
+            let (list, unknown) =
+                side == .client
+                ? try fields.client.decodeAtTheEnd(section[...], needed: needed)
+                : try fields.server.decodeAtTheEnd(section[...], needed: needed)
+            let block = FieldBlock(
+                list.lazy.map { (name: $0.name, value: $0.value) },
+                of: "HTTP/3",
+                unknown: unknown
+            )
+            take(block, size: section.count, of: id, side, at: offset, time, &sink)
+        } catch {
+            lackHead("its header fields cannot be read (\(error.reason))", of: id, side, &sink)
+        }
+        return streams[id] != nil
     }
 
     // MARK: - One way
@@ -333,9 +376,20 @@ struct HTTP3Decoder {
                 let inserted = side == .client ? fields.client.table.inserted : fields.server.table.inserted
                 if !self[blocked: side].isEmpty { unblock(side, until: inserted, time, &sink) }
             }
+            guard hasLostTheThread || countTables(&sink) else {
+                return lose(HTTP2Decoder.noRoom, at: 0, side, time, &sink)
+            }
         } catch {
             lose("a table of fields that cannot be read (\(error.reason))", at: 0, side, time, &sink)
         }
+    }
+
+    /// Counts what the tables keep; false where there is no room for it.
+    private mutating func countTables(_ sink: inout some ExchangeEventSink) -> Bool {
+        let change = fields.client.held + fields.server.held - tableBytes
+        guard sink.mayHold(change) else { return false }
+        tableBytes += change
+        return true
     }
 
     /// Reads on where so many insertions were waited for.
@@ -349,7 +403,6 @@ struct HTTP3Decoder {
         for id in ids { self[blocked: side][id] = nil }
         for id in ids.sorted() where !hasLostTheThread {
             readWaiting(of: id, side, time, &sink)
-            if side == .client { readAnswer(of: id, time, &sink) }
         }
     }
 
@@ -387,7 +440,10 @@ struct HTTP3Decoder {
         if !streams.values.contains(where: { $0.exchange != nil }) {
             sink.beginNameless(nextExchange, "HTTP/3", at: time)
             // No request has this number.
-            streams[-1] = HTTP3Stream(exchange: ExchangeStream(exchange: nextExchange, method: ""))
+            streams[-1] = HTTP3Stream(
+                begunAt: time,
+                exchange: ExchangeStream(exchange: nextExchange, method: "")
+            )
             nextExchange += 1
         }
         for stream in streams.values {
@@ -398,8 +454,10 @@ struct HTTP3Decoder {
     }
 
     /// Nothing more is read, and nothing kept for it.
-    mutating func end() {
+    mutating func end(_ sink: inout some ExchangeEventSink) {
         isOver = true
+        _ = sink.mayHold(-tableBytes)
+        tableBytes = 0
         fields = (QPACKDecoder(), QPACKDecoder())
         unidirectional = [:]
         blocked = ([:], [:])

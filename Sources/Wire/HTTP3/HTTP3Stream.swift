@@ -7,6 +7,8 @@ struct HTTP3Stream {
         var section: [UInt8]
         /// Insertions that it needs; nil where that is not known yet.
         var until: Int?
+        /// When it came.
+        var at: Timestamp
     }
 
     /// One direction.
@@ -18,6 +20,8 @@ struct HTTP3Stream {
         var waiting: ArraySlice<UInt8> = []
         /// Bytes behind them for which there was no room; nothing is read any more that comes behind such.
         var passedOver = 0
+        /// When the last of it came.
+        var lastAt: Timestamp?
         /// Nothing comes behind them.
         var hasEnded = false
         /// Whether its end was told.
@@ -30,6 +34,8 @@ struct HTTP3Stream {
         var held: Int { waiting.count + (blocked?.section.count ?? 0) }
     }
 
+    /// When the first of it came.
+    let begunAt: Timestamp
     /// Nil until the request's head is there.
     var exchange: ExchangeStream?
     /// When the last of the answer came; nil before.

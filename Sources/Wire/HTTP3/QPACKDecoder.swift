@@ -17,6 +17,9 @@ struct QPACKDecoder {
     /// The beginning of an instruction whose end has not come.
     private var rest: [UInt8] = []
 
+    /// Bytes that it keeps.
+    var held: Int { table.size + rest.count }
+
     /// Takes the next instruction off the front of the encoder stream's bytes (section 4.3).
     ///
     /// - Returns: whether there was a whole one; the rest is kept otherwise, and nothing is left of the bytes.
@@ -77,20 +80,60 @@ struct QPACKDecoder {
     ///
     /// `needed`: insertions that it was said to need when it came; nil the first time, and where that could not be said.
     mutating func decode(_ section: ArraySlice<UInt8>, needed: Int? = nil) throws(Malformed) -> Section {
-        var input = section
-        guard let encoded = try QPACKReader.integer(&input, bits: 8), let sign = input.first,
-            let delta = try QPACKReader.integer(&input, bits: 7)
-        else { throw Malformed(reason: "a field section without its prefix") }
+        let prefix = try Prefix(section)
         // What is sent goes round; counted from a later state of the table it would be another number.
         var required = needed
-        if required == nil { required = try table.requiredInserts(encoded) }
+        if required == nil { required = try table.requiredInserts(prefix.encoded) }
         guard let required else { return .blocked(until: nil) }
         guard required <= table.inserted else { return .blocked(until: required) }
-        let base = sign & 0x80 == 0 ? required + delta : required - delta - 1
+        let (fields, unknown) = try lines(prefix.lines, base: prefix.base(required))
+        guard unknown == 0 else { throw .notInTable }
+        return .fields(fields)
+    }
+
+    /// The fields of a section, where nothing more will be inserted, and how many are not known as they were not inserted.
+    mutating func decodeAtTheEnd(
+        _ section: ArraySlice<UInt8>,
+        needed: Int?
+    ) throws(Malformed) -> (fields: [Field], unknown: Int) {
+        let prefix = try Prefix(section)
+        var required = needed
+        if required == nil { required = try table.requiredInsertsAtTheEnd(prefix.encoded) }
+        return try lines(prefix.lines, base: prefix.base(required ?? 0))
+    }
+
+    /// What a section begins with (section 4.5.1).
+    private struct Prefix {
+        let encoded: Int
+        let isNegative: Bool
+        let delta: Int
+        let lines: ArraySlice<UInt8>
+
+        init(_ section: ArraySlice<UInt8>) throws(Malformed) {
+            var input = section
+            guard let encoded = try QPACKReader.integer(&input, bits: 8), let sign = input.first,
+                let delta = try QPACKReader.integer(&input, bits: 7)
+            else { throw Malformed(reason: "a field section without its prefix") }
+            self.encoded = encoded
+            self.delta = delta
+            isNegative = sign & 0x80 != 0
+            lines = input
+        }
+
+        func base(_ required: Int) -> Int { isNegative ? required - delta - 1 : required + delta }
+    }
+
+    private mutating func lines(
+        _ lines: ArraySlice<UInt8>,
+        base: Int
+    ) throws(Malformed) -> (fields: [Field], unknown: Int) {
+        var input = lines
         var fields: [Field] = []
         var size = 0
+        var unknown = 0
         while !input.isEmpty {
-            guard let field = try line(&input, base: base) else {
+            let before = unknown
+            guard let field = try line(&input, base: base, &unknown) else {
                 throw Malformed(reason: "a field section that ends too early")
             }
             // A few bytes may stand for many that the table has.
@@ -98,30 +141,36 @@ struct QPACKDecoder {
             guard size <= 2 * FrameReader.maximumHeaderBlock else {
                 throw Malformed(reason: "a field section of more than 512 KiB")
             }
-            fields.append(field)
+            if unknown == before { fields.append(field) }
         }
-        return .fields(fields)
+        return (fields, unknown)
     }
 
-    private mutating func line(_ input: inout ArraySlice<UInt8>, base: Int) throws(Malformed) -> Field? {
+    /// `unknown`: counts it where it has not been inserted.
+    private mutating func line(
+        _ input: inout ArraySlice<UInt8>,
+        base: Int,
+        _ unknown: inout Int
+    ) throws(Malformed) -> Field? {
         guard let first = input.first else { return nil }
         let name: String
         switch first {
         case 0x80...:
             guard let index = try QPACKReader.integer(&input, bits: 6) else { return nil }
-            return first & 0x40 != 0 ? try Self.fixed(index) : try inserted(base - 1 - index)
+            return first & 0x40 != 0 ? try Self.fixed(index) : try inserted(base - 1 - index, &unknown)
         case 0x40...:
             guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
-            name = first & 0x10 != 0 ? try Self.fixed(index).name : try inserted(base - 1 - index).name
+            name =
+                first & 0x10 != 0 ? try Self.fixed(index).name : try inserted(base - 1 - index, &unknown).name
         case 0x20...:
             guard let text = try QPACKReader.text(&input, bits: 3) else { return nil }
             name = try text.string(&code)
         case 0x10...:
             guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
-            return try inserted(base + index)
+            return try inserted(base + index, &unknown)
         default:
             guard let index = try QPACKReader.integer(&input, bits: 3) else { return nil }
-            name = try inserted(base + index).name
+            name = try inserted(base + index, &unknown).name
         }
         guard let value = try QPACKReader.text(&input, bits: 7) else { return nil }
         return Field(name: name, value: try value.string(&code))
@@ -135,12 +184,17 @@ struct QPACKDecoder {
     }
 
     /// Counted back from the last one.
-    private func recent(_ index: Int) throws(Malformed) -> Field { try inserted(table.inserted - 1 - index) }
+    private func recent(_ index: Int) throws(Malformed) -> Field {
+        guard let field = table.field(table.inserted - 1 - index) else { throw .notInTable }
+        return field
+    }
 
-    private func inserted(_ number: Int) throws(Malformed) -> Field {
-        guard number >= 0, let field = table.field(number) else {
-            throw Malformed(reason: "a field that is not in the table")
+    private func inserted(_ number: Int, _ unknown: inout Int) throws(Malformed) -> Field {
+        guard number < table.inserted else {
+            unknown += 1
+            return Field(name: "", value: "")
         }
+        guard let field = table.field(number) else { throw .notInTable }
         return field
     }
 }

@@ -61,4 +61,5 @@ enum QPACKReader {
 
 extension QPACKReader.Malformed {
     static let noRoom = Self(reason: "a field that the table has no room for")
+    static let notInTable = Self(reason: "a field that is not in the table")
 }

@@ -13,7 +13,9 @@ struct QPACKTable {
     /// Fields that were ever put into it.
     private(set) var inserted = 0
     private(set) var capacity = 0
-    private var size = 0
+    /// As large as the table ever was.
+    private var largestCapacity = 0
+    private(set) var size = 0
     /// Those that are still there; the oldest first, behind those that are gone.
     private var fields: [Field] = []
     private var gone = 0
@@ -26,6 +28,7 @@ struct QPACKTable {
             throw QPACKReader.Malformed(reason: "a table of \(bytes) bytes")
         }
         capacity = bytes
+        largestCapacity = max(largestCapacity, bytes)
         evict(down: capacity)
     }
 
@@ -62,7 +65,8 @@ struct QPACKTable {
     /// Nil where the size of the table is not known, on which it depends.
     func requiredInserts(_ encoded: Int) throws(QPACKReader.Malformed) -> Int? {
         guard encoded > 0 else { return 0 }
-        guard let allowed else { return nil }
+        // Numbers do not begin again within one filling of the table, and it is not smaller than it was.
+        guard let allowed else { return inserted < largestCapacity / 32 ? encoded - 1 : nil }
         let entries = allowed / 32
         guard encoded <= 2 * entries else {
             throw QPACKReader.Malformed(reason: "a field section that needs more than the table may have")
@@ -72,5 +76,16 @@ struct QPACKTable {
         if count > most { count -= 2 * entries }
         guard count > 0 else { throw QPACKReader.Malformed(reason: "a field section that needs no fields") }
         return count
+    }
+
+    /// The same, where nothing more will be inserted, or be said of the size of the table.
+    func requiredInsertsAtTheEnd(_ encoded: Int) throws(QPACKReader.Malformed) -> Int {
+        if let required = try requiredInserts(encoded) { return required }
+        guard inserted < largestCapacity / 32 * 2 else {
+            throw QPACKReader.Malformed(
+                reason: "SETTINGS, which say how they are numbered, are not in the capture"
+            )
+        }
+        return encoded - 1
     }
 }

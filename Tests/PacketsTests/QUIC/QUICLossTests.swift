@@ -172,6 +172,21 @@ struct QUICLossTests {
         #expect(exchanges.last?.response?.body?.text == "in")
     }
 
+    /// The packet with the request is not in the capture, or the one with the server's settings, by which a table is read.
+    @Test func whatIsMissingInFrontOfAnAnswerIsTold() {
+        var speaker = Speaker()
+        var turns = QUICImportTests.login(&speaker)
+        turns.remove(at: 3)
+        let read = QUICImportTests.read(turns)
+        #expect(
+            read.exchanges.map(\.failure) == [
+                "its request is not in the capture", "its request is not in the capture",
+            ]
+        )
+        #expect(read.exchanges.map { $0.response?.status } == [200, 200])
+        #expect(Self.losses(read).contains { $0.contains("with them the URLs of 2 requests are not known") })
+    }
+
     /// The last bytes come again with the word that they are the last.
     @Test func endMayComeWithBytesThatWereThere() {
         var speaker = Speaker()

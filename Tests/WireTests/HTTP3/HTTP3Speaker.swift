@@ -94,6 +94,8 @@ struct HTTP3Dialogue {
 
     var pieces: [Piece] = []
     var budget: RecordingBudget?
+    /// Time from a piece to the next; a hundred times as much goes by until the recording ends.
+    var pause = Duration.zero
 
     mutating func client(_ stream: Int, _ bytes: [UInt8], ends: Bool = false) {
         pieces.append(Piece(side: .client, stream: stream, bytes: bytes, isLast: ends))
@@ -112,12 +114,15 @@ struct HTTP3Dialogue {
     }
 
     /// The exchanges, what is said being handed over in pieces of so many bytes at the most.
-    func exchanges(piecesOf size: Int = .max) -> [Exchange] {
+    func exchanges(piecesOf size: Int = .max) -> [Exchange] { read(piecesOf: size).exchanges }
+
+    /// The exchanges, and what is not known of them.
+    func read(piecesOf size: Int = .max) -> (exchanges: [Exchange], losses: String?) {
         var configuration = Conversation.Configuration(scheme: "https", authority: "idp.example")
         configuration.budget = budget
         configuration.connection.alpn = "h3"
         let conversation = HTTP3Conversation(configuration)
-        let now = Timestamp(seconds: 1_780_000_000)
+        var now = Timestamp(seconds: 1_780_000_000)
         var found: [Exchange] = []
         for piece in pieces {
             if let code = piece.reset {
@@ -128,6 +133,7 @@ struct HTTP3Dialogue {
                 found += conversation.requestReset(piece.stream, code: code, at: now)
                 continue
             }
+            now = now + pause
             var rest = piece.bytes[...]
             repeat {
                 let part = rest.prefix(size)
@@ -141,6 +147,7 @@ struct HTTP3Dialogue {
                 )
             } while !rest.isEmpty
         }
-        return found + conversation.abandon(at: now, reason: "the recording ended")
+        found += conversation.abandon(at: now + pause * 100, reason: "the recording ended")
+        return (found, conversation.losses)
     }
 }
