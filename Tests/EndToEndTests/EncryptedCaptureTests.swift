@@ -168,7 +168,9 @@ struct EncryptedCaptureTests {
         let result = try place.run(["diagnose", "-i", "other", "healthy.age", "broken.age", Self.healthy])
         #expect(result.status == 65)
         #expect(result.errors.contains("healthy.age: encrypted for X25519"))
-        #expect(result.output.contains("2 captures"), "\(result.output)")
+        #expect(result.output.contains("3 captures"), "\(result.output)")
+        #expect(result.output.contains(/healthy\.age +not read/), "\(result.output)")
+        #expect(result.output.hasSuffix("1 broken, 1 not read\n"), "\(result.output)")
     }
 
     @Test func tornCaptureIsReadAsFarAsItIsWhole() throws {
