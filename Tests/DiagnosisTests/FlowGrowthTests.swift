@@ -126,7 +126,7 @@ struct FlowGrowthTests {
                 for flow in FlowFinder.found(in: capture) { _ = Diagnostician.diagnose(flow) }
             }
         }
-        #expect(seconds(4000) / min(seconds(500), seconds(500)) < 24)
+        #expect(seconds(2400) / min(seconds(300), seconds(300)) < 24)
     }
 
     /// Of metadata that are read before every login each login has those that it may have read.

@@ -255,7 +255,7 @@ struct AdversarialCaptureTests {
         }
         #expect(Set(tokens).count == tokens.count)
         let list = tokens.map { "{\"access_token\":\"\($0)\"}" }.joined(separator: ",")
-        let filler = String(repeating: "lorem ipsum dolor sit amet ", count: 180_000)
+        let filler = String(repeating: "lorem ipsum dolor sit amet ", count: 60_000)
         world.append("https://api.example.net/tokens", type: "application/json", body: "[\(list)]")
         world.append("https://api.example.net/log", body: filler + tokens.joined(separator: " "))
         world.options.keepsAll = true
