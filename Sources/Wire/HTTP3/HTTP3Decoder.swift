@@ -16,7 +16,7 @@ struct HTTP3Decoder {
     private static let maximumWaiting = 1 << 20
 
     /// One way: what the sender says of the connection (RFC 9114, section 6.2; RFC 9204, section 4.2).
-    private enum Unidirectional {
+    enum Unidirectional {
         /// The type has not come.
         case begun([UInt8])
         case control(HTTP3FrameReader)
@@ -25,20 +25,22 @@ struct HTTP3Decoder {
     }
 
     let scheme: String
-    private(set) var fields: (client: QPACKDecoder, server: QPACKDecoder) = (QPACKDecoder(), QPACKDecoder())
-    private var unidirectional: [Int: Unidirectional] = [:]
+    var fields: (client: QPACKDecoder, server: QPACKDecoder) = (QPACKDecoder(), QPACKDecoder())
+    var unidirectional: [Int: Unidirectional] = [:]
     /// Each side has one of these each.
-    private var hasControl: Set<Side> = []
-    private var hasEncoder: Set<Side> = []
+    var hasControl: Set<Side> = []
+    var hasEncoder: Set<Side> = []
     /// Streams whose field sections wait, and for how many insertions.
     var blocked: (client: [Int: Int], server: [Int: Int]) = ([:], [:])
+    /// How many insertions the first of them wait for, at least.
+    var unblocksAt: [Side: Int] = [:]
     var streams: [Int: HTTP3Stream] = [:]
     var finished = FinishedStreams()
     var headBytes = 0
     /// Bytes that wait.
     var heldBytes = 0
     /// Bytes of the tables.
-    private var tableBytes = 0
+    var tableBytes = 0
     var nextExchange = 0
     var losses = MessageLosses()
     /// What waits is read as far as it can be, as nothing more comes that it waits for.
@@ -48,7 +50,7 @@ struct HTTP3Decoder {
     /// Nothing more is read.
     private var isOver = false
 
-    private subscript(blocked side: Side) -> [Int: Int] {
+    subscript(blocked side: Side) -> [Int: Int] {
         get { side == .client ? blocked.client : blocked.server }
         _modify { if side == .client { yield &blocked.client } else { yield &blocked.server } }
     }
@@ -274,6 +276,7 @@ struct HTTP3Decoder {
                 heldBytes += section.count
                 streams[id]?[side].blocked = HTTP3Stream.Blocked(section: section, until: until, at: time)
                 self[blocked: side][id] = until ?? .max
+                unblocksAt[side] = min(unblocksAt[side] ?? .max, until ?? .max)
                 return false
             }
             guard case .fields(let list) = decoded else { return false }
@@ -313,120 +316,7 @@ struct HTTP3Decoder {
         return streams[id] != nil
     }
 
-    // MARK: - One way
-
-    private mutating func receiveUnidirectional(
-        _ bytes: ArraySlice<UInt8>,
-        of id: Int,
-        from side: Side,
-        at time: Timestamp,
-        into sink: inout some ExchangeEventSink
-    ) {
-        guard unidirectional[id] != nil || unidirectional.count < Self.maximumStreams else { return }
-        var input = bytes
-        if case .begun(var start) = unidirectional[id] ?? .begun([]) {
-            start += input
-            input = start[...]
-            guard let type = VariableInteger.take(&input) else {
-                unidirectional[id] = .begun(start)
-                return
-            }
-            let kind: Unidirectional =
-                switch type {
-                case 0 where hasControl.insert(side).inserted: .control(HTTP3FrameReader())
-                case 2 where hasEncoder.insert(side).inserted: .encoder
-                default: .other
-                }
-            unidirectional[id] = kind
-        }
-        switch unidirectional[id] {
-        case .control(var reader):
-            while !hasLostTheThread {
-                switch reader.next(&input) {
-                case .needsMore:
-                    unidirectional[id] = .control(reader)
-                    return
-                case .frame(HTTP3FrameReader.FrameType.settings, let payload):
-                    settings(payload, side, time, &sink)
-                case .frame(HTTP3FrameReader.FrameType.goAway, let payload):
-                    closing(payload, side, time, &sink)
-                case .tooLong:
-                    unidirectional[id] = .other
-                    return
-                case .frame, .data, .otherProtocol: break
-                }
-            }
-        case .encoder: encoder(input, side, time, &sink)
-        case .begun, .other, nil: break
-        }
-    }
-
-    private mutating func encoder(
-        _ bytes: ArraySlice<UInt8>,
-        _ side: Side,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        var input = bytes
-        do throws(QPACKReader.Malformed) {
-            while !hasLostTheThread,
-                side == .client ? try fields.client.receive(&input) : try fields.server.receive(&input)
-            {
-                // What is inserted later may drive out what is waited for.
-                let inserted = side == .client ? fields.client.table.inserted : fields.server.table.inserted
-                if !self[blocked: side].isEmpty { unblock(side, until: inserted, time, &sink) }
-            }
-            guard hasLostTheThread || countTables(&sink) else {
-                return lose(HTTP2Decoder.noRoom, at: 0, side, time, &sink)
-            }
-        } catch {
-            lose("a table of fields that cannot be read (\(error.reason))", at: 0, side, time, &sink)
-        }
-    }
-
-    /// Counts what the tables keep; false where there is no room for it.
-    private mutating func countTables(_ sink: inout some ExchangeEventSink) -> Bool {
-        let change = fields.client.held + fields.server.held - tableBytes
-        guard sink.mayHold(change) else { return false }
-        tableBytes += change
-        return true
-    }
-
-    /// Reads on where so many insertions were waited for.
-    private mutating func unblock(
-        _ side: Side,
-        until inserted: Int,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        let ids = self[blocked: side].filter { $0.value <= inserted }.keys
-        for id in ids { self[blocked: side][id] = nil }
-        for id in ids.sorted() where !hasLostTheThread {
-            readWaiting(of: id, side, time, &sink)
-        }
-    }
-
-    private mutating func settings(
-        _ payload: [UInt8],
-        _ side: Side,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        var rest = payload[...]
-        var capacity = 0
-        while let name = VariableInteger.take(&rest), let value = VariableInteger.take(&rest) {
-            if name == 1 { capacity = value }
-        }
-        // SETTINGS_QPACK_MAX_TABLE_CAPACITY is what the other side may use; it is said once (RFC 9114, section 7.2.4).
-        let known = side == .client ? fields.server.table.allowed : fields.client.table.allowed
-        guard known == nil else { return }
-        if side == .client {
-            fields.server.table.allowed = capacity
-        } else {
-            fields.client.table.allowed = capacity
-        }
-        unblock(side == .client ? .server : .client, until: .max, time, &sink)
-    }
+    // MARK: - The end
 
     /// Gives up on the connection: everything under way is reported as it stands, with the place.
     mutating func lose(
@@ -461,6 +351,7 @@ struct HTTP3Decoder {
         fields = (QPACKDecoder(), QPACKDecoder())
         unidirectional = [:]
         blocked = ([:], [:])
+        unblocksAt = [:]
         finished = FinishedStreams()
     }
 }

@@ -133,7 +133,27 @@ struct HTTP3LimitTests {
         let (short, long) = (0..<3).reduce((Double.infinity, Double.infinity)) { best, _ in
             (min(best.0, time(behind: 1000)), min(best.1, time(behind: 900_000)))
         }
-        #expect(long < 1.7 * short, "\(short) s and \(long) s")
+        #expect(long < 2 * short, "\(short) s and \(long) s")
+    }
+
+    /// An insertion that nobody waits for does not look at who waits.
+    @Test mutating func insertionsCostNoMoreWhereManyWait() {
+        func time(waiting count: Int) -> Double {
+            var copy = self
+            copy.say(.server, HTTP3Dialogue.serverControl, Speaker.control([(1, 65536)]))
+            for number in 0..<count {
+                let section = Speaker.prefix(inserted: 2000, tableBytes: 65536)
+                copy.say(.client, 4 * number, Speaker.frame(1, section))
+            }
+            let fields = Speaker.encoder(65536, (0..<1800).map { _ in ("a", "b") })
+            let time = ProcessorTime.seconds { copy.say(.client, HTTP3Dialogue.clientEncoder, fields) }
+            #expect(!copy.decoder.hasLostTheThread && copy.decoder.streams.count == count)
+            return time
+        }
+        let (few, many) = (0..<3).reduce((Double.infinity, Double.infinity)) { best, _ in
+            (min(best.0, time(waiting: 1)), min(best.1, time(waiting: 500)))
+        }
+        #expect(many < 2 * few, "\(few) s and \(many) s")
     }
 
     // MARK: - Tables
