@@ -51,18 +51,22 @@ extension QUICConnection {
         guard !self[side].streams.areTooMany else {
             return stop("it has more streams at a time than are followed", &sink)
         }
-        while !hasRoom, let (id, side) = heaviest { giveUp(id, side, &sink) }
+        while !takeRoom(), let (id, side) = heaviest { giveUp(id, side, &sink) }
     }
 
-    /// Whether there is room for what waits, which is taken.
-    private var hasRoom: Bool {
+    /// Takes as much room as what waits needs, or gives back what it does not.
+    ///
+    /// - Returns: whether there is as much.
+    private func takeRoom() -> Bool {
         let wanted = self[.client].streams.held + self[.server].streams.held
         guard wanted <= Self.mostHeld else { return false }
-        if wanted < sharedBytes { share.give(sharedBytes - wanted) }
-        let more = max(0, wanted - sharedBytes)
-        let granted = more == 0 ? 0 : share.take(upTo: more)
-        sharedBytes = more == 0 ? wanted : sharedBytes + granted
-        return granted == more
+        if wanted < sharedBytes {
+            share.give(sharedBytes - wanted)
+            sharedBytes = wanted
+        } else if wanted > sharedBytes {
+            sharedBytes += share.take(upTo: wanted - sharedBytes)
+        }
+        return sharedBytes == wanted
     }
 
     private var heaviest: (id: Int, side: Side)? {

@@ -101,8 +101,7 @@ final class QUICConnection {
     /// Tries to take a datagram apart that are left; what succeeds earns more.
     var segmentTrials = QUICConnection.mostSegmentTrials
     /// How much it may hold is shared with all others.
-    let budget: RecordingBudget
-    var share: RecordingBudget.Share
+    let share: RecordingBudget.Share
     /// What of it is taken.
     var sharedBytes = 0
     /// Nothing more is read.
@@ -125,7 +124,6 @@ final class QUICConnection {
         self.version = version
         offeredVersion = version
         self.heldForKeys = heldForKeys
-        self.budget = budget
         share = RecordingBudget.Share(of: budget)
         ids.append((packet.destination, .server))
     }
@@ -306,7 +304,7 @@ final class QUICConnection {
         held = []
         client = Direction()
         server = Direction()
-        share = RecordingBudget.Share(of: budget)
+        share.give(sharedBytes)
         sharedBytes = 0
     }
 }
