@@ -29,6 +29,8 @@ package struct ProxyConfiguration: Sendable {
     package var proxyCredentials: BasicCredentials?
     /// Whether a process of this machine may use the proxy without credentials; asked on a thread that may wait.
     package var vouchesFor: (@Sendable (_ processID: Int32) -> Bool)?
+    /// Whether a process accepts the recorder's certificates for certain, by the way it was started.
+    package var acceptsCertificates: (@Sendable (_ processID: Int32) -> Bool)?
     /// Whether clients on the network may reach what listens on this machine's loopback.
     package var allowsRemoteLoopback = false
     /// Whether a connection comes from another machine, by its two ends.

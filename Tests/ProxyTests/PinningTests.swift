@@ -12,6 +12,11 @@ struct PinningTests {
     private let other: Origin
     private let app = ClientFacts(process: "app", processID: 7, address: "127.0.0.1:40000")
 
+    /// From when until when connections were there.
+    private static let first = Timestamp(nanoseconds: 10)...Timestamp(nanoseconds: 20)
+    private static let besideFirst = Timestamp(nanoseconds: 12)...Timestamp(nanoseconds: 22)
+    private static let second = Timestamp(nanoseconds: 21)...Timestamp(nanoseconds: 30)
+
     init() throws {
         origin = try #require(Origin(authority: "login.example:443", defaultPort: nil))
         other = try #require(Origin(authority: "api.example:443", defaultPort: nil))
@@ -20,28 +25,38 @@ struct PinningTests {
     @Test func alertIsBelievedAtOnce() {
         let clients = PinningClients()
         #expect(!clients.passesThrough(app, origin))
-        #expect(clients.rejected(by: app, origin, saidSo: true))
+        #expect(clients.rejected(by: app, origin, saidSo: true, Self.first))
         #expect(clients.passesThrough(app, origin))
     }
 
     @Test func endWithoutWordsIsBelievedTheSecondTime() {
         let clients = PinningClients()
-        #expect(!clients.rejected(by: app, origin, saidSo: false))
+        #expect(!clients.rejected(by: app, origin, saidSo: false, Self.first))
         #expect(!clients.passesThrough(app, origin))
-        #expect(clients.rejected(by: app, origin, saidSo: false))
+        #expect(clients.rejected(by: app, origin, saidSo: false, Self.second))
         #expect(clients.passesThrough(app, origin))
+    }
+
+    @Test func whatIsClosedSideBySideIsOneDoubt() {
+        let clients = PinningClients()
+        #expect(!clients.rejected(by: app, origin, saidSo: false, Self.first))
+        #expect(!clients.rejected(by: app, origin, saidSo: false, Self.besideFirst))
+        #expect(!clients.passesThrough(app, origin))
+        #expect(clients.rejected(by: app, origin, saidSo: false, Self.second))
+        // Once it is certain, it stays so.
+        #expect(clients.rejected(by: app, origin, saidSo: false, Self.besideFirst))
     }
 
     @Test func goodHandshakeClearsADoubt() {
         let clients = PinningClients()
-        _ = clients.rejected(by: app, origin, saidSo: false)
+        _ = clients.rejected(by: app, origin, saidSo: false, Self.first)
         clients.accepted(by: app, origin)
-        #expect(!clients.rejected(by: app, origin, saidSo: false))
+        #expect(!clients.rejected(by: app, origin, saidSo: false, Self.second))
     }
 
     @Test func onlyThatClientAndThatHost() {
         let clients = PinningClients()
-        _ = clients.rejected(by: app, origin, saidSo: true)
+        _ = clients.rejected(by: app, origin, saidSo: true, Self.first)
         var client = app
         client.processID = 8
         #expect(!clients.passesThrough(client, origin))
@@ -54,7 +69,7 @@ struct PinningTests {
 
     @Test func withoutAProcessItIsTheAddress() {
         let clients = PinningClients()
-        _ = clients.rejected(by: ClientFacts(address: "[fe80::1]:40000"), origin, saidSo: true)
+        _ = clients.rejected(by: ClientFacts(address: "[fe80::1]:40000"), origin, saidSo: true, Self.first)
         #expect(clients.passesThrough(ClientFacts(address: "[fe80::1]:50000"), origin))
         #expect(!clients.passesThrough(ClientFacts(address: "[fe80::2]:40000"), origin))
         #expect(!clients.passesThrough(ClientFacts(), origin))
@@ -112,6 +127,53 @@ struct PinningTests {
         #expect(output.status == 60)
         let exchanges = try await rig.exchanges(atLeast: 2)
         #expect(exchanges.allSatisfy { $0.response == nil && $0.tunnel.reason == nil })
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    /// Two connections, one after the other, that are closed when the recorder's certificate has come.
+    private func closing(_ rig: ProxyRig, _ port: Int) async throws {
+        let client = """
+            import socket, ssl, sys
+            for _ in range(2):
+                raw = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+                raw.sendall(b"CONNECT localhost:%s HTTP/1.1\\r\\n\\r\\n" % sys.argv[2].encode())
+                while not raw.recv(4096).endswith(b"\\r\\n\\r\\n"):
+                    pass
+                came, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+                tls = ssl.create_default_context().wrap_bio(came, sent, server_hostname="localhost")
+                try:
+                    tls.do_handshake()
+                except ssl.SSLWantReadError:
+                    raw.sendall(sent.read())
+                raw.recv(1, socket.MSG_PEEK)
+                raw.close()
+            """
+        let output = try await ProxyRig.run(["/usr/bin/python3", "-c", client, "\(rig.port)", "\(port)"])
+        #expect(output.status == 0, "\(output.text)")
+    }
+
+    @Test(arguments: [false, true])
+    func endWithoutWordsMeansNothingOfAClientThatAcceptsUs(accepts: Bool) async throws {
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), script: Self.hello)
+        let rig = try await ProxyRig(adjust: { $0.acceptsCertificates = { _ in accepts } })
+        try await closing(rig, origin.port)
+        let exchanges = try await rig.exchanges(atLeast: 2)
+        #expect(exchanges.count == 2)
+        #expect(
+            exchanges.allSatisfy {
+                $0.failure?.hasPrefix(
+                    accepts
+                        ? "the client closed the connection during its TLS handshake"
+                        : "Client TLS handshake failed. The client does not trust the proxy's certificate"
+                ) == true
+            },
+            "\(exchanges.map(\.failure))"
+        )
+        let passes = rig.notices.map {
+            if case .clientRejectedCertificate(_, _, nil, let passes) = $0 { passes } else { false }
+        }
+        #expect(passes == (accepts ? [] : [false, true]))
         await rig.stop()
         try await origin.stop()
     }

@@ -12,9 +12,9 @@ final class PinningClients: Sendable {
         var host: String
     }
 
-    private enum Opinion {
-        /// It broke off without a word, as a closed tab does.
-        case doubtful
+    private enum Opinion: Equatable {
+        /// It broke off without a word, as a closed tab does; the time is that of the end.
+        case doubtful(since: Timestamp)
         case certain
     }
 
@@ -28,14 +28,27 @@ final class PinningClients: Sendable {
     /// - Parameters:
     ///   - client: whose.
     ///   - origin: for which server.
-    ///   - saidSo: by an alert; an end without one counts from the second time on.
+    ///   - saidSo: by an alert; an end without one counts from the second time on, by a connection that was begun after
+    ///     the first had ended: what is closed side by side is one decision, of a browser whose tab is closed or that makes
+    ///     all its connections anew.
+    ///   - connection: from when until when it was there.
     /// - Returns: whether its next connection to the host is passed through.
-    func rejected(by client: ClientFacts, _ origin: Origin, saidSo: Bool) -> Bool {
+    func rejected(
+        by client: ClientFacts,
+        _ origin: Origin,
+        saidSo: Bool,
+        _ connection: ClosedRange<Timestamp>
+    ) -> Bool {
         guard let key = Self.key(client, origin) else { return false }
         return opinions.withLockedValue { opinions in
             if opinions[key] == nil, opinions.count >= Self.maximumCount { opinions.removeAll() }
-            let isCertain = saidSo || opinions[key] != nil
-            opinions[key] = isCertain ? .certain : .doubtful
+            let isCertain =
+                switch opinions[key] {
+                case .certain: true
+                case .doubtful(let since): saidSo || connection.lowerBound >= since
+                case nil: saidSo
+                }
+            opinions[key] = isCertain ? .certain : opinions[key] ?? .doubtful(since: connection.upperBound)
             return isCertain
         }
     }
@@ -44,7 +57,7 @@ final class PinningClients: Sendable {
     func accepted(by client: ClientFacts, _ origin: Origin) {
         guard let key = Self.key(client, origin) else { return }
         opinions.withLockedValue { opinions in
-            if opinions[key] == .doubtful { opinions[key] = nil }
+            if opinions[key] != .certain { opinions[key] = nil }
         }
     }
 

@@ -20,15 +20,28 @@ extension ProxyContext {
     }
 
     /// The client does not accept our certificate; it said so by an alert, or by its end.
+    ///
+    /// The end means nothing of a client that was started so that it accepts it: browsers make all their connections anew
+    /// when the machine's network or their own roots change.
     func noteRejection(_ alert: TLSAlert?, of entry: TunnelEntry) {
         let client = entry.identity.facts
+        if alert == nil, let processID = client.processID,
+            configuration.acceptsCertificates?(processID) == true
+        {
+            return keep("the client closed the connection during its TLS handshake", of: entry)
+        }
         let how = alert.map { "alert \($0.name)" } ?? "it closed the connection after the certificate"
         var reason = "Client TLS handshake failed. The client does not trust the proxy's certificate (\(how))"
         if let process = client.process {
             reason += ": \(process)" + (client.processID.map { ", process \($0)" } ?? "")
         }
         keep(reason, of: entry)
-        let isCertain = pinning.rejected(by: client, entry.origin, saidSo: alert != nil)
+        let isCertain = pinning.rejected(
+            by: client,
+            entry.origin,
+            saidSo: alert != nil,
+            entry.startedAt...max(entry.startedAt, clock())
+        )
         notify(
             .clientRejectedCertificate(
                 host: entry.origin.description,

@@ -142,6 +142,7 @@ struct Record: AsyncParsableCommand {
         if configuration.proxyCredentials != nil {
             configuration.vouchesFor = { ProcessTree.ancestors(of: $0).contains(getpid()) }
         }
+        configuration.acceptsCertificates = halves.isBrowser
         let recording = try Recording(
             to: writer,
             configuration: configuration,

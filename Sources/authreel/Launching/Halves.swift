@@ -15,6 +15,12 @@ final class Halves: Sendable {
     /// The browser of this recording.
     func setBrowser(_ processID: pid_t) { state.withLock { $0.browser = processID } }
 
+    /// Whether a process is the browser of this recording, or one that it started.
+    func isBrowser(_ processID: pid_t) -> Bool {
+        guard let browser = state.withLock({ $0.browser }) else { return false }
+        return ProcessTree.ancestors(of: processID).contains(browser)
+    }
+
     func half(of exchange: Exchange) -> SelfTest.Half {
         guard let processID = exchange.client.processID else { return Self.byName(exchange) }
         return state.withLock { state in
