@@ -88,6 +88,14 @@ struct CommandLineTests {
         )
     }
 
+    @Test(arguments: [("junit", #"errors="1""#), ("sarif", "toolExecutionNotifications"), ("markdown", "Not read")])
+    func theOnlyCaptureThatCannotBeReadIsADocument(format: String, words: String) throws {
+        let result = try Program.run(["diagnose", "--format", format, "/nowhere.har"])
+        #expect(result.status == 66)
+        #expect(result.output.contains(words), "\(result.output)")
+        #expect(result.errors.contains("/nowhere.har: no such file"))
+    }
+
     @Test(
         arguments: [
             (["--only", "token-invalid-grant"], 1), (["--ignore", "pkce-*", "--ignore", "token-*"], 0),
