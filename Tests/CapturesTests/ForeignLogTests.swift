@@ -1,4 +1,5 @@
 @testable import Captures
+import Foundation
 import JSON
 import TestSupport
 import Testing
@@ -109,6 +110,17 @@ struct ForeignLogTests {
         #expect(capture[1].request.body?.isRecorded == false && capture[1].response?.statusText == "OK")
         #expect(capture[2].response == nil && capture[2].failure == "net::ERR_NAME_NOT_RESOLVED")
         #expect(capture.losses.isEmpty == end.hasSuffix("}"), "\(capture.losses)")
+    }
+
+    /// It calls what it negotiated for HTTP/3 `quic`.
+    @Test func networkLogNamesHTTP3() throws {
+        let text = Self.netLog.replacingOccurrences(
+            of: "negotiated_protocol = h2",
+            with: "negotiated_protocol = quic"
+        )
+        let exchange = try read(text + "]}")[0]
+        #expect(exchange.request.httpVersion == "HTTP/3" && exchange.response?.httpVersion == "HTTP/3")
+        #expect(exchange.connection.alpn == "h3")
     }
 
     /// Chromium calls home while somebody logs in; where it gets no answer, that is no provider that cannot be reached.

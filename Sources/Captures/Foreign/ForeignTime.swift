@@ -18,7 +18,7 @@ enum ForeignTime {
     static func httpVersion(_ name: String?) -> String {
         switch name?.lowercased() {
         case "h2", "http/2.0", "http/2": "HTTP/2"
-        case "h3", "h3-29", "http/3": "HTTP/3"
+        case "h3", "h3-29", "http/3", "http/3.0": "HTTP/3"
         case "http/1.1": "HTTP/1.1"
         case "http/1.0": "HTTP/1.0"
         default: name ?? ""

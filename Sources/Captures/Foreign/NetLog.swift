@@ -226,7 +226,10 @@ struct NetLog {
             let words = part.split(separator: " ")
             guard words.count == 3, words[1] == "=" else { continue }
             if words[0] == "endpoint" { hop.peer = String(words[2]) }
-            if words[0] == "negotiated_protocol", words[2] != "unknown" { hop.alpn = String(words[2]) }
+            // Chromium's name for HTTP/3 is older than that of RFC 9114.
+            if words[0] == "negotiated_protocol", words[2] != "unknown" {
+                hop.alpn = words[2] == "quic" ? "h3" : String(words[2])
+            }
         }
     }
 

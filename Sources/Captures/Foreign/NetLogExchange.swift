@@ -19,14 +19,16 @@ struct NetLogExchange {
         }
         let start = tickOffset.flatMap { ForeignTime.seconds(($0 + hop.startedAt) / 1000) }
         let headers = HeaderFields(Producers.fields(.array(hop.requestHeaders ?? [])))
+        let version = ForeignTime.httpVersion(hop.alpn)
+        let hasPseudoFields = headers.fields.first?.name.hasPrefix(":") == true
         var exchange = Exchange(
             startedAt: start ?? Timestamp(nanoseconds: 0),
             duration: span(hop.startedAt, hop.endedAt),
             request: RecordedRequest(
                 method: hop.method,
                 url: RecordedURL(hop.url),
-                httpVersion: headers.fields.first?.name.hasPrefix(":") == true
-                    ? "HTTP/2" : ForeignTime.httpVersion(hop.alpn),
+                // Of what is not known, HTTP/2 is the likelier.
+                httpVersion: hasPseudoFields && version != "HTTP/3" ? "HTTP/2" : version,
                 headers: headers,
                 body: requestBody(headers)
             ),
