@@ -10,8 +10,6 @@ let settings: [SwiftSetting] = [
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
 let hpack = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
@@ -36,10 +34,8 @@ let package = Package(
     products: [.executable(name: "authreel", targets: ["authreel"])],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -58,18 +54,18 @@ let package = Package(
         library("JSON"),
         library("JOSE", ["LibCrypto", "JSON"]),
         library("Captures", ["JSON", "CZlib"]),
-        library("Wire", ["Captures", "JSON", nio("NIOCore"), hpack]),
-        library("Packets", ["Wire", "Captures", "LibCrypto", "CPcap", "JSON"]),
+        library("Wire", ["Captures", nio("NIOCore"), hpack]),
+        library("Packets", ["Wire", "Captures", "LibCrypto", "CPcap"]),
         library("TLS", ["LibCrypto", "COpenSSL", nio("NIOCore")]),
         library(
             "Proxy",
             [
                 "Wire", "TLS", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOPosix"),
-                nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"), logging, lifecycle,
+                nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
             ]
         ),
         library("OAuth", ["Captures", "JOSE", "LibCrypto", "JSON"]),
-        library("Flows", ["OAuth", "Captures", "JOSE", "LibCrypto", "JSON"]),
+        library("Flows", ["OAuth", "Captures", "JOSE", "JSON"]),
         library("Diagnosis", ["Flows", "OAuth", "JOSE", "Captures", "JSON"]),
         library("Sharing", ["Flows", "OAuth", "JOSE", "Captures", "LibCrypto", "JSON"]),
         library(
@@ -96,9 +92,7 @@ let package = Package(
             name: "authreel",
             dependencies: [
                 "Captures", "Diagnosis", "Flows", "JOSE", "JSON", "LibCrypto", "OAuth", "Packets", "Provider",
-                "Proxy", "Replay", "Reports", "Sharing", "TLS", "Wire", argumentParser, logging, lifecycle,
-                nio("NIOCore"),
-                nio("NIOPosix"),
+                "Proxy", "Replay", "Reports", "Sharing", "TLS", argumentParser, nio("NIOCore"),
             ],
             swiftSettings: settings
         ),

@@ -19,21 +19,9 @@ package struct ResourceChallenge: Sendable {
         self.exchange = index
         resource = exchange.request.url
         let fields = response.headers.all("www-authenticate")
-        metadata = fields.lazy.compactMap { Self.metadata(in: $0) }.first
+        metadata =
+            AuthenticationChallenge.all(in: response.headers).lazy
+            .compactMap { $0["resource_metadata"] }.first { !$0.isEmpty }
         text = fields.isEmpty ? nil : fields.joined(separator: ", ")
-    }
-
-    /// The value of the parameter `resource_metadata`, quoted or not.
-    static func metadata(in field: String) -> String? {
-        let bytes = Array(field.utf8)
-        let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
-        guard let name = lower.firstRange(of: Array("resource_metadata".utf8)) else { return nil }
-        var rest = bytes[name.upperBound...].drop { $0 == 0x20 }
-        guard rest.first == 0x3d else { return nil }
-        rest = rest.dropFirst().drop { $0 == 0x20 }
-        let value =
-            rest.first == 0x22
-            ? rest.dropFirst().prefix { $0 != 0x22 } : rest.prefix { $0 != 0x2c && $0 != 0x20 }
-        return value.isEmpty ? nil : String(decoding: value, as: UTF8.self)
     }
 }

@@ -12,7 +12,6 @@ package struct JSONWebKey: Sendable, Hashable {
     package var use: String? { json["use"]?.string }
     package var algorithm: String? { json["alg"]?.string }
     package var curve: String? { json["crv"]?.string }
-    package var operations: [String]? { json["key_ops"]?.array?.compactMap(\.string) }
 
     /// Whether it carries members that only its owner may know (RFC 7518, sections 6.2.2, 6.3.2 and 6.4).
     package var isPrivate: Bool { ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { json[$0] != nil } }

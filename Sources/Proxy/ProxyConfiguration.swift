@@ -111,6 +111,8 @@ package struct ProxyLimits: Sendable, Hashable {
     /// How long a side whose other side is gone may take to read what is left and to close.
     package var lingerTime: Duration
     /// Connections of clients at a time; those beyond are closed at once.
+    ///
+    /// Of those that have said nothing yet, half as many: the oldest gives way.
     package var connections: Int
     /// What all connections together may hold of messages that are not whole yet; beyond, bodies are cut, heads not read.
     package var heldBytes: Int

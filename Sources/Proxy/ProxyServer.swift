@@ -2,14 +2,12 @@ package import Captures
 internal import NIOConcurrencyHelpers
 package import NIOCore
 internal import NIOPosix
-internal import ServiceLifecycle
 internal import TLS
 
 /// The intercepting proxy.
 ///
-/// ``start()`` listens; ``shutdown()`` closes every connection and records what was pending as it stood. As a
-/// service it does the one, then waits for the graceful end and does the other.
-package final class ProxyServer: Service {
+/// ``start()`` listens; ``shutdown()`` closes every connection and records what was pending as it stood.
+package final class ProxyServer: Sendable {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
         /// They accept connections.
@@ -190,11 +188,5 @@ package final class ProxyServer: Service {
         context.connector.resolver.shutdown()
         try? await running.group.shutdownGracefully()
         try? await context.threads.shutdownGracefully()
-    }
-
-    package func run() async throws {
-        try await start()
-        try? await gracefulShutdown()
-        await shutdown()
     }
 }

@@ -24,7 +24,9 @@ package struct CookieJar: Sendable {
             if domain.utf8.first == 0x2e { domain.removeFirst() }
             // A domain that the host does not belong to is refused (section 5.3, step 6).
             guard CookieScope.contains(host: host, domain: domain) else { continue }
-            if cookie.isSecure, url.scheme?.lowercased() != "https", !Self.isLoopback(host) { continue }
+            if cookie.isSecure, url.scheme?.lowercased() != "https", !LoopbackHost.isLoopback(host) {
+                continue
+            }
             let path = cookie.path ?? CookieScope.defaultPath(of: url)
             stored.removeAll { $0.cookie.name == cookie.name && $0.domain == domain && $0.path == path }
             let expiry =
@@ -50,7 +52,7 @@ package struct CookieJar: Sendable {
     /// Longer paths first, then older cookies (section 5.4).
     package func header(for url: RecordedURL, at now: Timestamp) -> String? {
         guard let host = url.host else { return nil }
-        let isSecure = url.scheme?.lowercased() == "https" || Self.isLoopback(host)
+        let isSecure = url.scheme?.lowercased() == "https" || LoopbackHost.isLoopback(host)
         let sent = stored.filter { item in
             (item.isHostOnly ? host == item.domain : CookieScope.contains(host: host, domain: item.domain))
                 && CookieScope.contains(path: url.path, cookiePath: item.path)
@@ -80,9 +82,5 @@ package struct CookieJar: Sendable {
             )
         }
         return (cookies, count)
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        ["localhost", "127.0.0.1", "[::1]"].contains(host)
     }
 }

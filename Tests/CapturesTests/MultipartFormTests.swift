@@ -26,6 +26,14 @@ struct MultipartFormTests {
         #expect(items(text, "multipart/form-data; charset=utf-8; boundary=\"b1\"")?.count == 2)
     }
 
+    @Test func boundaryIsThatOfItsOwnParameter() {
+        #expect(
+            MultipartForm.boundary(of: "multipart/form-data; x-boundary=no; Boundary=\"b 1;\"")
+                == Array("b 1;".utf8)
+        )
+        #expect(MultipartForm.boundary(of: "multipart/form-data; xboundary=no") == nil)
+    }
+
     @Test func readsUpToWhereItIsCut() {
         #expect(items(String(text.prefix(120))) == ["grant_type=authorization_code"])
     }

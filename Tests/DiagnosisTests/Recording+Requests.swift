@@ -2,6 +2,7 @@ import Captures
 import JOSE
 import JSON
 import OAuth
+import Testing
 
 /// Changes of authorization requests and of what a provider answers to them.
 extension Recording {
@@ -27,7 +28,10 @@ extension Recording {
     private func answeringRequest(_ edit: (inout RecordedResponse) -> Void) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == "/authorize" }),
             var response = exchanges[index].response
-        else { return self }
+        else {
+            Issue.record("no answer to an authorization request")
+            return self
+        }
         edit(&response)
         var copy = Recording(Array(exchanges[...index]))
         copy.exchanges[index].response = response
@@ -65,6 +69,10 @@ extension Recording {
 
     func editingRequestObject(_ edit: (String) -> String) -> Recording {
         let sent = exchanges.lazy.compactMap { $0.request.url.queryItems.first("request") }.first
-        return sent.map { asking("request", edit($0)) } ?? self
+        guard let sent else {
+            Issue.record("no request object")
+            return self
+        }
+        return asking("request", edit(sent))
     }
 }

@@ -5,6 +5,7 @@ import JOSE
 import JSON
 import OAuth
 import TestSupport
+import Testing
 
 /// A capture of the folder `captures/`, to be diagnosed as it is or with one thing changed.
 struct Recording {
@@ -34,7 +35,7 @@ struct Recording {
         diagnoses.flatMap(\.abstentions).first { $0.rule == rule }?.reason
     }
 
-    // MARK: - Changing one thing
+    // MARK: - Changing one thing, which fails the test where it is not there
 
     func without(_ drop: (Exchange) -> Bool) -> Recording { Recording(exchanges.filter { !drop($0) }) }
 
@@ -50,7 +51,10 @@ struct Recording {
 
     /// The last request to a path, its form changed: nil takes the field out.
     func sending(_ name: String, _ value: String?, to path: String = "/token") -> Recording {
-        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else {
+            Issue.record("no request to \(path)")
+            return self
+        }
         var copy = self
         var items = FormBody.items(of: exchanges[index].request.body)?.items.map { ($0.name, $0.value) } ?? []
         if let position = items.firstIndex(where: { $0.0 == name }) {
@@ -76,7 +80,10 @@ struct Recording {
 
     /// The last answer of a path.
     func answering(_ path: String, _ status: Int, _ json: JSONValue? = nil) -> Recording {
-        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
+        guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else {
+            Issue.record("no request to \(path)")
+            return self
+        }
         var copy = self
         copy.exchanges[index].response?.status = status
         copy.exchanges[index].response?.body = json.map {
@@ -89,7 +96,10 @@ struct Recording {
     func editingAnswer(of path: String, _ edit: (inout JSONObject) -> Void) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }),
             var object = exchanges[index].response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object
-        else { return self }
+        else {
+            Issue.record("no JSON from \(path)")
+            return self
+        }
         edit(&object)
         var copy = self
         copy.exchanges[index].response?.body = Body(

@@ -88,7 +88,9 @@ struct CommandLineTests {
         )
     }
 
-    @Test(arguments: [("junit", #"errors="1""#), ("sarif", "toolExecutionNotifications"), ("markdown", "Not read")])
+    @Test(arguments: [
+        ("junit", #"errors="1""#), ("sarif", "toolExecutionNotifications"), ("markdown", "Not read"),
+    ])
     func theOnlyCaptureThatCannotBeReadIsADocument(format: String, words: String) throws {
         let result = try Program.run(["diagnose", "--format", format, "/nowhere.har"])
         #expect(result.status == 66)

@@ -382,7 +382,7 @@ struct TrustStoreTests {
         let rig = try TrustRig()
         defer { rig.folder.remove() }
         let files = AuthorityFiles(folder: rig.authorityFolder)
-        let old = try files.rotate(now: Timestamp(seconds: 1_700_000_000)).certificate
+        let old = try files.load(now: Timestamp(seconds: 1_700_000_000)).authority.certificate
         let record = TrustRecord(store: .nss(folder: rig.database), authority: AuthorityIdentity(old))
         try files.whileLocked { () throws(ProxyError) in try files.remember(TrustRecords(records: [record])) }
         let result = try rig.authreel("path")

@@ -27,6 +27,8 @@ struct CookieJarTests {
         ("a=1; Path=/login", "https://idp.example/", "https://idp.example/loginx", false),
         ("a=1; Secure", "https://idp.example/", "http://idp.example/", false),
         ("a=1; Secure", "http://idp.example/", "https://idp.example/", false),
+        ("a=1; Secure", "http://app.localhost/", "http://app.localhost/", true),
+        ("a=1; Secure", "http://127.0.0.2/", "http://127.0.0.2/", true),
         ("a=1; Max-Age=0", "https://idp.example/", "https://idp.example/", false),
         ("a=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT", "https://idp.example/", "https://idp.example/", false),
     ])

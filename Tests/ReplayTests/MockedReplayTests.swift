@@ -64,7 +64,7 @@ struct MockedReplayTests {
                 ReplayCredentials.ClientKey(key: $0, id: "test-key")
             }
         }
-        let options = PlanOptions(givenSecrets: credentials.names)
+        let options = PlanOptions()
         var states: [Int: RunState] = [:]
         var outcomes: [Outcome] = []
         for (index, place) in FlowOrder.places(of: flows, options: options).enumerated() {

@@ -32,7 +32,8 @@ package enum MultipartForm {
         return QueryItems.Item(name: name, value: text, rawValue: text)
     }
 
-    private static func boundary(of mediaType: String) -> [UInt8]? {
+    /// What stands between the parts (RFC 2046, section 5.1.1), by the media type; nil where that tells none.
+    package static func boundary(of mediaType: String) -> [UInt8]? {
         guard let value = quoted("boundary=", in: mediaType), !value.isEmpty, value.utf8.count <= 70 else {
             return nil
         }
@@ -42,7 +43,7 @@ package enum MultipartForm {
     /// The value of a header's parameter, quoted or not.
     private static func quoted(_ name: String, in header: String) -> String? {
         let bytes = Array(header.utf8)
-        let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        let lower = ASCIICase.lowercased(bytes)
         var place = lower.startIndex
         while let range = lower[place...].firstRange(of: Array(name.utf8)) {
             place = range.upperBound

@@ -79,16 +79,6 @@ package struct AuthorityFiles: Sendable, Hashable {
         return Loaded(authority: try make(now: now), origin: origin, remarks: remarks)
     }
 
-    /// Makes a new authority in place of the one that may be there, whatever state that is in.
-    ///
-    /// - Parameter now: the beginning of its validity, less a day.
-    /// - Returns: the new one.
-    /// - Throws: ``ProxyError``.
-    package func rotate(now: Timestamp) throws(ProxyError) -> CertificateAuthority {
-        try makeFolder()
-        return try whileLocked { () throws(ProxyError) in try make(now: now) }
-    }
-
     /// The certificate that stands in the folder, whether or not it is valid and has its key.
     ///
     /// - Returns: nil where there is none.

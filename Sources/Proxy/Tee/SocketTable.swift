@@ -148,12 +148,12 @@ enum SocketTable {
     }
 
     /// A file of `/proc`, which has no size before it is read.
-    static func contents(of path: String, atATime size: Int = 65_536) -> [UInt8]? {
+    static func contents(of path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: size)
+        var block = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = block.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 else { return bytes }

@@ -7,20 +7,16 @@ package struct PlanOptions: Sendable {
     /// Parameters that are sent with another value, by name or `step_kind.name`; an empty value leaves the
     /// parameter out.
     package var overrides: [String: String]
-    /// Names of the secrets that are given.
-    package var givenSecrets: Set<String>
     /// Stand-ins of a shared capture are sent as if they were its secrets: whoever plays the provider has them, too.
     package var sendsStandIns: Bool
 
     package init(
         allowedHosts: [String] = [],
         overrides: [String: String] = [:],
-        givenSecrets: Set<String> = [],
         sendsStandIns: Bool = false
     ) {
         self.allowedHosts = allowedHosts
         self.overrides = overrides
-        self.givenSecrets = givenSecrets
         self.sendsStandIns = sendsStandIns
     }
 

@@ -113,12 +113,9 @@ struct EntryWalker {
         let type = mediaType.lowercased()
         if type.hasPrefix("application/x-www-form-urlencoded") { return .form }
         if type.hasPrefix("multipart/") {
-            let boundary =
-                type.isEmpty
-                ? nil
-                : mediaType.split(separator: ";").map { $0.drop { $0 == " " } }
-                    .first { $0.lowercased().hasPrefix("boundary=") }?.dropFirst(9)
-            return .multipart(boundary: Array((boundary ?? "").utf8.filter { $0 != 0x22 }))
+            return .multipart(
+                boundary: MultipartForm.boundary(of: mediaType) ?? TextKind.boundary(in: bytes[...]) ?? []
+            )
         }
         if type.contains("html") || type.contains("xml") { return .html }
         if type.contains("json") || type.contains("javascript") { return .json }

@@ -59,7 +59,7 @@ enum TextKind: Sendable, Hashable {
     }
 
     /// Of a form that is cut, as some tools write the first part of one: the line before a part's first header.
-    private static func boundary(in text: ArraySlice<UInt8>) -> [UInt8]? {
+    static func boundary(in text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.contains(0x0a),
             let header = text.firstRange(of: Array("\nContent-Disposition: form-data".utf8))?.lowerBound,
             let start = text[..<header].lastIndex(of: 0x0a)

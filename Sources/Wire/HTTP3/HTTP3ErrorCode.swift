@@ -1,8 +1,5 @@
 /// Why a stream or a connection was ended (RFC 9114, section 8.1; RFC 9204, section 6).
 package enum HTTP3ErrorCode {
-    /// What a client says that does not want the answer any more, or a server of what it has not begun.
-    static let noError = 0x100
-
     private static let names = [
         "H3_NO_ERROR", "H3_GENERAL_PROTOCOL_ERROR", "H3_INTERNAL_ERROR", "H3_STREAM_CREATION_ERROR",
         "H3_CLOSED_CRITICAL_STREAM", "H3_FRAME_UNEXPECTED", "H3_FRAME_ERROR", "H3_EXCESSIVE_LOAD",

@@ -116,7 +116,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let credentials = try replay.driving.credentials()
-        let planOptions = try replay.planOptions(credentials)
+        let planOptions = try replay.planOptions()
         if let junit { try OutputFile.check(junit, option: "--junit FILE.xml") }
         try checkOut()
         let jobs = try planned(planOptions)

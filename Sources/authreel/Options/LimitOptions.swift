@@ -33,7 +33,11 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         name: .customLong("max-connections"),
-        help: ArgumentHelp("Connections of clients at a time; further ones are closed.", valueName: "COUNT")
+        help: ArgumentHelp(
+            "Connections of clients at a time; further ones are closed.",
+            discussion: "Where half of them have said nothing yet, the oldest of those gives way.",
+            valueName: "COUNT"
+        )
     )
     var maximumConnections = 4096
 

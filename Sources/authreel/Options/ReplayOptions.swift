@@ -42,7 +42,7 @@ struct ReplayOptions: ParsableArguments {
         )
     }
 
-    func planOptions(_ credentials: ReplayCredentials) throws -> PlanOptions {
+    func planOptions() throws -> PlanOptions {
         var values: [String: String] = [:]
         for text in overrides {
             let (name, value) = try DrivingOptions.pair(
@@ -55,7 +55,6 @@ struct ReplayOptions: ParsableArguments {
         return PlanOptions(
             allowedHosts: driving.allowedHosts,
             overrides: values,
-            givenSecrets: credentials.names,
             sendsStandIns: driving.sendsStandIns
         )
     }

@@ -39,7 +39,6 @@ struct BisectCommand {
     ) async throws {
         let planOptions = PlanOptions(
             allowedHosts: options.driving.allowedHosts,
-            givenSecrets: credentials.names,
             sendsStandIns: options.driving.sendsStandIns
         )
         let map = EndpointMap(

@@ -61,7 +61,7 @@ struct BisectedCapturesTests {
             FlowDriver.Options(
                 map: map,
                 credentials: credentials,
-                plan: PlanOptions(givenSecrets: credentials.names)
+                plan: PlanOptions()
             )
         )
         return (pair, result)
