@@ -11,6 +11,8 @@ enum Precedence {
             case whenItSaysSo
             /// The effect's fault is at the cause's exchange or later: it could not happen because of it.
             case onlyAfterwards
+            /// The cause's fault is behind the effect's exchange: it was met while that went on.
+            case onlyMeanwhile
         }
 
         var causes: [String]
@@ -90,6 +92,17 @@ enum Precedence {
             codeFaults + clientFaults + ["bearer-rejected"],
             over: ["redirect-loop", "callback-rejected-by-app"]
         ),
+        // What a client has to reject, and rejects.
+        Row(
+            [
+                "state-mismatch", "state-missing-in-response", "issuer-param-mismatch", "jarm-invalid",
+                "id-token-*",
+                "userinfo-sub-mismatch", "token-response-not-json", "response-mode-differs", "code-missing",
+            ],
+            over: ["callback-rejected-by-app"]
+        ),
+        // The app's server broke down at it.
+        Row(["token-response-*", "id-token-*"], over: ["callback-unreachable"], .onlyMeanwhile),
         Row(["refresh-token-reused", "refresh-token-expired"], over: ["token-invalid-grant"]),
         Row(
             codeFaults + clientFaults + ["dpop-*", "token-request-format", "unsupported-grant-type"],
@@ -189,6 +202,7 @@ enum Precedence {
             case .whenItSaysSo: return explained.contains(effect)
             // Two faults of the transport do not explain one another.
             case .onlyAfterwards: return isEarlier && !row.causes.contains(effect)
+            case .onlyMeanwhile: return !isEarlier
             }
         }
     }

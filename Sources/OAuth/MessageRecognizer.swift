@@ -174,11 +174,13 @@ package struct MessageRecognizer: Sendable {
     }
 
     /// The endpoints of GitHub, Slack and Facebook take a code without the grant being named.
+    ///
+    /// Some clients send GitHub the `state` as well; without the secret it is a callback's.
     private static func isExchangeOfCode(_ parameters: Parameters) -> Bool {
         // The client may be named in the header.
         parameters.contains("code")
             && ["client_id", "client_secret", "redirect_uri"].contains(where: parameters.contains)
-            && !parameters.contains("state")
+            && (!parameters.contains("state") || parameters.contains("client_secret"))
     }
 
     private static func isKnownGrant(_ grant: String) -> Bool {

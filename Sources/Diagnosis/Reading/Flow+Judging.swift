@@ -123,8 +123,8 @@ extension Flow {
 
 /// What the app did with the provider's answer, as far as the browser could see.
 enum CallbackFate: Equatable {
-    /// Refused: 4xx or 5xx, a redirect that names an error, a new login at once, or a page that ends it all while the
-    /// app's server, which is in the capture, leaves the code alone.
+    /// Refused: 4xx or 5xx, a redirect that names an error, a new login at once, a page whose server refuses the code that it
+    /// hands on, or one that ends it all while the app's server, which is in the capture, leaves the code alone.
     case rejected(Place)
     /// Redirected to a page of the app that is no error page.
     case sentOn
@@ -143,15 +143,19 @@ enum CallbackFate: Equatable {
         }
         guard (300..<400).contains(response.status), let location = response.location else {
             self =
-                flow.deadEndWitness(at: callback) == nil
-                ? .unknown : .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
+                if let refused = flow.refusedCode(handedOnBy: callback) {
+                    .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
+                } else if flow.deadEndWitness(at: callback) != nil {
+                    .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
+                } else {
+                    .unknown
+                }
             return
         }
         let target = exchange.request.url.resolving(location)
-        let items = target.queryItems.items + target.fragmentItems.items
         let place = Place(exchange: callback, part: .responseLocation, name: "")
-        if let error = items.first(where: { ["error", "auth_error", "login_error"].contains($0.name) }) {
-            self = .rejected(Place(exchange: callback, part: .responseLocation, name: error.name))
+        if let error = ErrorRedirect.parameter(of: target) {
+            self = .rejected(Place(exchange: callback, part: .responseLocation, name: error))
         } else if Self.leadsToLogin(callback, in: flow) {
             self = .rejected(place)
         } else {
@@ -177,6 +181,15 @@ enum CallbackFate: Equatable {
 }
 
 extension Flow {
+    /// The request by which the callback's page handed the code to its server, which refused it; nil where there is none.
+    func refusedCode(handedOnBy callback: Int) -> Int? {
+        guard let login = logins.first(where: { $0.response?.callback == callback }),
+            let response = login.response,
+            !tokenRequests.contains(where: { $0.code != nil && $0.code == response.code })
+        else { return nil }
+        return HandedOnCode.refusal(of: response, to: login.request, in: surroundings)
+    }
+
     /// The exchange that shows the app's server at work beside a callback that came to nothing; nil where it did not.
     func deadEndWitness(at callback: Int) -> Int? {
         guard let login = logins.first(where: { $0.response?.callback == callback }),

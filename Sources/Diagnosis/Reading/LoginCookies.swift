@@ -16,13 +16,17 @@ enum LoginCookies {
         var exchange = request.exchange
         // Behind a callback the way is that of the round before, up to the provider's own cookies.
         let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
+        let requests = Set(
+            flow.surroundings.authorizationRequests.lazy.map(\.exchange).filter { $0 != request.exchange }
+        )
         for _ in 0..<10 {
             guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
             // The provider's own cookies are none of the app's.
             if flow.capture[source].request.url.origin != request.endpoint.origin {
                 found += settings(source, flow)
             }
-            guard !callbacks.contains(source) else { break }
+            // Nor what an app did that sent the user to the one that now asks another provider in its turn.
+            guard !callbacks.contains(source), !requests.contains(source) else { break }
             exchange = source
         }
         guard found.isEmpty else { return found }

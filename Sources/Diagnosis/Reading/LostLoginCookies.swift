@@ -22,6 +22,8 @@ struct LostLoginCookies {
     }
 
     var callback: RejectedCallback
+    /// What the callback answers.
+    var request: AuthorizationRequest
     var sending: CookieDelivery.Sending
     var lost: [Lost]
     /// The names of the cookies that the callback does carry.
@@ -36,7 +38,9 @@ struct LostLoginCookies {
             return reading
         }
         let attempts = flow.loginAttempts
-        for callback in RejectedCallback.all(in: flow) where !callback.isRedeemed(in: flow) {
+        // A page that hands the code on has its cookies with that request.
+        for callback in RejectedCallback.all(in: flow)
+        where !callback.isRedeemed(in: flow) && callback.place == callback.exchange {
             let exchange = flow.capture[callback.exchange]
             // Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
             let begun = attempts.first { $0.response?.callback == callback.exchange }?.request
@@ -74,6 +78,7 @@ struct LostLoginCookies {
             reading.found.append(
                 LostLoginCookies(
                     callback: callback,
+                    request: request,
                     sending: sending,
                     lost: lost,
                     sent: sent,
@@ -100,7 +105,8 @@ struct LostLoginCookies {
     ) -> Verdict {
         let reading = of(flow)
         for login in reading.found {
-            let faults = login.lost.compactMap { lost in note(lost, login).map { (lost, $0) } }
+            let faults = login.lost.filter { login.mayBeMissed($0, in: flow) }
+                .compactMap { lost in note(lost, login).map { (lost, $0) } }
             guard let first = faults.first else { continue }
             let evidence =
                 faults.prefix(6).map { Self.evidence($0.0.setting, note: $0.1) }
@@ -109,6 +115,30 @@ struct LostLoginCookies {
         }
         return reading.reason.map { .abstains($0) } ?? .holds
     }
+
+    /// Whether the app may have refused the callback for want of this cookie.
+    ///
+    /// Where another of the same redirect came back, the language, a message or a form's token may have stayed away without
+    /// harm: then the cookie has to be one of the login, by its name or by what it holds, or the app has to speak of it.
+    private func mayBeMissed(_ lost: Lost, in flow: Flow) -> Bool {
+        guard isAnyBack, lost.overwritten == nil else { return true }
+        let cookie = lost.setting.cookie
+        let name = cookie.name.asciiLowercased()
+        if cookie.value.utf8.count >= 12, Self.loginWords.contains(where: name.containsBytes) { return true }
+        let values = ["state", "nonce"].compactMap { request.parameters[$0] }.filter { $0.utf8.count >= 8 }
+        if values.contains(where: cookie.value.containsBytes) { return true }
+        let page = (flow.capture[callback.place].response?.body?.text ?? "").prefix(1 << 16).lowercased()
+        return Self.spokenOf.contains(where: page.containsBytes)
+    }
+
+    /// What cookies are called that a login is recognised by.
+    private static let loginWords = [
+        "nonce", "correlation", "state", "pkce", "verifier", "oidc", "oauth", "openid", "transaction",
+        "login", "auth0",
+        "msal", "session",
+    ]
+    /// How apps word it, in lower case, that they do not recognise a login.
+    private static let spokenOf = ["cookie", "correlation", "state", "session", "csrf", "nonce"]
 
     /// A cookie as it was set, with its attributes.
     static func evidence(_ setting: CookieDelivery.Setting, note: String?) -> Evidence {

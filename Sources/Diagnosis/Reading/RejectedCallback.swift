@@ -39,6 +39,10 @@ struct RejectedCallback {
             )
             if case .rejected(let rejection) = CallbackFate(of: callback, in: flow) {
                 rejected.rejection = rejection
+                if rejection.exchange != callback {
+                    rejected.note =
+                        "refused by the app's server, to which the page at the redirect URI handed the code"
+                }
             } else if let request = requests[callback],
                 TurnedAway.isOne(response, to: request, exchanged: codes, in: flow.surroundings)
             {
@@ -63,6 +67,9 @@ struct RejectedCallback {
         }.first
     }
 
+    /// Where what the app said to it stands: the callback, or the request by which its page handed the code on.
+    var place: Int { rejection.exchange ?? exchange }
+
     /// Whether the app went on to the token endpoint: then it had recognised the login.
     func isRedeemed(in flow: Flow) -> Bool {
         flow.tokenRequests.contains { $0.code != nil && $0.code == response.code }
@@ -70,7 +77,7 @@ struct RejectedCallback {
 
     /// The status, or the redirect, as evidence.
     func evidence(in flow: Flow, note: String? = nil) -> Evidence {
-        let answer = flow.capture[exchange].response
+        let answer = flow.capture[place].response
         let status = answer.map { "\($0.status)" } ?? ""
         let said = rejection.part == .responseStatus ? status : answer?.location ?? status
         return Evidence(place: rejection, value: Masking.shown(said, of: "location"), note: note ?? self.note)

@@ -59,7 +59,9 @@ struct Ending {
             // The back channel is a server's own affair; what the browser is told next shows how it went.
             guard let callback = response.callback, let status = index.capture[callback].response?.status
             else { return .incomplete }
-            let isRefused = DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
+            let isRefused =
+                DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
+                || HandedOnCode.refusal(of: response, to: request, in: index) != nil
             let isTurnedAway = TurnedAway.isOne(response, to: request, exchanged: [], in: index)
             return (200..<400).contains(status) && !isSentToAnError(callback) && !isRefused && !isTurnedAway
                 ? .success : .failure
@@ -90,10 +92,7 @@ struct Ending {
     private func isSentToAnError(_ callback: Int) -> Bool {
         let exchange = index.capture[callback]
         guard let location = exchange.response?.location else { return false }
-        let target = exchange.request.url.resolving(location)
-        return (target.queryItems.items + target.fragmentItems.items).contains {
-            ["error", "auth_error", "login_error"].contains($0.name)
-        }
+        return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
     }
 
     /// The same response had been taken already: loaded again it is refused, and nothing is lost.

@@ -40,6 +40,8 @@ struct ResponseModeDiffers: Rule {
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
             let used = Self.used(response, flow)
             guard let (asked, isJWT, parameter) = Self.asked(attempt) else { return .holds }
+            // Nobody asked for it, and the app found it all the same.
+            if parameter?.value == "code", !flow.stopped(at: response) { return .holds }
             let isQueryForbidden = asked == .fragment && parameter?.name != "response_mode"
             guard asked != used || isJWT != response.isSigned else { return .holds }
             guard parameter != nil, !isQueryForbidden || used == .query else { return .holds }
@@ -78,7 +80,8 @@ struct ResponseModeDiffers: Rule {
         let isFront = types.contains("token") || types.contains("id_token")
         let usual: AuthorizationResponse.Mode = isFront ? .fragment : .query
         guard let parameter = attempt.parameter("response_mode") else {
-            return isFront ? (.fragment, false, attempt.parameter("response_type")) : nil
+            return isFront || types == ["code"]
+                ? (usual, false, attempt.parameter("response_type")) : nil
         }
         switch parameter.value {
         case "query":

@@ -36,7 +36,7 @@ struct CallbackRejectedByApp: Rule {
                 $0.code != nil && $0.code == callback.response.code && !$0.answer.isSuccess
             }
             guard !refused, isOwn(callback, flow) else { continue }
-            let exchange = flow.capture[callback.exchange]
+            let exchange = flow.capture[callback.place]
             var evidence = [callback.evidence(in: flow)]
             if let witness = flow.deadEndWitness(at: callback.exchange) {
                 evidence.append(
@@ -51,7 +51,7 @@ struct CallbackRejectedByApp: Rule {
                 let words = PageText.start(of: body)
                 evidence.append(
                     Evidence(
-                        place: Place(exchange: callback.exchange, part: .responseBody, name: ""),
+                        place: Place(exchange: callback.place, part: .responseBody, name: ""),
                         value: Masking.shown(words, of: "body")
                     )
                 )
@@ -60,13 +60,13 @@ struct CallbackRejectedByApp: Rule {
             if !flow.surroundings.isSanitized {
                 evidence.append(
                     Evidence(
-                        place: Place(exchange: callback.exchange, part: .requestHeader, name: "Cookie"),
+                        place: Place(exchange: callback.place, part: .requestHeader, name: "Cookie"),
                         value: names.isEmpty ? "none" : names.joined(separator: ", "),
                         note: "cookies sent with the callback"
                     )
                 )
             }
-            return .violated(Violation(evidence, exchange: callback.exchange))
+            return .violated(Violation(evidence, exchange: callback.place))
         }
         return repeated(in: flow).map { .violated($0) } ?? .holds
     }

@@ -56,6 +56,11 @@ struct ResponseModeDiffersTests {
         #expect(try (inFragment(asking(type, mode)).finding(rule) != nil) == fires)
     }
 
+    @Test func codeInTheFragmentThatNobodyAskedForAndFindsIsTold() throws {
+        let recording = try inFragment(Recording(broken).asking("response_mode", nil))
+        #expect(recording.finding(rule)?.severity == .error)
+    }
+
     @Test func leavesErrorsAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             let change = { (url: String) in

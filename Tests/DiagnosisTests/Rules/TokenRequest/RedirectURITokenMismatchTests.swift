@@ -1,3 +1,4 @@
+import Captures
 import Diagnosis
 import Flows
 import JSON
@@ -109,5 +110,28 @@ struct RedirectURITokenMismatchTests {
 
     @Test func saysNothingWithoutTheBackChannel() throws {
         #expect(try Recording(broken).frontChannel.finding(rule) == nil)
+    }
+
+    /// GitHub does not want the parameter, and names no grant; some clients send it the `state` as well.
+    @Test(arguments: [nil, "anything"] as [String?])
+    func leavesGitHubAlone(state: String?) throws {
+        let replaced = [
+            ("https://id.harbour.example/authorize", "https://github.com/login/oauth/authorize"),
+            ("https://id.harbour.example/token", "https://github.com/login/oauth/access_token"),
+        ]
+        let moved = { (text: String) in
+            replaced.reduce(text) { $0.hasPrefix($1.0) ? $1.1 + $0.dropFirst($1.0.count) : $0 }
+        }
+        let path = "/login/oauth/access_token"
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: moved(location)) }
+        }
+        let sent = recording.sending("redirect_uri", nil, to: path).sending("grant_type", nil, to: path)
+            .sending("state", state, to: path).sending("client_secret", "a-secret", to: path)
+            .sending("client_id", "shop-web", to: path)
+        #expect(sent.flows.first?.provider == .github)
+        #expect(sent.flows.first?.tokenRequests.count == 1)
+        #expect(sent.finding(rule) == nil)
     }
 }

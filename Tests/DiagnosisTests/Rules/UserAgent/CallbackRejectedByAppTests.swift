@@ -38,14 +38,75 @@ struct CallbackRejectedByAppTests {
         #expect(finding.effectOf == "cookie-samesite-strict")
     }
 
-    @Test(arguments: ["/error?error=state", "/sign-in?auth_error=1", "https://shop.example/#login_error=x"])
+    @Test(arguments: [
+        "/error?error=state", "/sign-in?auth_error=1", "https://shop.example/#login_error=x",
+        "/auth/failure?message=invalid_credentials&strategy=oidc", "/#/sign-in?error=invalid_client",
+        "/?errorMessage=Sorry",
+    ])
     func firesOnARedirectOfTheAppsThatNamesAnError(target: String) throws {
         #expect(try answered { $0.redirect(to: target) }.finding(rule)?.severity == .error)
     }
 
-    @Test(arguments: ["/", "/home?welcome=1", "https://other.example/?error=x"])
+    @Test(arguments: [
+        "/", "/home?welcome=1", "https://other.example/?error=x", "/?error_code=0", "/?message=Welcome",
+        "/#/home?tab=1",
+    ])
     func leavesOtherRedirectsAlone(target: String) throws {
         #expect(try answered { $0.redirect(to: target) }.finding(rule) == nil)
+    }
+
+    /// The callback only loads a page, which hands the code to the app's server by script.
+    private func handedOn(_ statuses: Int..., body: (String) -> String) throws -> Recording {
+        var recording = try Recording(broken)
+        let callback = recording.exchanges.count - 1
+        let code = try #require(recording.exchanges[callback].request.url.queryItems.first("code"))
+        recording.exchanges[callback].response?.status = 200
+        recording.exchanges[callback].response?.body = Body(
+            text: "<html><script src=app.js></script></html>",
+            mediaType: "text/html"
+        )
+        for (index, status) in statuses.enumerated() {
+            var call = recording.exchanges[callback]
+            call.startedAt = call.startedAt + .milliseconds(300 * (index + 1))
+            call.request.method = "POST"
+            call.request.url = RecordedURL("https://api.shop.example/session")
+            call.request.body = Body(text: body(code), mediaType: "application/json")
+            call.response?.status = status
+            call.response?.body = Body(text: #"{"message":"no"}"#, mediaType: "application/json")
+            recording.exchanges.append(call)
+        }
+        return recording
+    }
+
+    @Test func serverRefusesTheCodeThatItsPageHandsOn() throws {
+        let recording = try handedOn(401) { #"{"code":"\#($0)"}"# }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.prefix(2) == ["4 response.status ", "4 response.body "])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func serverThatTakesTheCodeInTheEndIsFine() throws {
+        let recording = try handedOn(503, 200) { #"{"code":"\#($0)"}"# }
+        #expect(recording.finding(rule) == nil && recording.outcomes == [.success])
+    }
+
+    @Test func refusalOfSomethingElseIsNone() throws {
+        let recording = try handedOn(401) { _ in #"{"code":"other-than-that"}"# }
+        #expect(recording.finding(rule) == nil && recording.outcomes == [.success])
+    }
+
+    /// A page of the app's at the address of its redirect URI, which may have an `error` of its own.
+    @Test(arguments: [
+        ("error=out_of_stock&state=NY", Outcome.success), ("error=out_of_stock", .success),
+        ("error=login_required", .failure), ("error=out_of_stock&error_description=No", .failure),
+    ])
+    func errorOfTheAppsOwnIsNoResponse(query: String, outcome: Outcome) throws {
+        var recording = try Recording("healthy/web-code-flow")
+        var page = try #require(recording.exchanges.last)
+        page.startedAt = page.startedAt + .seconds(60)
+        page.request.url = RecordedURL("https://www.shop.example/callback?\(query)")
+        recording.exchanges.append(page)
+        #expect(recording.outcomes == [outcome])
     }
 
     @Test func leavesAProvidersErrorAlone() throws {

@@ -25,6 +25,27 @@ struct CookieHostMismatchTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// The app is a broker, to which another app sent the user: that one's cookie is for its own callback.
+    @Test func leavesTheCookieOfABrokersClientAlone() throws {
+        var recording = try Recording("user-agent/callback-rejected-by-app")
+        let state = "0a9s8d7f6g5h4j3k"
+        let request =
+            "https://www.shop.example/login?response_type=code&client_id=portal&state=\(state)"
+            + "&redirect_uri=https%3A%2F%2Fportal.example%2Fcb&scope=openid"
+        recording.exchanges[0].request.url = RecordedURL(request)
+        var first = recording.exchanges[0]
+        first.startedAt = first.startedAt - .milliseconds(50)
+        first.request.url = RecordedURL("https://portal.example/login")
+        first.response?.headers = HeaderFields([
+            ("Set-Cookie", "portal.oidc=q2w3e4r5t6z7u8i9; Path=/; Secure; SameSite=Lax"),
+            ("Location", request),
+        ])
+        first.response?.redirectURL = request
+        recording.exchanges.insert(first, at: 0)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("callback-rejected-by-app")?.isPrimary == true)
+    }
+
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

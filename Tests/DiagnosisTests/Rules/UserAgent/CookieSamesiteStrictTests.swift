@@ -24,6 +24,28 @@ struct CookieSamesiteStrictTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// The login's own cookie came back; whether the other was missed is a matter of what it is.
+    @Test(
+        arguments: [
+            ("__Host-csrf", "8f2b6c1d9e4a7350", nil, false), ("lang", "en", nil, false),
+            ("shop.nonce", "8f2b6c1d9e4a7350", nil, true),
+            ("__Host-csrf", "8f2b6c1d9e4a7350", "Your session cookie is missing", true),
+        ] as [(String, String, String?, Bool)]
+    )
+    func bystanderIsNotBlamed(name: String, value: String, page: String?, fires: Bool) throws {
+        let recording = try Recording("user-agent/callback-rejected-by-app").editing { exchange in
+            if exchange.request.url.path == "/login" {
+                exchange.response?.headers.append(
+                    "Set-Cookie",
+                    "\(name)=\(value); Path=/; Secure; SameSite=Strict"
+                )
+            } else if exchange.request.url.path == "/callback", let page {
+                exchange.response?.body = Body(text: page, mediaType: "text/html")
+            }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

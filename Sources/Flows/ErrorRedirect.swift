@@ -1,0 +1,31 @@
+package import Captures
+
+/// A redirect of an app to a page of its own that shows an error: what a browser sees of a login that its server gave up.
+package enum ErrorRedirect {
+    /// The name of the parameter that says so; nil where none does.
+    ///
+    /// In the query, the fragment, or the query of a path in the fragment (`#/login?error=…`).
+    package static func parameter(of url: RecordedURL) -> String? {
+        var items = url.queryItems.items + url.fragmentItems.items
+        if let fragment = url.fragment, let mark = fragment.firstIndex(of: "?") {
+            items += QueryItems(String(fragment[fragment.index(after: mark)...])).items
+        }
+        if let plain = items.first(where: { ["error", "auth_error", "login_error"].contains($0.name) }) {
+            return plain.name
+        }
+        let isFailure = url.path.hasSuffix("/failure")
+        return items.first { item in
+            // OmniAuth's page for all that went wrong says why in `message`.
+            guard names.contains(item.name.asciiLowercased()) || isFailure && item.name == "message" else {
+                return false
+            }
+            return !nothing.contains(item.value.asciiLowercased())
+        }?.name
+    }
+
+    private static let names: Set<String> = [
+        "error_code", "errorcode", "error_message", "errormessage", "error_description", "err", "sso_error",
+        "oauth_error", "oidc_error",
+    ]
+    private static let nothing: Set<String> = ["", "0", "false", "none", "null", "undefined"]
+}

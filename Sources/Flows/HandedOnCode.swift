@@ -1,0 +1,42 @@
+import Captures
+package import OAuth
+
+/// A code that a page of the app's hands to the app's own server, by script: the callback itself only loads the page.
+package enum HandedOnCode {
+    /// The request by which the server was last handed the code and refused it; nil where it was not, or did not.
+    package static func refusal(
+        of response: AuthorizationResponse,
+        to request: AuthorizationRequest,
+        in index: CaptureIndex
+    )
+        -> Int?
+    {
+        guard let code = response.code, code.utf8.count >= shortest, let callback = response.callback,
+            let answer = index.capture[callback].response, (200..<300).contains(answer.status)
+        else { return nil }
+        let start = index.capture[callback].startedAt
+        var last: Int?
+        for exchange in index.order[(index.position[callback] + 1)...].prefix(mostExchanges) {
+            let later = index.capture[exchange]
+            guard later.startedAt - start <= .seconds(60) else { break }
+            guard index.messages[exchange] == nil, later.request.method != "OPTIONS",
+                later.request.url.origin != request.endpoint.origin, later.response != nil,
+                carries(code, later.request)
+            else { continue }
+            last = exchange
+        }
+        guard let last, let status = index.capture[last].response?.status, status >= 400 else { return nil }
+        return last
+    }
+
+    private static func carries(_ code: String, _ request: RecordedRequest) -> Bool {
+        if request.url.queryItems.items.contains(where: { $0.value == code }) { return true }
+        guard let body = request.body, (body.size ?? 0) < 1 << 16, let text = body.text else { return false }
+        return text.containsBytes(code)
+            || FormBody.items(of: body)?.items.contains { $0.value == code } ?? false
+    }
+
+    /// Shorter ones may be in a request by chance.
+    private static let shortest = 8
+    private static let mostExchanges = 200
+}
