@@ -62,11 +62,37 @@ extension Flow {
 
     /// When the login itself began: metadata and keys may have been read hours before, and are a part of it all the same.
     package var began: Timestamp {
-        let prepared = Set(steps.lazy.filter { Self.preparations.contains($0.kind) }.map(\.exchange))
+        let prepared = prepared
         guard
             let first = exchanges.lazy.filter({ !prepared.contains($0) }).map({ capture[$0].startedAt }).min()
         else { return started }
-        let before = prepared.lazy.map { capture[$0].startedAt }.filter { first - $0 <= Self.preparationTime }
+        // What the app read for the login before this one was not read for this one.
+        let other = otherRequest(before: first) ?? started
+        let before = prepared.lazy.map { capture[$0].startedAt }
+            .filter { $0 >= other && first - $0 <= Self.preparationTime }
         return min(before.min() ?? first, first)
+    }
+
+    /// When the last authorization request of another login was made.
+    private func otherRequest(before time: Timestamp) -> Timestamp? {
+        let requests = surroundings.authorizationRequests
+        let count = requests.partitionPoint { capture[$0.exchange].startedAt >= time }
+        let own = Set(authorizationRequests.map(\.exchange))
+        return requests[..<count].suffix(64).last { !own.contains($0.exchange) }
+            .map { capture[$0.exchange].startedAt }
+    }
+
+    /// When the last of its exchanges ended, metadata and keys aside that were read for a login behind it.
+    package var ended: Timestamp {
+        let prepared = prepared
+        let last = exchanges.lazy.filter { !prepared.contains($0) }.map { capture[$0].endedAt }.max()
+        let all = exchanges.lazy.filter { index in
+            last.map { !prepared.contains(index) || capture[index].startedAt <= $0 } ?? true
+        }
+        return all.map { capture[$0].endedAt }.max() ?? started
+    }
+
+    private var prepared: Set<Int> {
+        Set(steps.lazy.filter { Self.preparations.contains($0.kind) }.map(\.exchange))
     }
 }

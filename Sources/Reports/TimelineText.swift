@@ -228,9 +228,7 @@ struct TimelineText {
     }
 
     private func duration(of flow: Flow) -> String {
-        let ends = flow.exchanges.map { capture[$0].endedAt }
-        guard let end = ends.max() else { return "0 ms" }
-        return Self.milliseconds(end - flow.began)
+        flow.exchanges.isEmpty ? "0 ms" : Self.milliseconds(flow.ended - flow.began)
     }
 
     private static func milliseconds(_ duration: Duration) -> String {

@@ -14,9 +14,9 @@ enum ViewerFlow {
         -> JSONValue
     {
         var object = JSONReport.head(of: item)
-        let recorded = capture.report.capture
-        let end = item.flow.exchanges.filter(recorded.indices.contains).map { recorded[$0].endedAt }.max()
-        object["duration"] = end.map { ViewerTime.milliseconds($0, since: item.flow.began) } ?? .null
+        object["duration"] =
+            item.flow.exchanges.isEmpty
+            ? .null : ViewerTime.milliseconds(item.flow.ended, since: item.flow.began)
         let isSettled = !capture.unsettled.contains(item.flow.id)
         object["settled"] = .bool(isSettled)
         object["inside"] = outer.map { .string($0) } ?? .null

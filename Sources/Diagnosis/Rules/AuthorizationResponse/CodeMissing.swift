@@ -41,7 +41,11 @@ struct CodeMissing: Rule {
                 else { continue }
                 let names = (target.queryItems.items + target.fragmentItems.items).map(\.name)
                 // An empty code is none; an error with words of its own is another rule's.
-                guard !names.contains(where: { ["error", "response"].contains($0) }) else { continue }
+                guard !names.contains(where: { ["error", "response"].contains($0) }),
+                    (target.queryItems.items + target.fragmentItems.items).allSatisfy({
+                        $0.name != "code" || $0.value.isEmpty
+                    })
+                else { continue }
                 if mayBeInFragment(attempt), target.fragment == nil {
                     return .abstains("the answer may have been in the fragment, which recorders leave out")
                 }

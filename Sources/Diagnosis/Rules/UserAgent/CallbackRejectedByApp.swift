@@ -66,7 +66,15 @@ struct CallbackRejectedByApp: Rule {
                     )
                 )
             }
-            return .violated(Violation(evidence, exchange: callback.place))
+            let isQuoting = quotesProvider(callback, flow)
+            return .violated(
+                Violation(
+                    evidence,
+                    explanation: isQuoting ? Self.quoted : nil,
+                    fix: isQuoting ? Self.quotedFix : nil,
+                    exchange: callback.place
+                )
+            )
         }
         return repeated(in: flow).map { .violated($0) } ?? .holds
     }
@@ -93,6 +101,24 @@ struct CallbackRejectedByApp: Rule {
             fix:
                 "Let the callback send somebody who is signed in already to the home page, instead of failing.",
             exchange: callback.exchange
+        )
+    }
+
+    private static let quoted = """
+        The provider's answer reached the redirect URI, and the app answered with an error that quotes the provider: its server was refused when \
+        it brought the code to the token endpoint. That request is not in this capture.
+        """
+    private static let quotedFix = """
+        Go by what is quoted: invalid_client is about the app's own credentials (a wrong or expired secret), invalid_grant about the code, its \
+        verifier or the redirect URI. Record the app's server as well to see the request itself.
+        """
+
+    /// Whether the app's page, or where it sends the browser, names an error that only a token endpoint gives.
+    private func quotesProvider(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        let response = flow.capture[callback.place].response
+        let text = PageText.words(of: response?.body, limit: 1 << 16) + " " + (response?.location ?? "")
+        return ["invalid_client", "invalid_grant", "unauthorized_client", "AADSTS"].contains(
+            where: text.containsBytes
         )
     }
 

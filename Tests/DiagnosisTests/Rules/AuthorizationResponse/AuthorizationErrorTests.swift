@@ -54,6 +54,24 @@ struct AuthorizationErrorTests {
         #expect(try page(429, "").finding(rule) == nil)
     }
 
+    /// Behind the sign-in page: what can be filled in again is no end.
+    @Test(arguments: [
+        (400, "<p>Your login attempt timed out.</p><a href=/>Restart</a>", true),
+        (422, "<form method=post><input name=user></form>", false), (401, "<p>No</p>", false),
+        (404, "<p>No</p>", false), (400, "", false),
+    ])
+    func pageThatEndsTheSignInIsARefusal(status: Int, text: String, fires: Bool) throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response = RecordedResponse(
+                status: status,
+                body: Body(text: text, mediaType: "text/html")
+            )
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+    }
+
     @Test func leavesAWrongPasswordAlone() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }

@@ -55,6 +55,20 @@ struct CallbackRejectedByAppTests {
         #expect(try answered { $0.redirect(to: target) }.finding(rule) == nil)
     }
 
+    @Test(arguments: [
+        ("<p>AADSTS7000215: Invalid client secret provided.</p>", true), ("<p>invalid_client</p>", true),
+        ("<p>Something went wrong</p>", false),
+    ])
+    func quotedProviderIsToldApart(page: String, isQuoting: Bool) throws {
+        let recording = try answered {
+            $0.status = 500
+            $0.body = Body(text: page, mediaType: "text/html")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("quotes the provider") == isQuoting)
+        #expect(finding.explanation.contains("no part in that") != isQuoting)
+    }
+
     /// The callback only loads a page, which hands the code to the app's server by script.
     private func handedOn(_ statuses: Int..., body: (String) -> String) throws -> Recording {
         var recording = try Recording(broken)
