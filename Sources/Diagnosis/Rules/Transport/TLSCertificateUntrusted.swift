@@ -32,6 +32,27 @@ struct TLSCertificateUntrusted: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let failed = flow.failedRequests(.certificate)
-        return failed.isEmpty ? .holds : .violated(Violation(FailedRequest.evidence(of: failed, in: flow)))
+        guard !failed.isEmpty else { return .holds }
+        let isRecorders = failed.allSatisfy { $0.words.containsBytes(Self.recordersWords) }
+        return .violated(
+            Violation(
+                FailedRequest.evidence(of: failed, in: flow),
+                explanation: isRecorders ? Self.refusedByRecorder : nil,
+                fix: isRecorders ? Self.recordersFix : nil
+            )
+        )
     }
+
+    // MARK: - The recorder's own refusal
+
+    /// As its proxy words it.
+    private static let recordersWords = " is not accepted: "
+    private static let refusedByRecorder = """
+        The recording proxy did not accept the provider's certificate, so nothing was sent to it: it is signed by nobody that this machine \
+        trusts, out of date, or for another name. What the client itself trusts has no part in that.
+        """
+    private static let recordersFix = """
+        For a test provider with an authority of its own record again with --upstream-ca FILE, its certificate in PEM (--insecure-upstream \
+        accepts any). Otherwise give the provider a valid certificate for the very name that clients use, with its intermediate certificates.
+        """
 }

@@ -31,6 +31,7 @@ struct TLSClientRejectsRecorder: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var evidence: [Evidence] = []
+        var besides: [Evidence] = []
         var seen: Set<String> = []
         for index in flow.exchanges {
             let exchange = flow.capture[index]
@@ -40,7 +41,19 @@ struct TLSClientRejectsRecorder: Rule {
             guard seen.insert("\(host) \(exchange.client.process ?? "")").inserted, evidence.count < 6 else {
                 continue
             }
-            guard !isOpened(host, by: exchange, flow) else { continue }
+            guard !isOpened(host, by: exchange, flow) else {
+                if isAnotherProcess(exchange, host, flow), let processID = exchange.client.processID {
+                    let name = exchange.client.process ?? "process"
+                    besides.append(
+                        Evidence(
+                            place: Place(exchange: index, part: .tls, name: host),
+                            value: Excerpt.start(of: exchange.failure ?? ""),
+                            note: "client: \(name), process \(processID); others of this name got through"
+                        )
+                    )
+                }
+                continue
+            }
             evidence.append(
                 Evidence(
                     place: Place(exchange: index, part: .tls, name: host),
@@ -49,7 +62,21 @@ struct TLSClientRejectsRecorder: Rule {
                 )
             )
         }
-        return evidence.isEmpty ? .holds : .violated(Violation(evidence))
+        if !evidence.isEmpty { return .violated(Violation(evidence)) }
+        return besides.isEmpty ? .holds : .violated(Violation(besides, severity: .warning))
+    }
+
+    /// Whether the client said no by an alert, and all that got through were other processes: a program that was started
+    /// once with and once without trust in the recorder.
+    private func isAnotherProcess(_ refused: Exchange, _ host: String, _ flow: Flow) -> Bool {
+        guard let processID = refused.client.processID, refused.failure?.containsBytes("(alert ") ?? false
+        else { return false }
+        return flow.capture.indices.allSatisfy { index in
+            let exchange = flow.capture[index]
+            return exchange.response == nil || exchange.request.method == "CONNECT"
+                || exchange.request.url.host != host
+                || exchange.client.processID.map { $0 != processID } ?? false
+        }
     }
 
     /// Whether the host is the provider's or the app's, as far as the flow shows; a flow of nothing but

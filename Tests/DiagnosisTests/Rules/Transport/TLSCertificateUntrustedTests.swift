@@ -19,6 +19,23 @@ struct TLSCertificateUntrustedTests {
         #expect(recording.findings.map(\.rule) == [rule])
     }
 
+    /// Which trust helps depends on who refused: the client, or the recording proxy.
+    @Test(arguments: [
+        ("net::ERR_CERT_AUTHORITY_INVALID", false),
+        (
+            "ERR_CERT_AUTHORITY_INVALID: the certificate of id.harbour.example is not accepted: self-signed certificate",
+            true
+        ),
+    ])
+    func namesTheOptionWhereTheRecorderRefused(words: String, isRecorders: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.failure != nil { exchange.failure = words }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("--upstream-ca") == isRecorders)
+        #expect(finding.fix.contains("install its authority on the device") != isRecorders)
+    }
+
     @Test func leavesAHostAloneThatAnsweredLater() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -22,6 +22,21 @@ struct TLSClientRejectsRecorderTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
+    /// One name, two processes: one was started with trust in the recorder, the other without.
+    @Test(arguments: [(7, "alert unknown_ca", true), (8, "alert unknown_ca", false), (7, "it closed", false)])
+    func processOfTheSameNameIsAWarning(processID: Int32, words: String, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            exchange.client.process = "curl"
+            exchange.client.processID = exchange.request.method == "CONNECT" ? processID : 8
+            if exchange.request.method == "CONNECT" {
+                exchange.failure =
+                    "Client TLS handshake failed. The client does not trust the proxy's certificate (\(words))"
+            }
+        }
+        #expect(recording.finding(rule)?.severity == (fires ? .warning : nil))
+        #expect(recording.outcomes.contains(.success))
+    }
+
     @Test func tellsClientsApart() throws {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             if exchange.request.method == "CONNECT" { exchange.client.process = "java" }
