@@ -78,6 +78,7 @@ enum Precedence {
         Row(["registration-*"], over: clientFaults),
         Row(clientFaults + ["registration-*"], over: ["token-invalid-client"]),
         Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),
+        Row(["singpass-parameter-missing"], over: ["par-rejected"]),
         Row(["par-rejected"], over: ["redirect-uri-not-registered", "scope-rejected"]),
         Row(["id-token-missing"], over: ["scope-openid-missing"]),
         Row(["scope-malformed"], over: ["scope-rejected", "id-token-missing"]),

@@ -54,7 +54,7 @@ struct RootCauseTests {
     /// Rows of the table: the first goes before the second, though its fault is later and it stands behind
     /// it.
     @Test(arguments: [
-        ("state-mismatch", "callback-rejected-by-app"),
+        ("state-mismatch", "callback-rejected-by-app"), ("singpass-parameter-missing", "par-rejected"),
         ("id-token-nonce-mismatch", "callback-rejected-by-app"),
         ("code-altered", "redirect-uri-token-mismatch"), ("code-wrong-client", "pkce-verifier-mismatch"),
         ("redirect-uri-token-mismatch", "pkce-verifier-missing"),

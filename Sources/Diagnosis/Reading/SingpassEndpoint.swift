@@ -35,9 +35,10 @@ extension Flow {
     /// Logins at these endpoints, with what each of them is.
     var singpassAttempts: [(attempt: LoginAttempt, endpoint: SingpassEndpoint)] {
         loginAttempts.compactMap { attempt in
-            guard let request = attempt.request, let endpoint = SingpassEndpoint(request.endpoint) else {
-                return nil
-            }
+            // A pushed request that was refused has no other behind it.
+            guard let asked = attempt.request?.endpoint ?? attempt.pushed?.endpoint,
+                let endpoint = SingpassEndpoint(asked)
+            else { return nil }
             return (attempt, endpoint)
         }
     }

@@ -57,6 +57,24 @@ struct SingpassParameterMissingTests {
         #expect(real.finding(rule)?.notes.first == "without code_challenge")
     }
 
+    /// The request is pushed, and refused there: no other follows.
+    @Test func pushedRequestIsReadToo() throws {
+        var exchange = try Recording(broken).exchanges[1]
+        let items = exchange.request.url.queryItems.items.map { ($0.name, $0.value) }
+        exchange.request.method = "POST"
+        exchange.request.url = RecordedURL("https://stg-id.singpass.gov.sg/fapi/par")
+        exchange.request.body = Body(text: FormBody.encode(items), mediaType: FormBody.mediaType)
+        exchange.response = RecordedResponse(
+            status: 400,
+            body: Body(
+                text: #"{"error":"invalid_request","error_description":"nonce is required"}"#,
+                mediaType: "application/json"
+            )
+        )
+        let finding = try #require(Recording([exchange]).finding(rule))
+        #expect(finding.severity == .error && finding.notes.first == "without nonce")
+    }
+
     @Test func warnsWhereItWentOn() throws {
         let recording = try asking("state", nil, "provider-specific/myinfo-purpose-missing.near-miss")
         #expect(recording.finding(rule)?.severity == .warning)
