@@ -41,9 +41,9 @@ package struct JSONWebToken: Sendable, Hashable {
     /// - Returns: nil when it has not three or five parts of the alphabet, or its first part is not even the beginning of an object.
     package static func parse(_ text: String) -> JSONWebToken? {
         let bytes = text.utf8
-        // `{"` is `eyJ` or, with white space, `ew`/`eyA`: cheap to say no to everything else.
+        // `{"` is `eyJ` or, with white space, `ew`/`eyA`, and `{}` is `e30`: cheap to say no to everything else.
         guard bytes.count >= 10, bytes.count <= maximumLength,
-            bytes.starts(with: "ey".utf8) || bytes.starts(with: "ew".utf8)
+            bytes.starts(with: "ey".utf8) || bytes.starts(with: "ew".utf8) || bytes.starts(with: "e30.".utf8)
         else { return nil }
         let dots = bytes.reduce(0) { $1 == 0x2e ? $0 + 1 : $0 }
         if dots == 2 || dots == 4, bytes.allSatisfy(isTokenByte) {
@@ -67,6 +67,10 @@ package struct JSONWebToken: Sendable, Hashable {
         }
     }
 
+    static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+    }
+
     private init?(_ text: String, parts: [Substring]) {
         var deviations: [Deviation] = []
         func bytes(_ part: Substring, _ name: String) -> [UInt8] {
@@ -79,6 +83,9 @@ package struct JSONWebToken: Sendable, Hashable {
             return bytes
         }
         func object(_ bytes: [UInt8], _ name: String, _ specification: String) -> JSONObject? {
+            if !Self.isUTF8(bytes) {
+                deviations.append(Deviation(part: name, what: "is not UTF-8", specification: specification))
+            }
             do {
                 guard let object = try JSONParser.parse(bytes).object else {
                     deviations.append(

@@ -1,3 +1,4 @@
+import JSON
 import LibCrypto
 
 /// What can be said of a token's signature; raw values are those of the JSON that `show` prints.
@@ -50,7 +51,18 @@ extension JSONWebToken {
     /// `keys`: of the issuer's key set; selected by `kid`, else all that fit `alg` are tried (RFC 7515,
     /// section 6).
     /// `secret`: the client secret's bytes, for HS algorithms (OpenID Connect Core, section 10.1).
+    ///
+    /// The outcome is the signature's alone: what the header demands besides (`crit`) is a check of its own.
     package func verify(keys: [JSONWebKey], secret: [UInt8]? = nil) -> SignatureVerification {
+        var verification = verifySignature(keys, secret)
+        if let check = criticalExtensionsCheck {
+            let afterAlgorithm = verification.checks.first?.name == "alg" ? 1 : 0
+            verification.checks.insert(check, at: afterAlgorithm)
+        }
+        return verification
+    }
+
+    private func verifySignature(_ keys: [JSONWebKey], _ secret: [UInt8]?) -> SignatureVerification {
         guard form == .signed else {
             return SignatureVerification(
                 outcome: .encrypted,
@@ -62,7 +74,14 @@ extension JSONWebToken {
         guard header != nil, let name = algorithm else {
             return SignatureVerification(
                 outcome: .notChecked,
-                checks: [TokenCheck("alg", .failed, "the header has no alg", "RFC 7515 §4.1.1")]
+                checks: [
+                    TokenCheck(
+                        "alg",
+                        .failed,
+                        header?["alg"] == nil ? "the header has no alg" : "alg is no string",
+                        "RFC 7515 §4.1.1"
+                    )
+                ]
             )
         }
         if name.lowercased() == "none" {

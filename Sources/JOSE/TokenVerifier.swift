@@ -66,7 +66,8 @@ package final class TokenVerifier {
         }
         guard Base64URL.decodeStrictly(token[(first + 1)..<last], into: &payload),
             Base64URL.decodeStrictly(token[(last + 1)...], into: &signature),
-            payload.withUnsafeBufferPointer({ claims.accepts($0, expected) })
+            payload.withUnsafeBufferPointer({ claims.accepts($0, expected) }),
+            JSONWebToken.isUTF8(payload)
         else { return false }
         return signature.withUnsafeBufferPointer {
             verifier.verifies($0, of: UnsafeBufferPointer(rebasing: token[..<last]))
@@ -79,7 +80,7 @@ package final class TokenVerifier {
         verifier = nil
         // The payload does not matter here.
         guard let token = JSONWebToken.parse(String(decoding: bytes, as: UTF8.self) + ".e30."),
-            token.deviations.isEmpty, let id = token.keyID,
+            token.deviations.isEmpty, token.criticalExtensionsCheck == nil, let id = token.keyID,
             let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)),
             let scheme = algorithm.scheme
         else { return false }

@@ -113,6 +113,7 @@ enum TokenRequirements {
     static func sentence(for check: TokenCheck) -> String {
         switch check.name {
         case "alg": "the header names the algorithm, and it is one that the recipient takes"
+        case "crit": "the recipient understands every extension that the header demands"
         case "kid": "the key that the header names is in the issuer's key set"
         case "key": "the key is of the type, curve and use that the algorithm takes"
         case "signature": "header and payload as they stand are what the key signed"

@@ -80,6 +80,19 @@ struct JWTCommandTests {
         #expect(closed.output.contains("encrypted (JWE)") && !closed.output.contains("joe"))
     }
 
+    @Test(
+        arguments: [
+            ("e30", "✗ alg  the header has no alg"),
+            ("eyJhbGciOiJSUzI1NiIsImFsZyI6IlJTMjU2In0", "✗ header  member alg occurs twice"),
+            ("eyJhbGciOiJSUzI1NiIsImNyaXQiOlsiYjY0Il0sImI2NCI6ZmFsc2V9", "✗ crit  demands b64"),
+        ]
+    )
+    func whatIsMarkedWrongMakesTheStatusNegative(header: String, line: String) throws {
+        let result = try run("\(header).e30.c2ln")
+        #expect(result.status == 1, "\(result.errors)")
+        #expect(result.output.contains(line), "\(result.output)")
+    }
+
     @Test func tokensComeFromFilesAndStandardInput() throws {
         let result = try run("-", "--at", "2011-03-01T00:00:00Z", input: "  \(token)\n\(token)\n")
         #expect(result.status == 0)

@@ -30,6 +30,21 @@ struct JSONWebTokenTests {
         )
     }
 
+    @Test func emptyHeaderIsATokenWithoutAlgorithm() throws {
+        let verification = try #require(JSONWebToken.parse(token("{}"))).verify(keys: [])
+        #expect(verification.checks.map(\.detail) == ["the header has no alg"])
+        let number = try #require(JSONWebToken.parse(token(#"{"alg":5}"#))).verify(keys: [])
+        #expect(number.checks.map(\.detail) == ["alg is no string"])
+    }
+
+    @Test func whatIsNotUTF8IsNamed() throws {
+        let payload = Base64URL.encode(Array(#"{"sub":""#.utf8) + [0xff] + Array("\"}".utf8))
+        let header = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8))
+        let parsed = try #require(JSONWebToken.parse("\(header).\(payload).c2ln"))
+        #expect(parsed.deviations.map(\.description) == ["payload: is not UTF-8 (RFC 7519 §7.2)"])
+        #expect(parsed.claims != nil)
+    }
+
     @Test func duplicateMembersAreNamedAndTheLastOneCounts() throws {
         let parsed = try #require(
             JSONWebToken.parse(token(#"{"alg":"RS256"}"#, #"{"sub":"a","aud":"x","sub":"b"}"#))

@@ -117,6 +117,39 @@ struct TokenVerifierTests {
         #expect(reasons.contains { $0.contains("member sub occurs twice") })
     }
 
+    /// RFC 7515, section 4.1.11: whoever does not understand an extension refuses the token.
+    @Test(
+        arguments: [
+            (["exp2"], ["exp2": 1], "crit: demands exp2, not understood here"),
+            (["b64"], ["b64": false], "crit: demands b64, not understood here"),
+            ([], [:], "crit: an empty list"), ("b64", [:], "crit: \"b64\" is no list of names"),
+            (["alg"], [:], "crit: names alg, which is no extension"),
+            (["a", "a"], ["a": 1], "crit: names an extension twice"),
+            (["a"], [:], "crit: names a, which the header does not have"),
+            ([1], [:], "crit: not every element of the list is a name"),
+        ] as [(JSONValue, JSONObject, String)]
+    )
+    func criticalExtensionsAreRefused(value: JSONValue, extensions: JSONObject, reason: String) throws {
+        let header = JSONObject([("kid", "k1"), ("crit", value)]).members + extensions.members
+        let text = try token(Self.good, header: JSONObject(header))
+        #expect(try verdict(text) == .invalid([reason]))
+    }
+
+    @Test(arguments: [[0xff, 0xfe], [0xc3], [0xc0, 0xaf]] as [[UInt8]])
+    func payloadThatIsNotUTF8IsNoValidToken(bytes: [UInt8]) throws {
+        let key = try #require(Self.key)
+        let header = Array(#"{"alg":"ES256","kid":"k1"}"#.utf8)
+        let claims =
+            Array(#"{"iss":"https://idp.example","aud":"shop","sub":""#.utf8) + bytes + Array("\"}".utf8)
+        let input = "\(Base64URL.encode(header)).\(Base64URL.encode(claims))"
+        let signature = try key.sign(Array(input.utf8), #require(SignatureAlgorithm.es256.scheme))
+        let text = "\(input).\(Base64URL.encode(signature))"
+        #expect(try verdict(text) == .invalid(["payload: is not UTF-8 (RFC 7519 §7.2)"]))
+        var good = Self.good
+        good["name"] = "Ålice"
+        #expect(try verdict(token(good)) == .valid)
+    }
+
     @Test func unknownKeyIsNamed() throws {
         let verifier = TokenVerifier(keys: try keys("other"), expecting: Self.expected)
         let text = try token(Self.good)

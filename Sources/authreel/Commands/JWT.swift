@@ -153,7 +153,9 @@ struct JWT: ParsableCommand {
                 let envelope = inner == nil ? nil : found
                 let verification = token.verify(keys: keys, secret: secret)
                 let claims = token.checks(against: expected)
-                isGood = isGood && (verification.checks + claims).allSatisfy { $0.outcome != .failed }
+                isGood =
+                    isGood && token.deviations.isEmpty
+                    && (verification.checks + claims).allSatisfy { $0.outcome != .failed }
                 texts.append(
                     TokenText.text(
                         of: token,
@@ -179,7 +181,8 @@ struct JWT: ParsableCommand {
                 // A token that was cut off when it was copied is no file that is missing.
                 let isToken =
                     argument != "-"
-                    && (argument.hasPrefix("eyJ") || [2, 4].contains(argument.utf8.count { $0 == 0x2e }))
+                    && (argument.hasPrefix("eyJ") || argument.hasPrefix("e30.")
+                        || [2, 4].contains(argument.utf8.count { $0 == 0x2e }))
                     && !FileManager.default.fileExists(atPath: argument)
                 guard !isToken else { return [argument] }
                 let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)
