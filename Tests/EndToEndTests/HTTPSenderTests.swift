@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import Proxy
 import Replay
+import Synchronization
 import TLS
 import Testing
 
@@ -104,5 +105,57 @@ struct HTTPSenderTests {
         }
         await sender.stop()
         try await server.close().get()
+    }
+
+    /// What a server that hangs up on its second request is sent, and what is told of it.
+    @Test(arguments: [("GET", 3, nil), ("POST", 2, "ERR_EMPTY_RESPONSE")] as [(String, Int, String?)])
+    func onlyWhatChangesNothingIsSentAgain(method: String, count: Int, failure: String?) async throws {
+        let seen = SeenMethods()
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(HangingUp(seen))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let url = RecordedURL("http://127.0.0.1:\(server.localAddress?.port ?? 0)/")
+        let sender = HTTPSender(.init(tls: try trustingNobody()))
+        #expect(try await sender.send(RecordedRequest(method: "GET", url: url)).status == 200)
+        let exchange = await sender.exchange(
+            RecordedRequest(method: method, url: url, body: method == "POST" ? Body(text: "code=1") : nil)
+        )
+        #expect(exchange.response?.status == (failure == nil ? 200 : nil))
+        #expect(exchange.failure?.prefix(18) == failure.map { $0[...] }, "\(exchange.failure ?? "")")
+        #expect(seen.methods == ["GET"] + Array(repeating: method, count: count - 1))
+        await sender.stop()
+        try await server.close().get()
+    }
+}
+
+private final class SeenMethods: Sendable {
+    private let state = Mutex<[String]>([])
+
+    var methods: [String] { state.withLock { $0 } }
+
+    func append(_ method: String) { state.withLock { $0.append(method) } }
+}
+
+/// Answers the first request of a connection, and closes it at the second, which it has read.
+private final class HangingUp: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let seen: SeenMethods
+    private var count = 0
+
+    init(_ seen: SeenMethods) { self.seen = seen }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let text = String(buffer: unwrapInboundIn(data))
+        seen.append(String(text.prefix { $0 != " " }))
+        count += 1
+        guard count == 1 else { return context.close(promise: nil) }
+        let answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
     }
 }

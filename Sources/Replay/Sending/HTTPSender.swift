@@ -9,7 +9,8 @@ internal import Wire
 /// Sends requests with their header bytes as they are given, and reads the answers with the recorder's own
 /// decoder: what was sent and what came is an exchange as the recorder would have written it.
 ///
-/// Connections are kept for the next request to the same origin. No redirects, no cookies, no header of its
+/// Connections are kept for the next request to the same origin. A request that may change something is never sent
+/// twice: a code would be used up by the first (RFC 9110, section 9.2.2). No redirects, no cookies, no header of its
 /// own but `Host` and `Content-Length` where they are missing.
 package final class HTTPSender: Sendable {
     /// The way to the servers.
@@ -49,7 +50,7 @@ package final class HTTPSender: Sendable {
 
     /// Connections that wait for their next request, by origin.
     private struct Connections {
-        var idle: [String: [SendingConnection]] = [:]
+        var idle: [String: [(connection: SendingConnection, since: NIODeadline)]] = [:]
         var count = 0
     }
 
@@ -65,7 +66,7 @@ package final class HTTPSender: Sendable {
             defer { state.idle = [:] }
             return state.idle.values.flatMap { $0 }
         }
-        for connection in idle { connection.close() }
+        for kept in idle { kept.connection.close() }
         try? await group.shutdownGracefully()
     }
 
@@ -102,20 +103,33 @@ package final class HTTPSender: Sendable {
     private func perform(_ request: RecordedRequest) async throws -> Exchange {
         let target = try Target(request.url, proxy: configuration.proxy)
         let bytes = target.bytes(of: request)
-        if let connection = takeIdle(target.key) {
+        let isRepeatable = Self.safeMethods.contains(request.method)
+        if let connection = takeIdle(target.key, since: isRepeatable ? nil : .now() - Self.longestIdle) {
             do {
                 return try await submit(bytes, on: connection, target)
             } catch HTTPSenderError.closedWhileIdle {
-                // The server ended it in the same moment: the request was seen by nobody.
+                // Nothing was written.
+            } catch HTTPSenderError.closedUnanswered where isRepeatable {
+                // Most likely the server ended it in the same moment, and if not, it was only asked to look.
             }
         }
         return try await submit(bytes, on: try await dial(target), target)
     }
 
-    private func takeIdle(_ key: String) -> SendingConnection? {
+    /// RFC 9110, section 9.2.1.
+    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+
+    /// Servers end connections that nobody uses, and a request may meet the end on its way: what cannot be sent again
+    /// is given a connection of its own then. Below what servers wait (5 s with Node.js and Apache).
+    private static let longestIdle: TimeAmount = .seconds(1)
+
+    /// `since`: the connection has been in use after this time.
+    private func takeIdle(_ key: String, since earliest: NIODeadline?) -> SendingConnection? {
         connections.withLock { state in
-            while let connection = state.idle[key]?.popLast() {
-                if connection.isActive { return connection }
+            while let kept = state.idle[key]?.last {
+                if let earliest, kept.since < earliest { return nil }
+                state.idle[key]?.removeLast()
+                if kept.connection.isActive { return kept.connection }
             }
             return nil
         }
@@ -132,7 +146,7 @@ package final class HTTPSender: Sendable {
             throw error
         }
         if connection.isReusable(after: exchange) {
-            connections.withLock { $0.idle[target.key, default: []].append(connection) }
+            connections.withLock { $0.idle[target.key, default: []].append((connection, .now())) }
         } else {
             connection.close()
         }

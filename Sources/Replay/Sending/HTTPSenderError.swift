@@ -8,8 +8,10 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
     case handshake(host: String, reason: String)
     /// The connection ended before the answer did.
     case broken(reason: String)
-    /// A kept connection was closed before anything of the answer came.
+    /// A kept connection was closed before a request was written to it.
     case closedWhileIdle
+    /// A kept connection was closed before anything of the answer came; the server may have done what it was asked.
+    case closedUnanswered
     case timedOut(seconds: Int64)
     /// The URL is not one that can be sent to.
     case unsupportedURL(String)
@@ -21,6 +23,7 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
         case .handshake(let host, let reason): "no TLS with \(host): \(reason)"
         case .broken(let reason): "the connection broke: \(reason)"
         case .closedWhileIdle: "the server closed the connection"
+        case .closedUnanswered: "the server closed the connection without an answer"
         case .timedOut(let seconds): "no answer within \(seconds) s"
         case .unsupportedURL(let url): "\(url) is no http or https URL"
         }
@@ -31,7 +34,7 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotConnect(_, _, let reason), .handshake(_, let reason), .broken(let reason): reason
         case .timedOut: "ERR_CONNECTION_TIMED_OUT: \(description)"
-        case .closedWhileIdle: "ERR_EMPTY_RESPONSE: \(description)"
+        case .closedWhileIdle, .closedUnanswered: "ERR_EMPTY_RESPONSE: \(description)"
         case .refusedByProxy, .unsupportedURL: description
         }
     }

@@ -150,7 +150,7 @@ final class SendingHandler: ChannelInboundHandler {
 
     /// Writes the bytes of a request; the promise gets the exchange.
     func submit(_ request: [UInt8], _ answer: EventLoopPromise<Exchange>) {
-        guard let context, conversation != nil, self.answer == nil else {
+        guard let context, context.channel.isActive, conversation != nil, self.answer == nil else {
             return answer.fail(HTTPSenderError.closedWhileIdle)
         }
         self.answer = answer
@@ -168,7 +168,7 @@ final class SendingHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if answer != nil, requests > 1, !hasAnswerBegun { fail(.closedWhileIdle) }
+        if answer != nil, requests > 1, !hasAnswerBegun { fail(.closedUnanswered) }
         take(conversation?.ended(.server, reason: nil, at: plan.clock()) ?? [])
         fail(.broken(reason: "the connection was closed before the answer"))
         context.fireChannelInactive()
@@ -176,7 +176,7 @@ final class SendingHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if answer != nil, requests > 1, !hasAnswerBegun {
-            fail(.closedWhileIdle)
+            fail(.closedUnanswered)
         } else {
             fail(.broken(reason: TransportReason.broken(error, by: "provider")))
         }
