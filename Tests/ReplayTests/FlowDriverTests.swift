@@ -52,6 +52,49 @@ struct FlowDriverTests {
         }
     }
 
+    /// curl and many a library take anything, and walk through pages all the same.
+    @Test(arguments: [nil, "form_post"] as [String?])
+    func loginOfAProgramThatTakesAnythingIsDriven(responseMode: String?) async throws {
+        var client = ReplayWorld.Client()
+        client.accept = "*/*"
+        client.responseMode = responseMode
+        let capture = try ReplayWorld().record(client)
+        let run = try await ReplayWorld().replay(capture)
+        #expect(run.isComplete, "\(run.results) \(String(describing: run.stop))")
+        #expect(statuses(run.exchanges) == statuses(recorded(capture)))
+    }
+
+    @Test(
+        arguments: [
+            ("X-Requested-With", "XMLHttpRequest", "text/html", false),
+            ("Sec-Fetch-Mode", "cors", "text/html", false), ("Sec-Fetch-Mode", "navigate", "text/html", true),
+            ("User-Agent", "curl", "application/json", false), ("User-Agent", "curl", "text/html", true),
+        ]
+    )
+    func whoTakesAnythingIsAScriptOnlyWhereSomethingElseSaysSo(
+        header: String,
+        value: String,
+        answer: String,
+        isNavigation: Bool
+    ) throws {
+        var client = ReplayWorld.Client()
+        client.accept = "*/*"
+        client.password = "red-queen"
+        let recorded = try ReplayWorld().record(client)
+        let exchanges = recorded.indices.map { index in
+            var exchange = recorded[index]
+            guard exchange.request.method == "POST" else { return exchange }
+            exchange.request.url = RecordedURL(ReplayWorld.issuer + "/signin")
+            exchange.request.headers.append(header, value)
+            exchange.response?.body = Body(text: "{}", mediaType: answer)
+            return exchange
+        }
+        let flow = try #require(FlowFinder.flows(in: Capture(exchanges)).first)
+        let plan = PlanBuilder(flow, siblings: [flow], options: PlanOptions()).plan()
+        let step = try #require(plan.steps.first { $0.request.method == "POST" })
+        #expect(step.isNavigation == isNavigation)
+    }
+
     @Test func secondRunIsAsGoodAsTheFirst() async throws {
         let capture = try ReplayWorld().record()
         let world = ReplayWorld()

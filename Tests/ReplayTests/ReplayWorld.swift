@@ -28,6 +28,8 @@ final class ReplayWorld: Sendable {
         var asks: [(String, String)] = []
         /// The same of the token request.
         var redeems: [(String, String)] = []
+        /// What the browser says that it takes.
+        var accept = "text/html"
         var browser = "Mozilla/5.0 (X11; Linux x86_64) Test/1"
         var backend = "shop-backend/1.0"
         /// Whether the token request goes as a query by GET.
@@ -168,7 +170,7 @@ final class ReplayWorld: Sendable {
         mutating func browse(_ method: String, _ url: String, _ form: [(String, String)]? = nil)
             -> RecordedResponse
         {
-            var headers = [("User-Agent", client.browser), ("Accept", "text/html")]
+            var headers = [("User-Agent", client.browser), ("Accept", client.accept)]
             if !cookies.isEmpty { headers.append(("Cookie", cookies.joined(separator: "; "))) }
             let response = send(method, url, headers, form)
             cookies += response.setCookies.map { "\($0.name)=\($0.value)" }

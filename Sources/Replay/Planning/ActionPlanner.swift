@@ -40,7 +40,7 @@ struct ActionPlanner {
         let request = capture[exchange].request
         let isPost = request.method == "POST"
         guard let items = isPost ? FormBody.items(of: request.body) : request.url.queryItems,
-            isNavigation(exchange)
+            declaredNavigation(exchange) ?? !Self.isJSON(capture[exchange].response?.body?.essence ?? "")
         else { return nil }
         let position = flow.surroundings.position
         let earlier = pages.filter { position[$0.exchange] < position[exchange] }
@@ -54,21 +54,35 @@ struct ActionPlanner {
 
     /// Whether the answer replaced the page that was shown, and was not handed to a script.
     func isNavigation(_ exchange: Int) -> Bool {
+        if let isDeclared = declaredNavigation(exchange) { return isDeclared }
         let recorded = capture[exchange]
-        let headers = recorded.request.headers
+        guard let response = recorded.response else { return true }
+        if response.location != nil || page(of: exchange) != nil { return true }
+        let essence = response.body?.essence ?? ""
+        let isForm = recorded.request.body.map { FormBody.items(of: $0) != nil } ?? true
+        if essence == "text/html", isForm { return true }
+        // Whoever takes anything and is no browser is shown pages only.
+        return recorded.request.method == "GET" && !Self.isJSON(essence)
+            && recorded.request.headers.first("accept") != "*/*"
+    }
+
+    /// What the request itself says of who sent it; nil where it says nothing.
+    ///
+    /// `Accept: */*` is what a script sends, and every program as well.
+    private func declaredNavigation(_ exchange: Int) -> Bool? {
+        let request = capture[exchange].request
+        let headers = request.headers
         if let mode = headers.first("sec-fetch-mode") { return mode == "navigate" }
         if headers.contains("x-requested-with") { return false }
         // RFC 6749, section 4.1.1: the browser is sent there, whoever plays it.
         if flow.authorizationRequests.contains(where: { $0.exchange == exchange }) { return true }
-        if let accept = headers.first("accept"), !accept.isEmpty {
-            if accept.utf8.starts(with: "text/html".utf8) { return true }
-            if accept.containsBytes("json") || accept == "*/*" { return false }
-        }
-        guard let response = recorded.response else { return true }
-        if response.location != nil { return true }
-        let essence = response.body?.essence ?? ""
-        let isForm = recorded.request.body.map { FormBody.items(of: $0) != nil } ?? true
-        return essence == "text/html" && isForm
-            || recorded.request.method == "GET" && essence != "application/json"
+        if let body = request.body, Self.isJSON(body.essence ?? "") { return false }
+        guard let accept = headers.first("accept") else { return nil }
+        if accept.utf8.starts(with: "text/html".utf8) { return true }
+        return accept.containsBytes("json") ? false : nil
+    }
+
+    private static func isJSON(_ essence: String) -> Bool {
+        essence == "application/json" || essence.utf8.count > 5 && essence.hasSuffix("+json")
     }
 }
