@@ -181,4 +181,36 @@ struct PlayedPagesTests {
             #expect(text?.contains("https://id.example") == false)
         }
     }
+
+    /// What a page hides while it is typed is the password, whatever it is called.
+    @Test func passwordOfAnotherNameHasToBeTheRecordedOne() throws {
+        let page = """
+            <form method="post" action="/signin"><input type="hidden" name="txn" value="fn9XuTpvcIcNfxfsd23A">
+            <input name="login"><input type="password" name="pw"></form>
+            """
+        var builder = CaptureBuilder()
+        builder.redirect(Self.authorize, to: "https://id.example/signin?txn=fn9XuTpvcIcNfxfsd23A")
+        builder.get("https://id.example/signin?txn=fn9XuTpvcIcNfxfsd23A", body: .html(page))
+        builder.post(
+            "https://id.example/signin",
+            [("txn", "fn9XuTpvcIcNfxfsd23A"), ("login", "alice"), ("pw", "open sesame")],
+            302,
+            answer: [("Location", "https://shop.example/cb?code=0123456789abcdefABCDEF&state=RecordedState1")]
+        )
+        let provider = try Self.provider(builder.capture)
+        let caller = Caller(provider)
+        func answer(to password: String) throws -> RecordedResponse {
+            let first = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
+            let shown = caller.get(try #require(first.location))
+            let forms = HTMLForm.all(in: shown.body?.text ?? "")
+            let form = try #require(forms.first)
+            let transaction = try #require(form.fields.first { $0.name == "txn" }?.value)
+            return caller.post(
+                Self.base + "/signin",
+                [("txn", transaction), ("login", "alice"), ("pw", password)]
+            )
+        }
+        #expect(try answer(to: "a guess").parameters.first("code") == nil)
+        #expect(try answer(to: "open sesame").parameters.first("code") != nil)
+    }
 }

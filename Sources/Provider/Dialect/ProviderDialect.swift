@@ -104,6 +104,8 @@ package struct ProviderDialect: Sendable {
     package var scripts: [InteractionScript] = []
     /// Names of cookies by which a browser was known again: it brought them, and nobody had to sign in.
     package var sessionCookieNames: Set<String> = []
+    /// What holds the password where no field is called so.
+    package var passwordFields = PasswordFields()
     package var shelf = AssetShelf()
     /// Whether pages of clients may read every answer; else only those where the recording allows it.
     package var allowsOrigins = false

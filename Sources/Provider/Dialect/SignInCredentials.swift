@@ -1,4 +1,5 @@
 package import Captures
+package import Flows
 import JSON
 
 /// User name and password in a request of a sign-in page, whatever the page calls them.
@@ -12,37 +13,39 @@ package struct SignInCredentials: Sendable, Hashable {
     }
 
     /// Of a form, or of a JSON object with members anywhere inside; nil where there is neither name nor password.
-    package init?(of request: RecordedRequest) {
+    ///
+    /// `fields`: passwords of other names, known by their page.
+    package init?(of request: RecordedRequest, fields: PasswordFields = PasswordFields()) {
         self.init(user: nil, password: nil)
         guard request.method != "GET", let body = request.body, (body.size ?? 0) < 1 << 16 else { return nil }
         if let items = FormBody.items(of: body) {
-            for item in items.items where !item.value.isEmpty { take(item.name, item.value) }
+            for item in items.items where !item.value.isEmpty { take(item.name, item.value, fields) }
         } else if let json = body.bytes.flatMap({ try? JSONParser.parse($0) }) {
-            take(json, depth: 0)
+            take(json, fields, depth: 0)
         }
         guard user != nil || password != nil else { return nil }
     }
 
-    private mutating func take(_ name: String, _ value: String) {
+    private mutating func take(_ name: String, _ value: String, _ fields: PasswordFields) {
         let lower = name.lowercased()
-        if password == nil, Self.isPassword(lower) {
+        if password == nil, Self.isPassword(lower) || fields.contains(name) {
             password = value
         } else if user == nil, Self.userNames.contains(lower) {
             user = value
         }
     }
 
-    private mutating func take(_ value: JSONValue, depth: Int) {
+    private mutating func take(_ value: JSONValue, _ fields: PasswordFields, depth: Int) {
         guard depth < 6 else { return }
         switch value {
-        case .array(let elements): for element in elements { take(element, depth: depth + 1) }
+        case .array(let elements): for element in elements { take(element, fields, depth: depth + 1) }
         case .object(let object):
             if takeCallback(object) { return }
             for member in object.members {
                 if let text = member.value.string, !text.isEmpty {
-                    take(member.name, text)
+                    take(member.name, text, fields)
                 } else {
-                    take(member.value, depth: depth + 1)
+                    take(member.value, fields, depth: depth + 1)
                 }
             }
         default: break

@@ -121,7 +121,9 @@ extension ProviderEngine {
         if case .visit = transaction.purpose { takeDeviceValues(&transaction) }
         guard let index = step(for: request, in: transaction, script) else { return nil }
         let step = script.steps[index]
-        if !step.isSafe, let sent = SignInCredentials(of: request), step.credentials != nil {
+        if !step.isSafe, let sent = SignInCredentials(of: request, fields: dialect.passwordFields),
+            step.credentials != nil
+        {
             // The name may have been asked for on a page before.
             let whole = SignInCredentials(
                 user: sent.user ?? transaction.typedName,

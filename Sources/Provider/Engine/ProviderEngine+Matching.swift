@@ -68,7 +68,7 @@ extension ProviderEngine {
         let back = Substitution(transaction.values.map { (old: $0.new, new: $0.old) })
         let url = RecordedURL(back.applied(to: played))
         let method = request.method == "HEAD" ? "GET" : request.method
-        let sent = SignInCredentials(of: request)
+        let sent = SignInCredentials(of: request, fields: dialect.passwordFields)
         // Where nobody ever got in, the answer to everybody is that one.
         let hasOnlyFailures = !script.steps.contains { $0.credentials?.password != nil && !$0.isFailedSignIn }
         let candidates = script.steps.indices.filter { index in

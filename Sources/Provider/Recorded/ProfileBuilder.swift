@@ -43,7 +43,8 @@ struct ProfileBuilder {
         dialect.addresses = addresses
         dialect.origins = Set(issuer.origins)
         dialect.logoutTargets = LogoutCourse.targetNames
-        let users = UserFinder(issuer).users(options, &remarks)
+        dialect.passwordFields = issuer.passwordFields
+        let users = UserFinder(issuer, passwordFields: dialect.passwordFields).users(options, &remarks)
         let keys = try signingKeys(&pool, &dialect)
         var clients = ClientFinder(issuer).clients(options, keys, &remarks)
         var configuration = ProviderConfiguration(issuer: name, clients: [], users: users.list, keys: keys)
@@ -54,7 +55,7 @@ struct ProfileBuilder {
         AnswerFinder(issuer, users: users, addresses: addresses, signing: keys.first).learn(&dialect)
         addMetadata(&dialect, name, keys)
         RefusalFinder(issuer).learn(&dialect)
-        ScriptFinder(issuer, users: users).learn(&dialect)
+        ScriptFinder(issuer, users: users, passwordFields: dialect.passwordFields).learn(&dialect)
         if !options.isAsRecorded { ClientFinder.admitRefused(&clients, issuer) }
         configuration.clients = clients
         configuration.tokenLifetime =

@@ -23,6 +23,25 @@ struct RecordedIssuer {
         return flows.map(\.surroundings).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
+    /// What its pages have for the password where nobody sent one under a name that says so.
+    ///
+    /// One-time codes are hidden while they are typed as well, and each is another one.
+    var passwordFields: PasswordFields {
+        var fields = PasswordFields()
+        for index in captures {
+            for exchange in index.order.map({ index.capture[$0] }) {
+                guard let origin = AddressMap.origin(of: exchange.request.url), origins.contains(origin)
+                else { continue }
+                if SignInCredentials(of: exchange.request)?.password != nil { return PasswordFields() }
+                fields.add(exchange)
+            }
+        }
+        return fields.filter { name in
+            let name = name.lowercased()
+            return !["otp", "code", "pin", "token", "answer"].contains(where: name.containsBytes)
+        }
+    }
+
     /// Sorts the flows of captures by who issued what.
     static func all(in captures: [Capture]) -> [RecordedIssuer] {
         let flows = captures.flatMap { FlowFinder.flows(in: $0) }.filter { !endpointOrigins(of: $0).isEmpty }

@@ -7,10 +7,12 @@ import OAuth
 struct ScriptFinder {
     private let issuer: RecordedIssuer
     private let users: UserFinder.Users
+    private let passwordFields: PasswordFields
 
-    init(_ issuer: RecordedIssuer, users: UserFinder.Users) {
+    init(_ issuer: RecordedIssuer, users: UserFinder.Users, passwordFields: PasswordFields) {
         self.issuer = issuer
         self.users = users
+        self.passwordFields = passwordFields
     }
 
     func learn(_ dialect: inout ProviderDialect) {
@@ -58,7 +60,7 @@ struct ScriptFinder {
         }
         for exchange in exchanges { taken.insert(exchange) }
         exchanges = Self.withoutOutages(exchanges, index)
-        script.steps = exchanges.map { Self.step(index.capture[$0]) }
+        script.steps = exchanges.map { step(index.capture[$0]) }
         mark(&script, exchanges, login, index)
         Self.markFailures(&script)
         script.issued = Self.issued(script, besides: login.response?.parameters.items.map(\.value) ?? [])
@@ -186,7 +188,7 @@ struct ScriptFinder {
             taken.insert(exchange)
             if Self.leads(recorded, to: target) { break }
         }
-        script.steps = exchanges.map { Self.step(index.capture[$0]) }
+        script.steps = exchanges.map { step(index.capture[$0]) }
         if let last = exchanges.last, Self.leads(index.capture[last], to: target) {
             script.steps[script.steps.count - 1].delivery = .redirect
         }
@@ -205,7 +207,7 @@ struct ScriptFinder {
         let exchanges = index.order.filter { exchange in
             index.messages[exchange] == nil && !taken.contains(exchange) && isPage(index.capture[exchange])
         }
-        script.steps = exchanges.map { Self.step(index.capture[$0]) }
+        script.steps = exchanges.map { step(index.capture[$0]) }
         Self.markFailures(&script)
         script.issued = Self.issued(script)
         script.subject = users.list.first?.subject
@@ -225,7 +227,7 @@ struct ScriptFinder {
 
     // MARK: - Steps
 
-    private static func step(_ exchange: Exchange) -> InteractionScript.Step {
+    private func step(_ exchange: Exchange) -> InteractionScript.Step {
         let request = exchange.request
         let response = exchange.response ?? RecordedResponse(status: 502)
         let fields = FormBody.items(of: request.body)?.items.map(\.name)
@@ -235,7 +237,7 @@ struct ScriptFinder {
             url: request.url,
             sentText: (request.body?.size ?? 0) < 1 << 16 ? request.body?.text ?? "" : "",
             fields: Set(fields ?? members ?? []),
-            credentials: SignInCredentials(of: request),
+            credentials: SignInCredentials(of: request, fields: passwordFields),
             status: response.status,
             headers: AnswerTemplate.reusable(response.headers),
             cookies: response.setCookies,

@@ -24,8 +24,12 @@ struct UserFinder {
     }
 
     private let issuer: RecordedIssuer
+    private let passwordFields: PasswordFields
 
-    init(_ issuer: RecordedIssuer) { self.issuer = issuer }
+    init(_ issuer: RecordedIssuer, passwordFields: PasswordFields) {
+        self.issuer = issuer
+        self.passwordFields = passwordFields
+    }
 
     func users(_ options: RecordedProviderOptions, _ remarks: inout [String]) -> Users {
         var list: [ProviderConfiguration.User] = []
@@ -160,7 +164,7 @@ struct UserFinder {
     private func take(_ exchange: Exchange, _ found: inout SignInCredentials?) {
         guard let origin = AddressMap.origin(of: exchange.request.url), issuer.origins.contains(origin),
             (exchange.response?.status ?? 500) < 400,
-            let sent = SignInCredentials(of: exchange.request)
+            let sent = SignInCredentials(of: exchange.request, fields: passwordFields)
         else { return }
         guard sent.password != nil || found == nil else { return }
         found = SignInCredentials(user: sent.user ?? found?.user, password: sent.password ?? found?.password)

@@ -138,7 +138,8 @@ extension RequestChangeFinder {
     }
 
     func isTyped(_ item: RequestEditor.Item, _ step: PlannedStep) -> Bool {
-        step.kind == .userInteraction && SecretNames.isTyped(item.name)
+        passwordFields.contains(item.name)
+            || step.kind == .userInteraction && SecretNames.isTyped(item.name)
     }
 
     func translatedText(_ text: String, _ theirs: ComparedStep, _ mine: ComparedStep) -> String {

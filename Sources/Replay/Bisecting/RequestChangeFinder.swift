@@ -16,6 +16,8 @@ package struct RequestChangeFinder {
     let badMap: EndpointMap
     let given: Set<String>
     let ignoring: [String]
+    /// Of the pages of both flows.
+    let passwordFields: PasswordFields
     var translator: ValueTranslator
     var changes: [RequestChange] = []
     private let pairs: [(good: ComparedStep?, bad: ComparedStep?)]
@@ -62,8 +64,9 @@ package struct RequestChangeFinder {
         badMap = maps.bad
         self.given = given
         self.ignoring = ignoring
-        let left = FlowReading(good.flow)
-        let right = FlowReading(bad.flow)
+        passwordFields = PasswordFields(in: [good.flow, bad.flow])
+        let left = FlowReading(good.flow, passwordFields: passwordFields)
+        let right = FlowReading(bad.flow, passwordFields: passwordFields)
         pairs = StepAlignment.pairs(left.addressedSteps(), right.addressedSteps()).map { pair in
             (pair.expected.map { left.steps[$0] }, pair.seen.map { right.steps[$0] })
         }

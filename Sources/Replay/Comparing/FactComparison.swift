@@ -104,7 +104,11 @@ struct FactComparison {
             )
         case (.echoes(let source), .echoes(let otherSource)): return source == otherSource ? Related() : nil
         case (.repeats, .differs(let wanted, let source)):
-            let words = Difference.note(expected: wanted, seen: other.value, isSecret: isSecret(other))
+            let words = Difference.note(
+                expected: wanted,
+                seen: other.value,
+                isSecret: isSecret(fact) || isSecret(other)
+            )
             return Related(
                 result: Result(note: "not that of \(source): \(words)", weight: fact.weight, expected: wanted)
             )

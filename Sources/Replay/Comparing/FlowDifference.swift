@@ -24,13 +24,20 @@ package struct FlowDifference: Sendable {
     package init(_ expected: Flow, _ seen: Flow, options: ComparisonOptions = ComparisonOptions()) {
         let isOther = options.isOtherProvider
         let redactions = [expected, seen].compactMap(\.capture.redaction)
+        let passwordFields = PasswordFields(in: [expected, seen])
         let left = FlowReading(
             expected,
+            passwordFields: passwordFields,
             leavingOut: options.leavingOut,
             isOtherProvider: isOther,
             redactions: redactions
         )
-        let right = FlowReading(seen, isOtherProvider: isOther, redactions: redactions)
+        let right = FlowReading(
+            seen,
+            passwordFields: passwordFields,
+            isOtherProvider: isOther,
+            redactions: redactions
+        )
         var comparison = FlowComparison(left, right, redactions: redactions, options: options)
         comparison.run()
         expectedID = expected.id

@@ -20,8 +20,10 @@ struct FlowReading {
     /// The first step of each kind, and of each kind with a code or state.
     private var firsts: [String: Int] = [:]
 
+    /// `passwordFields`: of the pages of both flows that are compared.
     init(
         _ flow: Flow,
+        passwordFields: PasswordFields,
         leavingOut: Set<Int> = [],
         isOtherProvider: Bool = false,
         redactions: [Redaction] = []
@@ -35,7 +37,8 @@ struct FlowReading {
             flow: flow,
             learned: learned,
             told: Set(steps.map(\.index)),
-            leftOut: leavingOut
+            leftOut: leavingOut,
+            passwordFields: passwordFields
         )
         var relations = RelationFinder()
         for (index, step) in steps.enumerated() {

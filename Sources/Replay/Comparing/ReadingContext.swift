@@ -12,16 +12,25 @@ struct ReadingContext {
     let told: Set<Int>
     /// Exchanges that are not to be compared.
     let leftOut: Set<Int>
+    /// What is typed in secret on the pages of the flows that are compared.
+    let passwordFields: PasswordFields
     /// By name, when a cookie was set for the first time, as a place in the order of time.
     private let cookiesSet: [String: Int]
     /// By name, when a step sent a cookie for the last time.
     private let cookiesSent: [String: Int]
 
-    init(flow: Flow, learned: LearnedValues, told: Set<Int>, leftOut: Set<Int>) {
+    init(
+        flow: Flow,
+        learned: LearnedValues,
+        told: Set<Int>,
+        leftOut: Set<Int>,
+        passwordFields: PasswordFields
+    ) {
         self.flow = flow
         self.learned = learned
         self.told = told
         self.leftOut = leftOut
+        self.passwordFields = passwordFields
         var targets: Set<String> = []
         for step in flow.steps {
             if let uri = step.parameters["redirect_uri"] { targets.insert(RecordedURL(uri).withoutQuery) }

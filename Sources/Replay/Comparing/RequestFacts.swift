@@ -66,7 +66,7 @@ struct RequestFacts {
                 facts.add(
                     member.value,
                     called: member.name,
-                    isSecret: isOfPage && Self.isOfUser(member.name),
+                    isSecret: isOfPage && isTyped(member.name),
                     to: &list
                 )
             }
@@ -106,7 +106,7 @@ struct RequestFacts {
     private mutating func add(_ parameter: Parameter, in part: Place.Part) {
         let name = parameter.name
         if step.kind == .userInteraction, NestedURL.add(parameter, in: part, to: &list) { return }
-        let isSecret = step.kind == .userInteraction && Self.isOfUser(name)
+        let isSecret = isTyped(name)
         let treatment = VolatileNames.treatment(of: name)
         list.add(
             parameter.place,
@@ -231,8 +231,10 @@ struct RequestFacts {
         }
     }
 
-    /// What people type in.
-    private static func isOfUser(_ name: String) -> Bool {
+    /// Whether people type it in, and keep it secret.
+    private func isTyped(_ name: String) -> Bool {
+        if context.passwordFields.contains(name) { return true }
+        guard step.kind == .userInteraction else { return false }
         let name = name.lowercased()
         return ["pass", "pin", "otp", "secret", "answer", "pwd", "totp"].contains(where: name.contains)
     }

@@ -166,19 +166,20 @@ extension Drive {
 
     /// Whether a form would send a secret that this run has sent to the same place before.
     private func repeatsSecret(_ request: RecordedRequest) -> Bool {
-        let secrets = Self.secrets(in: request)
+        var fields = PasswordFields(in: [plan.flow])
+        for exchange in exchanges { fields.add(exchange) }
+        let secrets = Self.secrets(in: request, fields)
         guard !secrets.isEmpty else { return false }
         return exchanges.contains { earlier in
             earlier.request.url.origin == request.url.origin
-                && !Self.secrets(in: earlier.request).isDisjoint(with: secrets)
+                && !Self.secrets(in: earlier.request, fields).isDisjoint(with: secrets)
         }
     }
 
-    private static func secrets(in request: RecordedRequest) -> Set<String> {
-        Set(
-            (FormBody.items(of: request.body)?.items ?? []).filter { SecretNames.isTyped($0.name) }.map(
-                \.value
-            )
+    private static func secrets(in request: RecordedRequest, _ fields: PasswordFields) -> Set<String> {
+        let items = FormBody.items(of: request.body)?.items ?? []
+        return Set(
+            items.filter { SecretNames.isTyped($0.name) || fields.contains($0.name) }.map(\.value)
         )
     }
 

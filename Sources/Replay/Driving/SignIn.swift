@@ -14,7 +14,7 @@ struct SignIn {
         for step in plan.recordedPages + plan.steps where step.kind == .userInteraction || step.kind == nil {
             for parameter in step.parameters where !parameter.value.isEmpty {
                 let lower = parameter.name.lowercased()
-                if SecretNames.isTyped(parameter.name) {
+                if Self.isTyped(parameter) {
                     if Self.isUsable(parameter) { password = parameter.value }
                 } else if Self.names.contains(lower), parameter.source == .literal {
                     name = parameter.value
@@ -23,6 +23,14 @@ struct SignIn {
         }
         self.name = credentials.values["username"] ?? name
         self.password = credentials.values["password"] ?? password
+    }
+
+    /// By its name, or by the page that had it.
+    private static func isTyped(_ parameter: PlannedParameter) -> Bool {
+        if case .secret(let name, _) = parameter.source {
+            return ![SecretNames.username, SecretNames.clientSecret].contains(name)
+        }
+        return SecretNames.isTyped(parameter.name)
     }
 
     private static func isUsable(_ parameter: PlannedParameter) -> Bool {

@@ -1,0 +1,36 @@
+package import Captures
+
+/// Names of fields whose text pages hide while it is typed (`<input type="password">`), whatever they are called.
+package struct PasswordFields: Sendable, Hashable {
+    package private(set) var names: Set<String> = []
+
+    package init() {}
+
+    /// Those of the pages of some flows.
+    package init(in flows: [Flow]) {
+        for flow in flows {
+            for exchange in flow.exchanges { add(flow.capture[exchange]) }
+        }
+    }
+
+    /// Adds those of the page that an exchange brought; of anything else there are none.
+    package mutating func add(_ exchange: Exchange) {
+        guard let body = exchange.response?.body, (body.size ?? 0) <= Self.maximumBytes, body.isPage,
+            let text = body.text
+        else { return }
+        for form in HTMLForm.all(in: text) {
+            for field in form.fields where field.type == "password" { names.insert(field.name) }
+        }
+    }
+
+    package func contains(_ name: String) -> Bool { names.contains(name) }
+
+    package func filter(_ isIncluded: (String) -> Bool) -> PasswordFields {
+        var fields = PasswordFields()
+        fields.names = names.filter(isIncluded)
+        return fields
+    }
+
+    /// Larger ones are no sign-in page, and are not read.
+    private static let maximumBytes = 4 << 20
+}
