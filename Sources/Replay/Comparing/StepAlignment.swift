@@ -53,7 +53,8 @@ enum StepAlignment {
         func kinship(_ other: Feature) -> Int32 {
             guard kind == other.kind else { return 0 }
             let isPage = kind == .userInteraction
-            if isPage, method != other.method, address != other.address { return 0 }
+            // To be shown a page and to send it are two steps.
+            if isPage, method != other.method { return 0 }
             if kind == .resourceRequest, address != other.address { return 0 }
             return (isPage ? 8 : 40) + (address == other.address ? 8 : 0) + (grant == other.grant ? 6 : 0)
                 + (method == other.method ? 3 : 0) + (answer == other.answer ? 2 : 0)

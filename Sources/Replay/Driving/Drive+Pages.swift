@@ -16,6 +16,14 @@ extension Drive {
         }
         switch step.action {
         case .follow(let source):
+            if isNotNeeded(source) {
+                // Fewer redirects than there were: what they led to is shown.
+                results[index] = .notNeeded
+                if isArrival(step.exchange), let shown = browser.shown {
+                    learn(from: shown, recorded: step.exchange)
+                }
+                break
+            }
             guard let redirected = liveExchange(of: source) else {
                 throw StepFailure.notIssued(name: "Location", by: source)
             }
@@ -27,7 +35,7 @@ extension Drive {
                 results[index] = .notNeeded
                 break
             }
-            let live = try await follow(redirected, like: step.exchange)
+            let live = try await follow(redirected, like: step.exchange, isWholeWay: isArrival(step.exchange))
             results[index] = live.map(FlowRun.Result.sent) ?? .notReached
             if let live { learn(from: live, recorded: step.exchange) }
         case .submit:
@@ -59,10 +67,29 @@ extension Drive {
         return live
     }
 
+    /// Whether this run went on without an exchange of the recording.
+    private func isNotNeeded(_ recorded: Int) -> Bool {
+        guard let index = plan.steps.firstIndex(where: { $0.exchange == recorded }) else { return false }
+        return results[index] == .notNeeded
+    }
+
     /// Notes the answer to a navigation: what the browser shows now, or the response to the app.
     mutating func arrive(at live: Int) {
         browser.arrive(at: live, exchanges[live])
         if browser.isAnswered { takeResponse() }
+    }
+
+    /// Whether a recorded answer is where redirects had led to.
+    private func isArrival(_ recorded: Int) -> Bool { capture[recorded].response?.location == nil }
+
+    /// Follows a redirect; nil where it leads out of the replay.
+    ///
+    /// `isWholeWay`: also the redirects behind it, of which the recording had not so many.
+    mutating func follow(_ redirected: Int, like recorded: Int?, isWholeWay: Bool) async throws -> Int? {
+        guard let live = try await follow(redirected, like: recorded) else { return nil }
+        guard isWholeWay, exchanges[live].isRedirect else { return live }
+        try await settle()
+        return browser.shown ?? live
     }
 
     /// Follows a redirect; nil where it leads out of the replay.
@@ -91,9 +118,7 @@ extension Drive {
     mutating func settle() async throws {
         var count = 0
         while stop == nil, !browser.isAnswered, let live = browser.shown {
-            if exchanges[live].response?.location != nil,
-                (300..<400).contains(exchanges[live].response?.status ?? 0)
-            {
+            if exchanges[live].isRedirect {
                 guard try await follow(live, like: nil) != nil else { return }
             } else if let request = browser.automaticRequest(on: exchanges[live]), browser.allows(request.url)
             {
@@ -195,5 +220,12 @@ extension Drive {
                 composer.values.bind(parameter.value, to: live)
             }
         }
+    }
+}
+
+extension Exchange {
+    fileprivate var isRedirect: Bool {
+        guard let response else { return false }
+        return response.location != nil && (300..<400).contains(response.status)
     }
 }

@@ -72,7 +72,9 @@ struct RequestComposer {
             String, String
         )]
     {
-        let replacements = try replacements(for: step, at: now)
+        // Whatever stands in the live page was issued by it.
+        let hidden = Set(form.fields.filter { $0.type == "hidden" && !$0.value.isEmpty }.map(\.name))
+        let replacements = try replacements(for: step, givenByPage: hidden, at: now)
         let recorded = step.request
         let items =
             (recorded.method == "POST" ? FormBody.items(of: recorded.body) : recorded.url.queryItems)?.items
@@ -86,7 +88,7 @@ struct RequestComposer {
         for item in items {
             let index = live.firstIndex { $0.name == item.name && !["submit", "button"].contains($0.type) }
             let field = index.map { live.remove(at: $0) }
-            if let field, sources[item.name] == .form {
+            if let field, sources[item.name] == .form || isUnknown(sources[item.name], item.value) {
                 result.append((item.name, field.value))
             } else {
                 result.append((item.name, replacements.value(of: item.name, item.value)))
@@ -98,6 +100,12 @@ struct RequestComposer {
             result.append((field.name, field.value))
         }
         return result
+    }
+
+    /// Whether a value was issued in the recording, and nothing of this run has taken its place.
+    private func isUnknown(_ source: ValueSource?, _ recorded: String) -> Bool {
+        guard case .issued? = source else { return false }
+        return values[recorded] == nil
     }
 
     // MARK: - Values
@@ -128,15 +136,18 @@ struct RequestComposer {
         private static let clientNames: Set<String> = ["redirect_uri", "post_logout_redirect_uri"]
     }
 
-    private mutating func replacements(for step: PlannedStep, at now: Timestamp) throws(StepFailure)
-        -> Replacements
-    {
+    /// `givenByPage`: names of what the page that is sent from holds.
+    private mutating func replacements(
+        for step: PlannedStep,
+        givenByPage: Set<String> = [],
+        at now: Timestamp
+    ) throws(StepFailure) -> Replacements {
         var secrets: [String: String] = [:]
         for parameter in step.parameters {
             switch parameter.source {
             case .literal, .form: continue
             case .issued(let place):
-                guard values[parameter.value] != nil else {
+                guard values[parameter.value] != nil || givenByPage.contains(parameter.name) else {
                     throw .notIssued(name: parameter.name, by: place.exchange ?? 0)
                 }
             case .secret(let name, let isRecorded):
