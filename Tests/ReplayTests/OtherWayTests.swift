@@ -218,4 +218,15 @@ struct OtherWayTests {
             #expect(capture[left].request.method == run.exchanges[right].request.method, "\(step.summary)")
         }
     }
+
+    @Test func cookieThatOnlyTheAppSetIsNotMissedAtTheProvider() async throws {
+        let capture = try Self.recording(Server(redirects: 0, from: 100))
+        let run = try await Self.replay(capture, at: Server(redirects: 0, from: 5000))
+        #expect(run.isComplete)
+        let difference = try Self.difference(run)
+        #expect(difference.isSame, "\(difference.headline)")
+        let told = difference.steps.flatMap(\.differences)
+        #expect(!told.contains { $0.name == "appstate" }, "\(told)")
+        #expect(!told.contains { $0.aspect == "step" }, "\(told)")
+    }
 }

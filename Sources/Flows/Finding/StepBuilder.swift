@@ -31,8 +31,11 @@ struct StepBuilder {
             }
             steps.append(make(.userInteraction, exchange, parameters, to: .provider, isBrowser: true))
         }
-        return steps.enumerated().sorted {
-            (position[$0.element.exchange], $0.offset) < (position[$1.element.exchange], $1.offset)
+        // What a page sent is answered by the response to the app, which may have been seen in the redirect only.
+        let key = { (step: Step) in (position[step.exchange], step.kind == .authorizationResponse ? 1 : 0) }
+        return steps.enumerated().sorted { left, right in
+            let (first, second) = (key(left.element), key(right.element))
+            return (first.0, first.1, left.offset) < (second.0, second.1, right.offset)
         }.map(\.element)
     }
 

@@ -16,6 +16,8 @@ struct ReadingContext {
     let passwordFields: PasswordFields
     /// By name, when a cookie was set for the first time, as a place in the order of time.
     private let cookiesSet: [String: Int]
+    /// Cookies that nobody but what is left out has set: another app's on the same host, whatever its port.
+    private let cookiesOfLeftOut: Set<String>
     /// By name, when a step sent a cookie for the last time.
     private let cookiesSent: [String: Int]
 
@@ -39,8 +41,13 @@ struct ReadingContext {
         let position = flow.surroundings.position
         var cookiesSet: [String: Int] = [:]
         var cookiesSent: [String: Int] = [:]
+        var own: Set<String> = []
+        let others = leftOut.reduce(into: Set<String>()) { names, index in
+            names.formUnion(Self.cookies(setBy: flow.capture[index]))
+        }
         for index in flow.exchanges.sorted(by: { position[$0] < position[$1] }) {
             let exchange = flow.capture[index]
+            if !leftOut.contains(index) { own.formUnion(Self.cookies(setBy: exchange)) }
             for cookie in exchange.response?.setCookies ?? []
             where !cookie.value.isEmpty && cookiesSet[cookie.name] == nil {
                 cookiesSet[cookie.name] = position[index]
@@ -48,6 +55,7 @@ struct ReadingContext {
             guard told.contains(index) else { continue }
             for cookie in exchange.request.cookies { cookiesSent[cookie.name] = position[index] }
         }
+        cookiesOfLeftOut = others.subtracting(own)
         self.cookiesSet = cookiesSet
         self.cookiesSent = cookiesSent
     }
@@ -56,6 +64,13 @@ struct ReadingContext {
     func wasSet(_ cookie: String, before exchange: Int) -> Bool {
         cookiesSet[cookie].map { $0 < flow.surroundings.position[exchange] } ?? false
     }
+
+    private static func cookies(setBy exchange: Exchange) -> [String] {
+        (exchange.response?.setCookies ?? []).map(\.name)
+    }
+
+    /// Whether a cookie is none of those who are compared.
+    func isLeftOut(cookie: String) -> Bool { cookiesOfLeftOut.contains(cookie) }
 
     /// Whether a step sends a cookie afterwards.
     func isSent(_ cookie: String, after exchange: Int) -> Bool {

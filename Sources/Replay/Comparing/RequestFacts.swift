@@ -215,7 +215,7 @@ struct RequestFacts {
         let counts = step.kind == .authorizationResponse || step.kind == .authorizationRequest
         guard counts || step.kind == .userInteraction || step.kind == .endSessionRequest else { return }
         var seen: Set<String> = []
-        for cookie in request.cookies.prefix(100) {
+        for cookie in request.cookies.prefix(100) where !context.isLeftOut(cookie: cookie.name) {
             let name = context.learned.skeleton(of: CookieFacts.baseName(cookie.name))
             guard seen.insert(name).inserted else { continue }
             // Set in this very login, so another login will have set it as well.
