@@ -105,7 +105,7 @@ struct CommandFailure: Error {
             status = .unavailable
             hint = "stop the other recording, or choose another file with --out"
         case .notOurs:
-            status = .dataError
+            status = .noInput
             hint = "choose a file that does not exist with --out"
         }
     }

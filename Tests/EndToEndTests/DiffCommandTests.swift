@@ -23,6 +23,14 @@ struct DiffCommandTests {
         #expect(different.errors.isEmpty && !different.output.contains("\u{1b}"))
     }
 
+    @Test func pageThatExistsIsLeftAloneAndNothingIsCompared() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try Data().write(to: URL(filePath: folder.file("there.html")))
+        let result = try Program.run(["diff", "--html", folder.file("there.html"), Self.healthy, Self.twice])
+        #expect(result.status == 66 && result.output.isEmpty, "\(result.output)\(result.errors)")
+    }
+
     @Test func oneCaptureIsComparedWithItself() throws {
         let result = try Program.run(["diff", "--format", "json", Self.twice])
         #expect(result.status == 0)

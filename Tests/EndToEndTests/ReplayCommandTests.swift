@@ -126,7 +126,9 @@ struct ReplayCommandTests {
         (["--secret", "password=hunter2"], 64, "says where"),
         (["--secret", "password=env:NO_SUCH_VARIABLE"], 64, "no variable NO_SUCH_VARIABLE"),
         (["--secret", "password=file:/no/such/file"], 66, "no such file"),
-        (["--flow", "flow-9"], 65, "no flow flow-9"),
+        (["--flow", "flow-9"], 64, "there is no flow flow-9"),
+        (["--allow-host", "http://app.example/x"], 64, "--allow-host takes HOST or HOST:PORT"),
+        (["--allow-host", "app.example:http"], 64, "--allow-host takes HOST or HOST:PORT"),
         (["--repeat", "0"], 64, "--repeat"), (["--proxy", "nowhere"], 64, "--proxy takes HOST:PORT"),
     ])
     func wrongUseIsSaid(_ options: [String], _ status: Int, _ words: String) throws {
@@ -137,6 +139,38 @@ struct ReplayCommandTests {
             Int(result.status) == status && result.errors.contains(words),
             "\(result.status) \(result.errors)"
         )
+    }
+
+    @Test(arguments: ["app.example", "app.example:8080", "[::1]:3000", "localhost"])
+    func hostsMayBeAllowed(text: String) throws {
+        let result = try Program.run([
+            "replay", "--plan", "--allow-host", text, Self.capture("healthy/web-code-flow"),
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
+    @Test func outputThatExistsIsLeftAloneAndNothingIsSent() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try Data(#"{"log":{"version":"1.2","creator":{"name":"other","version":"1"},"entries":[]}}"#.utf8)
+            .write(to: URL(filePath: folder.file("there.har")))
+        for option in ["--out", "--junit"] {
+            let result = try Program.run([
+                "replay", option, folder.file("there.har"), Self.capture("healthy/web-code-flow"),
+            ])
+            #expect(result.status == 66, "\(option) \(result.errors)")
+            #expect(result.output.isEmpty, "\(result.output)")
+        }
+    }
+
+    @Test func captureOfWhichNoLoginIsLeftIsNotTheSame() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let whole = try Data(contentsOf: URL(filePath: Self.capture("healthy/web-code-flow")))
+        try whole.prefix(2600).write(to: URL(filePath: folder.file("torn.har")))
+        let result = try Program.run(["replay", "--plan", folder.file("torn.har")])
+        #expect(result.status == 65, "\(result.output)")
+        #expect(result.errors.contains("no login to replay"), "\(result.errors)")
     }
 
     @Test(arguments: ["state=x", "token_request.resource=x", "redirect_uri=https://x.example/"])

@@ -82,6 +82,7 @@ struct Diff: AsyncParsableCommand {
                 format: format
             ).run(sides.expected, sides.seen)
         }
+        if let html { try OutputFile.check(html, option: "--html difference.html") }
         let report = try report()
         print(text(of: report))
         if let html { try write(report, to: html) }

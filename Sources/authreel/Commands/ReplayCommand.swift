@@ -261,12 +261,23 @@ struct ReplayCommand: AsyncParsableCommand {
             let own = ReplayJob.jobs(of: flows, in: name, only: flow, from: count, options: options)
             guard !own.isEmpty else {
                 let ids = flows.map(\.id).joined(separator: ", ")
+                if let flow, !flows.isEmpty, !flows.contains(where: { $0.id == flow }) {
+                    throw CommandFailure(.usage, "there is no flow \(flow) in \(name)", hint: "it has \(ids)")
+                }
                 throw CommandFailure(
                     .dataError,
                     flow.map { "\(name) has no flow \($0) that can be replayed" }
                         ?? "\(name): there is nothing in it that can be replayed",
                     hint: ids.isEmpty
                         ? "\(Invocation.command("show", name)) tells what was recorded" : "its flows: \(ids)"
+                )
+            }
+            // What was lost may have been the login: that the rest is the same says nothing of it.
+            guard capture.losses.isEmpty || own.contains(where: \.holdsMoreThanDocuments) else {
+                throw CommandFailure(
+                    .dataError,
+                    "\(name): nothing but metadata is left of it, and no login to replay",
+                    hint: "\(Invocation.command("show", name)) tells what was recorded"
                 )
             }
             jobs += own

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Replay
 
 /// What driving a recorded login takes besides the recording.
@@ -63,6 +64,24 @@ struct DrivingOptions: ParsableArguments {
             }
         }
         return credentials
+    }
+
+    /// What `--allow-host` says, looked at: a URL would be compared with hosts, and allow nothing.
+    func hosts() throws -> [String] {
+        try allowedHosts.map { text in
+            let url = RecordedURL("http://\(text)/")
+            guard let host = url.host, !host.isEmpty, url.authority == text, url.port != nil,
+                !text.contains(where: { "/?#@ ".contains($0) })
+            else {
+                let named = RecordedURL(text).authority ?? "app.example"
+                throw CommandFailure(
+                    .usage,
+                    "--allow-host takes HOST or HOST:PORT, not \(text)",
+                    hint: "for example --allow-host \(named)"
+                )
+            }
+            return text
+        }
     }
 
     /// `NAME=VALUE`, taken apart.

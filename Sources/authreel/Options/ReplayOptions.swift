@@ -53,7 +53,7 @@ struct ReplayOptions: ParsableArguments {
             values[name] = value
         }
         return PlanOptions(
-            allowedHosts: driving.allowedHosts,
+            allowedHosts: try driving.hosts(),
             overrides: values,
             sendsStandIns: driving.sendsStandIns
         )

@@ -38,7 +38,7 @@ struct BisectCommand {
         _ sender: HTTPSender
     ) async throws {
         let planOptions = PlanOptions(
-            allowedHosts: options.driving.allowedHosts,
+            allowedHosts: try options.driving.hosts(),
             sendsStandIns: options.driving.sendsStandIns
         )
         let map = EndpointMap(

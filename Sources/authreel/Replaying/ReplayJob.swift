@@ -14,6 +14,11 @@ struct ReplayJob: Sendable {
     /// `login.har#flow-1`.
     var name: String { "\(capture)#\(plan.flow.id)" }
 
+    /// Whether anything is driven besides the reading of metadata and keys.
+    var holdsMoreThanDocuments: Bool {
+        plan.steps.contains { ![.discovery, .jwks, .resourceMetadata].contains($0.kind) }
+    }
+
     /// The same with what is driven at a target.
     func adapted(to target: ReplayTarget) -> ReplayJob {
         var job = self
