@@ -32,10 +32,15 @@ package struct DifferenceReport: Sendable {
     }
 
     /// The verdict in one line.
-    package var headline: String {
+    package var headline: String { headline { $0.note } }
+
+    /// The same with a note of one's own.
+    func headline(_ note: (ValueDifference) -> String) -> String {
         guard let first = difference.first else { return "the same" }
         let place = first.step.map { $0.kind.rawValue } ?? "the flow"
-        return "first difference: \(place): \(Self.words(for: first.difference))"
+        var noted = first.difference
+        noted.note = note(noted)
+        return "first difference: \(place): \(Self.words(for: noted))"
     }
 
     /// Name and explanation of a difference.

@@ -130,6 +130,70 @@ struct ViewerSecretsTests {
         }
     }
 
+    /// What notes say of nonces: where they differ, and what they are.
+    private static let nonces = ["AZQ4IfeGQlqV", "py-cKKt3fXoa"]
+
+    private static func viewed(_ name: String) throws -> ViewerCapture {
+        let file = "captures/\(name).har"
+        return ViewerCapture(
+            ReportBuilder.report(
+                on: try CaptureReader.read(bytes: Fixtures.bytes(file), name: file),
+                named: file
+            )
+        )
+    }
+
+    @Test func noteOnASecretQuotesNothingOfIt() throws {
+        let flow = try #require(try Self.viewed("id-token/id-token-nonce-mismatch").flow("flow-1"))
+        let findings: [JSONValue] = flow["findings"]?.array ?? []
+        let evidences: [JSONValue] = findings.first?["evidence"]?.array ?? []
+        let evidence = try #require(evidences.first { $0["note"] != nil })
+        #expect(evidence["secret"] == true && evidence["note"] == "differs from character 1 on")
+        #expect(
+            evidence["fullNote"]?.string
+                == "differs from character 1 on: \"py-cKKt3fXoa…\" instead of \"AZQ4IfeGQlqV…\""
+        )
+        let open = try #require(flow["openMarkdown"]?.string)
+        #expect(open.contains("differs from character 1 on"))
+        for nonce in Self.nonces { #expect(!open.contains(nonce)) }
+        #expect(flow["markdown"]?.string?.contains(Self.nonces[0]) == true)
+    }
+
+    @Test func comparisonsNoteOnASecretQuotesNothingOfIt() throws {
+        let captures = try ["id-token-nonce-mismatch.near-miss", "id-token-nonce-mismatch"].map {
+            try Self.viewed("id-token/\($0)")
+        }
+        let choice = ViewerComparison.Choice(
+            expected: .init(capture: 0, flow: captures[0].report.flows[0].flow.id),
+            seen: .init(capture: 1, flow: captures[1].report.flows[0].flow.id)
+        )
+        let document = try #require(ViewerComparison.document(of: choice, in: captures))
+        let steps: [JSONValue] = document["steps"]?.array ?? []
+        let differences: [JSONValue] = steps.flatMap { $0["differences"]?.array ?? [] }
+        let whole: [String] = differences.compactMap { $0["fullNote"]?.string }
+        #expect(whole.contains { $0.contains("instead of") })
+        let told: [String] =
+            differences.compactMap { $0["note"]?.string } + [document["headline"]?.string ?? ""]
+        for text in told { for nonce in Self.nonces { #expect(!text.contains(nonce), "\(text)") } }
+    }
+
+    @Test(arguments: [
+        (#"differs from character 4 on: "wrong" instead of "QK4p…""#, "differs from character 4 on"),
+        (
+            #"path: differs from character 2 on: "a"b" instead of "c"; query differs"#,
+            "path: differs from character 2 on; query differs"
+        ),
+        (#"a "/" too many at the end"#, #"a "/" too many at the end"#),
+        (
+            #"form-decoded once too often: "+" became a space"#,
+            #"form-decoded once too often: "+" became a space"#
+        ),
+        (#"begins with "abc" and "d""#, #"begins with "…""#), ("empty", "empty"), ("\"", "\""),
+    ])
+    func quotationsAreLeftOut(_ note: String, _ open: String) {
+        #expect(ViewerSecrets.withoutQuotations(note) == open)
+    }
+
     @Test func messageIsBounded() throws {
         let many = (0..<3000).map { "\"member\($0)\":\"value\"" }.joined(separator: ",")
         let long = String(repeating: "x", count: 100_000)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { grouped, pair } from "../../viewer/js/findings.js";
+import { grouped, note, pair } from "../../viewer/js/findings.js";
 
 const finding = (rule, effectOf, values = []) => ({
   rule, effect_of: effectOf, evidence: values.map(([exchange, value]) => ({ exchange, value })),
@@ -18,4 +18,9 @@ test("two values that are set against each other", () => {
   for (const values of [[[1, "same"], [2, "same"]], [[1, "alone"]], [[1, "https://a.example/.well-known/x"], [2, "https://b.other/y"]], [[1, "abcd"], [2, "wxyz"]], [[1, "abcd"], [2, "abce"], [3, "abcf"]]]) {
     assert.equal(pair(finding("a", null, values)), null);
   }
+});
+
+test("a note quotes a value only where the value stands there", () => {
+  const item = { note: "differs from character 4 on", fullNote: 'differs from character 4 on: "a" instead of "b"' };
+  assert.deepEqual([note(item, false), note(item, true), note({ note: "empty" }, true)], [item.note, item.fullNote, "empty"]);
 });

@@ -1,4 +1,5 @@
 import { element } from "#viewer/dom.js";
+import { note } from "#viewer/findings.js";
 import { difference } from "#viewer/mask.js";
 import { valueOnScreen } from "#viewer/secret.js";
 
@@ -148,8 +149,8 @@ function rows(step, comparison, options) {
         "tr",
         { class: `detail ${item.weight}` },
         element("td", {}),
-        element("th", { scope: "row" }, label(item), element("span", { class: "note" }, item.note)),
-        ...values(item, `${step.exchanges.join("-")}/${index}`, options).map((value) => element("td", {}, value)),
+        element("th", { scope: "row" }, label(item), element("span", { class: "note" }, told(item, rowPlace(step, index), options))),
+        ...values(item, rowPlace(step, index), options).map((value) => element("td", {}, value)),
       ),
     ),
   ];
@@ -160,6 +161,19 @@ function label(item) {
   return [item.place?.token, item.name, item.aspect ? `(${item.aspect})` : null].filter(Boolean).join(" ") || "the answer";
 }
 
+function rowPlace(step, index) {
+  return `${step.exchanges.join("-")}/${index}`;
+}
+
+function valuePlace(place, index) {
+  return `compare/${place}/${index}`;
+}
+
+/** The note of both values: whole where both stand there. */
+function told(item, place, { veil }) {
+  return note(item, [item.expected, item.seen].every((value, index) => value === null || veil.shows(valuePlace(place, index))));
+}
+
 /** Both values, with the characters marked in which they differ; masked where they are secret. */
 function values(item, place, { veil, redraw }) {
   const both = [item.expected, item.seen];
@@ -168,11 +182,11 @@ function values(item, place, { veil, redraw }) {
   return both.map((value, index) => {
     if (value === null) return element("span", { class: "nothing" }, "–");
     const own = [one, other][index];
-    const options = { isSecret: Boolean(item.secret), place: `compare/${place}/${index}`, name: item.name, veil, redraw };
+    const options = { isSecret: Boolean(item.secret), place: valuePlace(place, index), name: item.name, veil, redraw };
     return valueOnScreen(value, options, () => (isAlike ? [start, element("mark", {}, own === "" ? "∅" : own), end] : [value]));
   });
 }
 
 function words(item, place, options) {
-  return [`${label(item)}: ${item.note} `, ...values(item, place, options).flatMap((value, index) => (index > 0 ? [" → ", value] : [value]))];
+  return [`${label(item)}: ${told(item, place, options)} `, ...values(item, place, options).flatMap((value, index) => (index > 0 ? [" → ", value] : [value]))];
 }

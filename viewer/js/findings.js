@@ -88,8 +88,18 @@ function evidenceItem(evidence, two, { go, veil, redraw }) {
       { isSecret: Boolean(evidence.secret) && (veil.isPresenting || !evidence.shortened), place: placeID(evidence), name: evidence.name, veil, redraw },
       () => written(evidence, two),
     ),
-    evidence.note ? element("span", { class: "note" }, evidence.note) : null,
+    evidence.note ? element("span", { class: "note" }, note(evidence, veil.shows(placeID(evidence)))) : null,
   );
+}
+
+/**
+ * What is said of a value: without what is quoted of it while it is masked.
+ *
+ * @param {{note: string, fullNote?: string}} item
+ * @param {boolean} isShown whether the value stands there
+ */
+export function note(item, isShown) {
+  return isShown ? (item.fullNote ?? item.note) : item.note;
 }
 
 /** The value, with the characters marked in which the two of them differ. */

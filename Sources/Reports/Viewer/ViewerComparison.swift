@@ -37,7 +37,7 @@ package enum ViewerComparison {
         let report = DifferenceReport(expected: first, seen: second, options: choice.options)
         var object = DifferenceJSON.object(of: report)
         let secrets = [choice.expected, choice.seen].map { captures[$0.capture].secrets }
-        object["headline"] = .string(secrets.reduce(report.headline) { $1.shortened($0) })
+        object["headline"] = .string(report.headline { open($0, secrets) })
         object["overall"] = .array(report.difference.overall.map { difference($0, secrets) })
         object["steps"] = .array(
             zip(report.difference.steps, object["steps"]?.array ?? []).map { step, value in
@@ -82,7 +82,20 @@ package enum ViewerComparison {
     /// A difference, with a mark where its values are secret.
     private static func difference(_ difference: ValueDifference, _ secrets: [ViewerSecrets]) -> JSONValue {
         guard case .object(var object) = DifferenceJSON.value(difference) else { return .null }
-        object["note"] = .string(secrets.reduce(difference.note) { $1.shortened($0) })
+        let note = open(difference, secrets)
+        object["note"] = .string(note)
+        if note != difference.note { object["fullNote"] = .string(difference.note) }
+        if isSecret(difference, secrets) { object["secret"] = true }
+        return .object(object)
+    }
+
+    /// The note of a difference as anybody may read it.
+    private static func open(_ difference: ValueDifference, _ secrets: [ViewerSecrets]) -> String {
+        let isSecret = isSecret(difference, secrets)
+        return secrets.reduce(difference.note) { $1.open($0, isOfSecret: isSecret) }
+    }
+
+    private static func isSecret(_ difference: ValueDifference, _ secrets: [ViewerSecrets]) -> Bool {
         let values = [difference.expected, difference.seen].compactMap(\.self)
         // Aspects tell of a value what can be told of it.
         let isNamed =
@@ -90,10 +103,7 @@ package enum ViewerComparison {
             && values.contains { value in
                 secrets.allSatisfy { $0.isNamed(difference.place, isCookie: true, value) }
             }
-        if isNamed || values.contains(where: { value in secrets.contains { $0.holds(value) } }) {
-            object["secret"] = true
-        }
-        return .object(object)
+        return isNamed || values.contains { value in secrets.contains { $0.holds(value) } }
     }
 
     private static func name(_ side: Side) -> JSONValue {

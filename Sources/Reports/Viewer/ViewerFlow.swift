@@ -42,6 +42,8 @@ enum ViewerFlow {
         var single = capture.report
         single.flows = [shown]
         let markdown = MarkdownReport.text(of: [single])
+        single.flows[0].diagnosis.findings = shown.diagnosis.findings.map { opened($0, in: capture) }
+        let openMarkdown = capture.secrets.shortened(MarkdownReport.text(of: [single]))
         return [
             "id": .string(item.flow.id),
             "findings": .array(shown.diagnosis.findings.map { finding($0, in: capture) }),
@@ -49,7 +51,7 @@ enum ViewerFlow {
             "diagram": DiagramJSON.object(of: diagram, since: item.flow.began),
             "pkce": .array(proofs(in: item.flow)),
             "mermaid": .string(MermaidDiagram.text(of: [diagram])),
-            "markdown": .string(markdown), "openMarkdown": .string(capture.secrets.shortened(markdown)),
+            "markdown": .string(markdown), "openMarkdown": .string(openMarkdown),
         ]
     }
 
@@ -60,18 +62,15 @@ enum ViewerFlow {
         object["evidence"] = .array(
             zip(finding.evidence, object["evidence"]?.array ?? []).map { evidence, value in
                 guard case .object(var object) = value else { return value }
-                if let note = evidence.note { object["note"] = .string(secrets.shortened(note)) }
-                let isNamed = secrets.isNamed(
-                    evidence.place,
-                    isCookie: isCookie(evidence.place, capture),
-                    evidence.value
-                )
-                // What the rules show of a secret themselves: its beginning and its length.
-                let isShortened = evidence.value.contains("…(")
-                let isHeld = secrets.holds(evidence.value)
-                guard isNamed || isHeld || isShortened else { return .object(object) }
+                let isSecret = isSecret(evidence, in: capture)
+                if let note = evidence.note {
+                    let open = secrets.open(note, isOfSecret: isSecret)
+                    object["note"] = .string(open)
+                    if open != note { object["fullNote"] = .string(note) }
+                }
+                guard isSecret else { return .object(object) }
                 object["secret"] = true
-                if isShortened, !isHeld { object["shortened"] = true }
+                if isShortened(evidence), !secrets.holds(evidence.value) { object["shortened"] = true }
                 return .object(object)
             }
         )
@@ -82,6 +81,28 @@ enum ViewerFlow {
         )
         return .object(object)
     }
+
+    /// The finding with notes that can be shown to anybody.
+    private static func opened(_ finding: Finding, in capture: ViewerCapture) -> Finding {
+        var finding = finding
+        for (index, evidence) in finding.evidence.enumerated() {
+            guard let note = evidence.note else { continue }
+            finding.evidence[index].note = capture.secrets.open(
+                note,
+                isOfSecret: isSecret(evidence, in: capture)
+            )
+        }
+        return finding
+    }
+
+    private static func isSecret(_ evidence: Evidence, in capture: ViewerCapture) -> Bool {
+        let isCookie = isCookie(evidence.place, capture)
+        return isShortened(evidence) || capture.secrets.holds(evidence.value)
+            || capture.secrets.isNamed(evidence.place, isCookie: isCookie, evidence.value)
+    }
+
+    /// What the rules show of a secret themselves: its beginning and its length.
+    private static func isShortened(_ evidence: Evidence) -> Bool { evidence.value.contains("…(") }
 
     private static func isCookie(_ place: Place, _ capture: ViewerCapture) -> Bool {
         let recorded = capture.report.capture

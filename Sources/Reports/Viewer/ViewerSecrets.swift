@@ -84,6 +84,26 @@ struct ViewerSecrets: Sendable {
         return result + rest
     }
 
+    /// A note that can be shown to anybody: without what it quotes of the value it is about, where that is secret.
+    func open(_ note: String, isOfSecret: Bool) -> String {
+        shortened(isOfSecret ? Self.withoutQuotations(note) : note)
+    }
+
+    /// `differs from character 4 on`, without the characters; a single one is told, as in `a "/" too many`.
+    static func withoutQuotations(_ note: String) -> String {
+        // What is quoted may hold quotation marks itself: it goes from the first to the last.
+        guard let start = note.firstIndex(of: "\""), let end = note.lastIndex(of: "\""), start < end else {
+            return note
+        }
+        let quoted = note[note.index(after: start)..<end]
+        guard quoted.count > 1 else { return note }
+        let (before, after) = (note[..<start], note[note.index(after: end)...])
+        guard quoted.contains("\" instead of \""), before.hasSuffix(": ") else {
+            return "\(before)\"…\"\(after)"
+        }
+        return "\(before.dropLast(2))\(after)"
+    }
+
     /// Whether a text could be shown to anybody: nothing in it is known, named or looks as if it opened something.
     func isOpen(_ text: String) -> Bool {
         !text.utf8.contains(0x40) && text.utf8.count < 100_000 && !text.lowercased().contains("passw")
