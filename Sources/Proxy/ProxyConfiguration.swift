@@ -140,14 +140,14 @@ package struct ProxyLimits: Sendable, Hashable {
 package enum ProxyNotice: Sendable, Hashable {
     /// Entries could not be written. Said once; forwarding goes on.
     case recordingFailed(reason: String)
-    /// A client does not accept our certificate; whether it is passed through to the host from now on.
+    /// A client does not accept our certificate; whether it is passed through to the host from its next connection on.
     case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?, passesThrough: Bool)
     /// A host that the authority may not sign for: its TLS is passed on unread.
     case outsideScope(host: String)
     /// A client has seen the proxy's own page by https, so that its https can be recorded.
     case clientIsIntercepted(client: ClientFacts)
-    /// There is no connection to a provider; the words are those of the entry.
-    case upstreamFailed(host: String, reason: String)
+    /// There is no connection to a provider; the words are those of the entry, with what to do about it.
+    case upstreamFailed(host: String, reason: String, hint: String?)
     /// What was said in a tunnel is not HTTP; it was passed on.
     case notHTTP(host: String)
     /// There are as many connections as are allowed; further ones are closed. Said once.

@@ -337,23 +337,24 @@ struct ProxyServerTests {
     }
 
     static let certificates:
-        [(name: String, host: String, from: Int64, to: Int64, trusted: Bool, words: [String])] = [
-            (
-                "untrusted", "localhost", -3600, 3600, false,
-                [
-                    "ERR_CERT_AUTHORITY_INVALID", "unable to get local issuer certificate",
-                    "issuer CN=origin authority",
-                ]
-            ),
-            (
-                "expired", "localhost", -7200, -3600, true,
-                ["ERR_CERT_DATE_INVALID", "certificate has expired"]
-            ),
-            (
-                "wrong name", "other.example", -3600, 3600, true,
-                ["ERR_CERT_COMMON_NAME_INVALID", "hostname mismatch"]
-            ),
-        ]
+        [(name: String, host: String, from: Int64, to: Int64, trusted: Bool, words: [String], hint: String)] =
+            [
+                (
+                    "untrusted", "localhost", -3600, 3600, false,
+                    [
+                        "ERR_CERT_AUTHORITY_INVALID", "unable to get local issuer certificate",
+                        "issuer CN=origin authority",
+                    ], "record --upstream-ca FILE"
+                ),
+                (
+                    "expired", "localhost", -7200, -3600, true,
+                    ["ERR_CERT_DATE_INVALID", "certificate has expired"], "record --insecure-upstream"
+                ),
+                (
+                    "wrong name", "other.example", -3600, 3600, true,
+                    ["ERR_CERT_COMMON_NAME_INVALID", "hostname mismatch"], "record --insecure-upstream"
+                ),
+            ]
 
     @Test(arguments: certificates.indices)
     func badCertificateOfAProviderIsAPageAndAnEntry(_ index: Int) async throws {
@@ -376,6 +377,12 @@ struct ProxyServerTests {
             #expect(output.text.contains(words))
             #expect(exchange.failure?.contains(words) == true, "\(exchange.failure ?? "-")")
         }
+        // What helps is told to the client and to whoever records.
+        #expect(output.text.contains(row.hint))
+        let hints = rig.notices.compactMap { notice in
+            if case .upstreamFailed(_, _, let hint) = notice { hint } else { nil }
+        }
+        #expect(hints.count == 1 && hints[0].contains(row.hint), "\(hints)")
         #expect(exchange.request.method == "POST")
         #expect(exchange.request.url.path == "/token")
         #expect(exchange.response == nil)

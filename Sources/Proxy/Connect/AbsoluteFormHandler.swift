@@ -281,7 +281,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func refuse(_ origin: Origin, _ request: ProxyRequest, _ failure: UpstreamFailure) {
         guard let context else { return }
-        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
+        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
         let handler = RefusalHandler(
             proxy: proxy,
             conversation: proxy.configuration.opens(origin.host)

@@ -267,7 +267,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         guard let context else { return }
         phase = .done
         deadline?.cancel()
-        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
+        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
         let handler = RefusalHandler(
             proxy: proxy,
             conversation: conversation(),

@@ -6,7 +6,9 @@ internal import TLS
 extension ProxyContext {
     func note(_ failure: UpstreamFailure, of entry: TunnelEntry) {
         keep(failure.reason, of: entry)
-        notify(.upstreamFailed(host: entry.origin.description, reason: failure.reason))
+        notify(
+            .upstreamFailed(host: entry.origin.description, reason: failure.reason, hint: failure.hint)
+        )
     }
 
     /// The client did not wait for the provider, which may be the very trouble: it is an entry.

@@ -48,9 +48,7 @@ struct PlainResponse {
             failure.status == 403
                 ? "authreel does not let you reach \(origin)" : "authreel cannot reach \(origin)",
             failure.reason,
-            hint: failure.reason.utf8.starts(with: "ERR_CERT_AUTHORITY_INVALID".utf8)
-                ? "Trust the provider's authority with --upstream-ca FILE, or check nothing with --insecure-upstream."
-                : failure.hint
+            hint: failure.hint
         )
     }
 

@@ -239,7 +239,7 @@ final class Tee {
     func failed(_ failure: UpstreamFailure) {
         settle()
         guard !isOver else { return }
-        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason))
+        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
         end(.server, failure.reason)
         let isTold = conversation?.speaksHTTP2 != true
         conversation = nil

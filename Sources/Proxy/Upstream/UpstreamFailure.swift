@@ -70,8 +70,21 @@ struct UpstreamFailure: Error, Equatable {
         -> UpstreamFailure
     {
         UpstreamFailure(
-            reason: TransportReason.handshake(origin.description, serverName: serverName, failure)
+            reason: TransportReason.handshake(origin.description, serverName: serverName, failure),
+            hint: hint(for: failure)
         )
+    }
+
+    /// What lets a provider be recorded whose certificate is not accepted.
+    private static func hint(for failure: HandshakeFailure) -> String? {
+        guard case .certificate(let problem) = failure else { return nil }
+        return switch problem.kind {
+        // Another authority helps nothing against a wrong name or an old certificate.
+        case .outsideValidity, .wrongName:
+            "To record it all the same: authreel record --insecure-upstream accepts any certificate"
+        case .untrusted, .other:
+            "To trust it: authreel record --upstream-ca FILE (or --insecure-upstream)"
+        }
     }
 
     static func handshakeTimeout(_ origin: Origin) -> UpstreamFailure {

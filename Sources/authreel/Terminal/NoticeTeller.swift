@@ -27,11 +27,12 @@ final class NoticeTeller: Sendable {
         if isFirst || repeats { write(notice) }
     }
 
-    /// Whether it is the first of its kind; two clients' are two, two connections of one client are not.
-    private func isFirst(_ notice: ProxyNotice) -> Bool {
+    /// Whether it is the first of its kind: two programs' are two, two processes or connections of one are not.
+    func isFirst(_ notice: ProxyNotice) -> Bool {
         var notice = notice
         if case .clientRejectedCertificate(let host, var client, let alert, let passesThrough) = notice {
             client.address = nil
+            if client.process != nil { client.processID = nil }
             notice = .clientRejectedCertificate(
                 host: host,
                 client: client,
@@ -46,37 +47,80 @@ final class NoticeTeller: Sendable {
     }
 
     private func write(_ notice: ProxyNotice) {
+        for line in lines(for: notice) {
+            switch line {
+            case .warning(let text): StandardError.warn(text)
+            case .note(let text): StandardError.note(text)
+            }
+        }
+    }
+
+    // MARK: - Words
+
+    enum Line: Equatable {
+        case warning(String)
+        case note(String)
+    }
+
+    /// What is said of a notice: what there is, then what helps.
+    func lines(for notice: ProxyNotice) -> [Line] {
         switch notice {
         case .recordingFailed(let reason):
-            StandardError.warn(
-                "the capture cannot be written any more: \(reason); traffic goes on unrecorded"
-            )
+            [.warning("the capture cannot be written any more: \(reason); traffic goes on unrecorded")]
         case .clientRejectedCertificate(let host, let client, let alert, let passesThrough):
-            let who = client.process ?? client.address ?? "a client"
-            StandardError.warn(
-                "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? "")"
-                    + (passesThrough ? ": passed through unread from now on" : "")
-            )
-            StandardError.note(
-                certificatePath.map { "to record it, let it trust \($0)" }
-                    ?? "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
-            )
-        case .upstreamFailed(let host, let reason): StandardError.warn("no connection to \(host): \(reason)")
+            rejection(of: host, by: client, alert: alert, passesThrough: passesThrough)
+        case .upstreamFailed(let host, let reason, let hint):
+            [.warning("no connection to \(host): \(reason)")]
+                + (hint.map { [.note($0.prefix(1).lowercased() + $0.dropFirst())] } ?? [])
         case .outsideScope(let host):
-            StandardError.note("\(host.printable) is outside of --ca-scope: passed on unread")
-        case .notHTTP(let host): StandardError.note("\(host) sent what is no HTTP message: passed on unread")
-        case .clientIsIntercepted: break
+            [.note("\(host.printable) is outside of --ca-scope: passed on unread")]
+        case .notHTTP(let host): [.note("\(host) sent what is no HTTP message: passed on unread")]
+        case .clientIsIntercepted: []
         case .tooManyConnections(let limit):
-            StandardError.warn(
-                "\(limit) connections are open; further ones are closed (--max-connections allows more)"
-            )
+            [
+                .warning(
+                    "\(limit) connections are open; further ones are closed (--max-connections allows more)"
+                )
+            ]
         case .toleratedCertificate(let host, let reason):
-            StandardError.warn("the certificate of \(host) is accepted although: \(reason)")
+            [.warning("the certificate of \(host) is accepted although: \(reason)")]
         case .clientCertificateMissing(let host):
-            StandardError.warn("\(host) asked for a client certificate, and was shown none")
-            StandardError.note("to show one: \(Invocation.name) record --client-cert \(host)=FILE")
+            [
+                .warning("\(host) asked for a client certificate, and was shown none"),
+                .note("to show one: \(Invocation.name) record --client-cert \(host)=FILE"),
+            ]
         case .clientCertificateShown(let host, let subject):
-            StandardError.note("\(host) was shown the client certificate \(subject)")
+            [.note("\(host) was shown the client certificate \(subject)")]
         }
+    }
+
+    private func rejection(of host: String, by client: ClientFacts, alert: String?, passesThrough: Bool)
+        -> [Line]
+    {
+        let who = client.process ?? client.address ?? "a client"
+        let words =
+            "\(who) does not trust the recorder's certificate for \(host)\(alert.map { " (\($0))" } ?? "")"
+        let path = certificatePath.map { "to record it, let it trust \($0)" }
+        let record =
+            path ?? "to record it: \(Invocation.name) ca path names the certificate that it has to trust"
+        guard passesThrough else { return [.warning(words), .note(record)] }
+        // A command that is started anew is another process, and refuses anew.
+        let whose =
+            client.processID.map { "this process (\(client.process.map { "\($0), " } ?? "")\($0))" }
+            ?? Self.withoutPort(client.address) ?? "it"
+        let name = Self.withoutPort(host) ?? host
+        return [
+            .warning("\(words): \(whose) is passed through from its next connection on"), .note(record),
+            .note(
+                "to leave \(name) unread from the first connection on, whoever asks: "
+                    + Invocation.command("record", "--pass-through", name)
+            ),
+        ]
+    }
+
+    /// A host as `--pass-through` takes it.
+    private static func withoutPort(_ address: String?) -> String? {
+        guard let address, let colon = address.lastIndex(of: ":") else { return address }
+        return address[..<colon].filter { !"[]".contains($0) }
     }
 }

@@ -1,0 +1,73 @@
+import Captures
+import Proxy
+import Testing
+
+@testable import authreel
+
+/// What the terminal says of what the proxy meets, and of what helps.
+struct NoticeTellerTests {
+    private let teller = NoticeTeller(repeats: false)
+
+    private static func rejection(
+        _ client: ClientFacts,
+        _ host: String = "idp.example:443",
+        passes: Bool = true
+    )
+        -> ProxyNotice
+    {
+        .clientRejectedCertificate(host: host, client: client, alert: "unknown_ca", passesThrough: passes)
+    }
+
+    private static let curl = ClientFacts(process: "curl", processID: 30010, address: "127.0.0.1:40000")
+
+    @Test func processIsPassedThroughAndAnOptionDoesItForAll() {
+        let lines = teller.lines(for: Self.rejection(Self.curl))
+        #expect(
+            lines.first
+                == .warning(
+                    "curl does not trust the recorder's certificate for idp.example:443 (unknown_ca): "
+                        + "this process (curl, 30010) is passed through from its next connection on"
+                )
+        )
+        guard case .note(let last)? = lines.last else { return #expect(Bool(false), "\(lines)") }
+        #expect(last.hasSuffix(" record --pass-through idp.example"))
+    }
+
+    @Test func clientWithoutAProcessIsItsAddress() {
+        let client = ClientFacts(address: "[fe80::1]:40000")
+        let lines = teller.lines(for: Self.rejection(client, "[::1]:8443"))
+        guard case .warning(let first)? = lines.first, case .note(let last)? = lines.last else {
+            return #expect(Bool(false), "\(lines)")
+        }
+        #expect(first.hasSuffix(": fe80::1 is passed through from its next connection on"))
+        #expect(last.hasSuffix(" record --pass-through ::1"))
+    }
+
+    @Test func whatIsNotPassedThroughIsNotSaidToBe() {
+        let lines = teller.lines(for: Self.rejection(Self.curl, passes: false))
+        #expect(lines.count == 2 && !"\(lines)".contains("pass"))
+    }
+
+    @Test func programIsToldOfOnceForEachHost() {
+        var again = Self.curl
+        again.processID = 30011
+        again.address = "127.0.0.1:40001"
+        #expect(teller.isFirst(Self.rejection(Self.curl)))
+        #expect(!teller.isFirst(Self.rejection(again)))
+        #expect(teller.isFirst(Self.rejection(again, "api.example:443")))
+        again.process = "python3"
+        #expect(teller.isFirst(Self.rejection(again)))
+    }
+
+    @Test func failureComesWithWhatHelps() {
+        let lines = teller.lines(
+            for: .upstreamFailed(host: "idp.example:443", reason: "no", hint: "To trust it: this")
+        )
+        #expect(
+            lines == [.warning("no connection to idp.example:443: no"), .note("to trust it: this")]
+        )
+        #expect(
+            teller.lines(for: .upstreamFailed(host: "a:1", reason: "no", hint: nil)).count == 1
+        )
+    }
+}
