@@ -89,6 +89,55 @@ struct ViewerPageTests {
         #expect(visit.seen(6, "chosen").map { $0.prefix(14) } == ["code_challenge"])
     }
 
+    @Test func noteOnAMaskedValueQuotesNothingOfIt() throws {
+        let capture = ViewerVisit.path("id-token/id-token-nonce-mismatch")
+        let notes =
+            "return [...document.querySelectorAll('.evidence .note')].map((note) => note.innerText).join()"
+        let visit = try #require(
+            try visits([
+                (
+                    capture, "",
+                    [["run", notes], ["key", "s"], ["run", notes], ["key", "P"], ["run", notes]]
+                )
+            ])
+            .first
+        )
+        visit.expectDecent()
+        let told = [0, 2, 4].map { visit.results[$0].string ?? "" }
+        #expect(told.allSatisfy { $0.contains("differs from character 1 on") }, "\(told)")
+        #expect(told.map { $0.contains("instead of") } == [false, true, false])
+    }
+
+    /// What turns the text around it, or has no width, is shown by its number.
+    @Test func marksThatReorderTextAreShown() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.file("turned.har")
+        let text = try String(contentsOfFile: ViewerVisit.path("healthy/web-code-flow"), encoding: .utf8)
+        try text.replacing("shop-web", with: "exe.\u{202e}gnp").write(
+            toFile: file,
+            atomically: true,
+            encoding: .utf8
+        )
+        let visit = try #require(
+            try visits([(file, "#exchange=1", [["run", "return document.documentElement.innerText"]])]).first
+        )
+        visit.expectDecent()
+        let seen = visit.results[0].string ?? ""
+        #expect(seen.contains("exe.\\u{202e}gnp") && !seen.contains("\u{202e}"))
+    }
+
+    @Test func searchLeavesAComparison() throws {
+        let capture = ViewerVisit.path("authorization-request/redirect-uri-not-registered")
+        let visit = try #require(
+            try visits([
+                (capture, "#view=compare", [["key", "/"], ["type", "client_id"], ["key", "Enter"]])
+            ]).first
+        )
+        visit.expectDecent()
+        #expect(!visit.seen(3, "results").isEmpty)
+    }
+
     @Test func presentationShowsNoSecret() throws {
         let capture = ViewerVisit.path("healthy/web-code-flow")
         let all = "return document.documentElement.innerText"

@@ -77,6 +77,26 @@ struct ViewerCaptureTests {
         #expect(!text.contains(state))
     }
 
+    @Test func whatSeveralLoginsShareIsNamedOnce() throws {
+        var capture = CaptureBuilder()
+        let metadata =
+            #"{"issuer":"https://idp.example","authorization_endpoint":"https://idp.example/authorize","token_endpoint":"https://idp.example/token"}"#
+        capture.get(
+            "https://idp.example/.well-known/openid-configuration",
+            body: Body(text: metadata, mediaType: "application/json")
+        )
+        for number in 1...3 {
+            capture.redirect(
+                "https://idp.example/authorize?response_type=code&client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&state=state-\(number)-1234567",
+                to: "https://app.example/cb?code=code-\(number)-12345678&state=state-\(number)-1234567"
+            )
+            capture.get("https://app.example/cb?code=code-\(number)-12345678&state=state-\(number)-1234567")
+        }
+        let viewed = ViewerCapture(ReportBuilder.report(on: capture.capture, named: "three"))
+        #expect(viewed.heads.count == 3)
+        #expect(viewed.exchanges[0]["kinds"] == ["metadata"])
+    }
+
     @Test func secretsAreCalledSo() throws {
         let capture = try Self.capture("healthy/web-code-flow")
         let messages = capture.report.capture.indices.compactMap(capture.message)

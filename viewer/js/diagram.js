@@ -59,7 +59,8 @@ export class Diagram {
     });
     this.heads = element("div", { class: "lanes", "aria-hidden": "true" });
     this.lines = element("div", { class: "lines", "aria-hidden": "true" });
-    this.node = element("div", { class: "diagram" }, this.heads, this.lines, this.list.node);
+    const scrolled = () => this.node.style.setProperty("--scrolled", `${this.node.scrollLeft}px`);
+    this.node = element("div", { class: "diagram", on: { scroll: scrolled } }, this.heads, this.lines, this.list.node);
   }
 
   /**

@@ -1,5 +1,21 @@
+/** C0 but for white space, DEL, C1, and the marks that reorder text on screen: as the terminal has it, `TextStyle.swift`. */
+const CONTROLS = /[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /**
- * An element. Text is only ever text: nothing of a capture is parsed as markup.
+ * Text without what would take effect on the screen: a direction override becomes `\u{202e}`, as captures are hostile.
+ *
+ * @param {string} text
+ * @returns {string}
+ */
+export function printable(text) {
+  return text.replace(CONTROLS, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
+}
+
+/** What a browser writes on the screen of an element's attributes. */
+const READ = new Set(["title", "aria-label"]);
+
+/**
+ * An element. Text is only ever text: nothing of a capture is parsed as markup, and nothing of it turns what is around it.
  *
  * @param {string} tag
  * @param {Record<string, unknown>} [properties] `class`, `style` (an object of custom properties), `on` (an object of
@@ -16,11 +32,15 @@ export function element(tag, properties = {}, ...children) {
     } else if (name === "style") {
       for (const [property, text] of Object.entries(value)) made.style.setProperty(property, text);
     } else {
-      made.setAttribute(name, value === true ? "" : String(value));
+      made.setAttribute(name, value === true ? "" : READ.has(name) ? printable(String(value)) : String(value));
     }
   }
   // One by one: a page may have more of them than a function takes arguments.
-  for (const child of children) if (child !== null && child !== undefined) made.append(child);
+  for (const child of children) {
+    if (child === null || child === undefined) continue;
+    // What is there to be copied stays as it is.
+    made.append(child instanceof Node || tag === "textarea" ? child : printable(String(child)));
+  }
   return made;
 }
 

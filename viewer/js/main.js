@@ -215,7 +215,8 @@ class Viewer {
     const actions = {
       capture: () => this.go({ capture: value, flow: null, exchange: null, value: null }),
       find: async () => {
-        await this.go({ q: value || null });
+        // What is found is listed beside a login, not beside two.
+        await this.go({ q: value || null, ...(value && at.view === "compare" ? { view: "flow" } : {}) });
         shell.findings.querySelector(".results li button")?.focus();
       },
       "next-flow": () => toFlow(flows[index + 1]),
@@ -230,7 +231,7 @@ class Viewer {
       search: () => shell.query.focus(),
       "view-flow": () => this.go({ view: "flow" }),
       "view-exchanges": () => this.go({ view: "exchanges" }),
-      "view-compare": () => this.go({ view: "compare" }),
+      "view-compare": () => this.go({ view: "compare", q: null }),
       scale: () => this.go({ scale: !at.scale }),
       present: () => this.go({ present: !at.present }),
       secrets: () => {

@@ -1,4 +1,4 @@
-import { element, prose } from "#viewer/dom.js";
+import { element, printable, prose } from "#viewer/dom.js";
 import { count, duration } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
 
@@ -63,10 +63,10 @@ export class Overview {
     this.list.mark(this.flows.findIndex((flow) => flow.id === chosen));
     const told = new Set(this.flows.flatMap((flow) => flow.exchanges));
     const others = capture.exchanges.length - told.size;
-    this.rest.textContent = [
+    this.rest.textContent = printable([
       others > 0 ? `${count(others, "exchange")} belong${others === 1 ? "s" : ""} to no login.` : "",
       ...capture.losses.map((loss) => `Not whole: ${loss}`),
-    ].filter(Boolean).join(" ");
+    ].filter(Boolean).join(" "));
   }
 
   row(flow) {

@@ -1,4 +1,4 @@
-import { element } from "#viewer/dom.js";
+import { element, printable } from "#viewer/dom.js";
 
 const VIEWS = [["flow", "Login", "view-flow"], ["exchanges", "All exchanges", "view-exchanges"], ["compare", "Compare", "view-compare"]];
 
@@ -72,10 +72,10 @@ export class Shell {
   /** Brings title and buttons up to date. */
   show({ at, view, capture, veil, hasMessage }) {
     const name = capture.name.split("/").at(-1);
-    document.title = `${name} · authreel`;
-    this.title.textContent = name;
-    this.title.title = capture.name;
-    this.captures.title = capture.name;
+    document.title = printable(`${name} · authreel`);
+    this.title.textContent = printable(name);
+    this.title.title = printable(capture.name);
+    this.captures.title = printable(capture.name);
     this.frame.dataset.message = hasMessage ? "some" : "none";
     this.captures.value = String(at.capture);
     this.redacted.hidden = !capture.redacted;
@@ -114,7 +114,7 @@ export class Shell {
 
   /** Says what was done. */
   tell(words) {
-    this.notice.textContent = words;
+    this.notice.textContent = printable(words);
     clearTimeout(this.forgetting);
     this.forgetting = setTimeout(() => (this.notice.textContent = ""), TOLD);
   }

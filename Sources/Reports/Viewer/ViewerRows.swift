@@ -21,6 +21,7 @@ struct ViewerRows: Sendable {
             }
             for finding in item.diagnosis.findings {
                 for exchange in Set(finding.evidence.compactMap(\.place.exchange)) {
+                    guard rules[exchange]?.contains(finding.rule) != true else { continue }
                     rules[exchange, default: []].append(finding.rule)
                 }
             }
@@ -53,6 +54,11 @@ struct ViewerRows: Sendable {
         for name in steps.flatMap({ [$0.from.name, $0.to.name] }) where !who.contains(name) {
             who.append(name)
         }
+        // Several logins may share an exchange, as they do the provider's metadata.
+        var kinds: [String] = []
+        for kind in steps.map({ DiagramWords.kind($0.kind) }) where !kinds.contains(kind) {
+            kinds.append(kind)
+        }
         if let process = exchange.client.process, !who.contains(process) { who.append(process) }
         return .object(
             JSONObject([
@@ -68,7 +74,7 @@ struct ViewerRows: Sendable {
                         ? .null : ViewerTime.milliseconds(exchange.endedAt, since: exchange.startedAt)
                 ),
                 ("flow", flow.map { .string($0) } ?? .null),
-                ("kinds", .array(steps.map { .string(DiagramWords.kind($0.kind)) })),
+                ("kinds", .array(kinds.map { .string($0) })),
                 ("who", .array(who.map { .string($0) })),
                 ("rules", .array(rules.map { .string($0) })),
             ])
