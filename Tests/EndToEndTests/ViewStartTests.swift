@@ -53,6 +53,7 @@ struct ViewStartTests {
         let port = try #require(URL(string: viewer.url)?.port)
         let taken = try Program.run(["view", "--no-open", "--port", "\(port)", Self.capture])
         #expect(taken.status == 69 && taken.errors.contains("\(port)"), "\(taken.errors)")
+        #expect(taken.errors.contains("hint: choose another port: without --port"), "\(taken.errors)")
         for words in [
             ["--port", "70000", Self.capture], ["-", "-"], ["--viewer-dir", "/nowhere", Self.capture],
         ] {

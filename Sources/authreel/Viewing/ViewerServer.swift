@@ -45,7 +45,12 @@ struct ViewerServer: Sendable {
                 return await responder.value?.answer(request) ?? RecordedResponse(status: 503)
             }
         } catch let error as ProxyError {
-            throw CommandFailure(error)
+            var failure = CommandFailure(error)
+            // The recorder's hint names an option that only the recorder has.
+            if case .addressInUse = error {
+                failure.hint = "choose another port: without --port any free one is taken"
+            }
+            throw failure
         }
         let access = ViewerAccess(
             token: Base64URL.encode(SecureRandom.bytes(16)),
