@@ -41,9 +41,19 @@ package enum TextReport {
                 let count = capture.count
                 let entries = count == 1 ? "1 exchange" : "\(count) exchanges"
                 return "\(name.printable): \(entries), no OAuth or OpenID Connect traffic among them"
-                    + unread(in: capture)
+                    + unread(in: capture) + failures(in: capture)
             }
         )
+    }
+
+    /// How many requests had no answer, and why the first had none: where nothing else came, that is what is wrong.
+    private static func failures(in capture: Capture) -> String {
+        let failed = capture.indices.filter { !capture[$0].isAnswered && capture[$0].failure != nil }
+        guard let first = failed.first, let reason = capture[first].failure else { return "" }
+        let lead =
+            failed.count == 1 ? "1 of them had no answer" : "\(failed.count) of them had no answer, the first"
+        let words = [capture[first].request.url.hostAndPort, reason].compactMap { $0?.printable }
+        return "; \(lead): [\(first)] \(words.joined(separator: ": "))"
     }
 
     /// How many connections of packets could not be read, in which there may be a login.
@@ -70,8 +80,10 @@ package enum TextReport {
     package static func explanation(of info: RuleInfo, style: TextStyle) -> String {
         var lines = [
             style.bold(info.id),
-            "\(info.title) (\(info.severity.label)\(info.isSymptom ? ", a symptom" : ""))", "",
+            "\(info.title) (\(info.severity.label)\(info.isSymptom ? ", a symptom" : ""))",
         ]
+        if info.severity == .errorWhenRefused { lines.append(star) }
+        lines.append("")
         lines += [info.explanation, "", style.bold("How to mend it"), info.fix, "", style.bold("Breaks it")]
         lines += indented(info.badExample)
         lines += ["", style.bold("Does not")]
@@ -88,7 +100,10 @@ package enum TextReport {
             infos
             .map { "\(style.bold($0.id.padded(to: width)))  \($0.severity.label.padded(to: 7))  \($0.title)" }
             .joined(separator: "\n")
+            + (infos.contains { $0.severity == .errorWhenRefused } ? "\n\n\(star)" : "")
     }
+
+    private static let star = "* an error where the login was refused for it, else a warning"
 
     private static func indented(_ text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { "  " + $0 }

@@ -42,4 +42,22 @@ struct TimelineTextTests {
         #expect(text.contains("state made in request.query, goes to [1] [2] "), "\(text.prefix(600))")
         #expect(text.contains("[20] and 19 more\n"))
     }
+
+    @Test func captureOfFailedConnectionsSaysSo() {
+        var builder = CaptureBuilder()
+        for failure in ["ECONNREFUSED: nobody there", "ENOTFOUND: no address"] {
+            var exchange = Exchange(
+                startedAt: Timestamp(nanoseconds: 0),
+                request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example:8443/"))
+            )
+            exchange.failure = failure
+            builder.add(exchange)
+        }
+        let report = ReportBuilder.report(on: builder.capture, named: "failed.har")
+        #expect(
+            TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+                == "failed.har: 2 exchanges, no OAuth or OpenID Connect traffic among them; "
+                + "2 of them had no answer, the first: [0] idp.example:8443: ECONNREFUSED: nobody there"
+        )
+    }
 }
