@@ -59,8 +59,12 @@ enum ExitStatus: Int32 {
             )
             Foundation.exit(ExitStatus.bug.rawValue)
         }
-        let message = Authreel.message(for: error)
-        StandardError.report(message.prefix(1).lowercased() + message.dropFirst(), hint: nil)
+        let message = UsageHint.words(Authreel.message(for: error))
+        let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let hint = UsageHint.hint(for: message, Array(CommandLine.arguments.dropFirst())) {
+            if case .found = ProgramPath.lookup($0, searchPath: searchPath) { true } else { false }
+        }
+        StandardError.report(message.prefix(1).lowercased() + message.dropFirst(), hint: hint)
         let usage = Authreel.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             .drop { !$0.hasPrefix("Usage:") }
         StandardError.line(usage.joined(separator: "\n"))

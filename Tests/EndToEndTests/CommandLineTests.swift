@@ -60,6 +60,26 @@ struct CommandLineTests {
         #expect(result.errors.contains(words) && result.errors.contains("hint: \(hint)"), "\(result.errors)")
     }
 
+    @Test func forgottenHyphensAreToldWithTheCommand() throws {
+        let result = try Program.run(["record", "sh", "-xc", "true"])
+        #expect(result.status == 64 && result.output.isEmpty)
+        #expect(
+            result.errors.contains("hint: what is to be run stands behind --: ")
+                && result.errors.contains("record -- sh -xc true"),
+            "\(result.errors)"
+        )
+        let port = try Program.run(["record", "--port", "9090"])
+        #expect(!port.errors.contains("Did you mean"), "\(port.errors)")
+        #expect(port.errors.contains("record --listen 127.0.0.1:9090"), "\(port.errors)")
+    }
+
+    @Test func starOfASeverityIsExplained() throws {
+        let star = "* an error where the login was refused for it, else a warning"
+        #expect(try Program.run(["rules"]).output.contains(star))
+        #expect(try Program.run(["explain", "redirect-uri-token-mismatch"]).output.contains(star))
+        #expect(!(try Program.run(["explain", "pkce-verifier-mismatch"]).output.contains(star)))
+    }
+
     @Test func errorFindingIsStatusOneAndHealthyIsZero() throws {
         #expect(try Program.run(["diagnose", Self.broken]).status == 1)
         let healthy = try Program.run(["diagnose", Self.healthy])

@@ -1,0 +1,64 @@
+import Foundation
+import Proxy
+
+/// What may have been meant by words that a command does not take.
+enum UsageHint {
+    /// The parser's message, without an option that it suggests though it is more than a slip away.
+    static func words(_ message: String) -> String {
+        guard let found = message.wholeMatch(of: /(Unknown option '-*(.*)')\. Did you mean '-*(.*)'\?/) else {
+            return message
+        }
+        let isNear = !Spelling.near(String(found.output.2), in: [String(found.output.3)]).isEmpty
+        return isNear ? message : String(found.output.1)
+    }
+
+    /// The command that was meant, as far as it can be told.
+    ///
+    /// - Parameters:
+    ///   - message: of the parser.
+    ///   - arguments: without the program's name.
+    ///   - isProgram: whether a word names a program that can be run.
+    /// - Returns: a sentence with it; nil where nothing is known.
+    static func hint(for message: String, _ arguments: [String], isProgram: (String) -> Bool) -> String? {
+        guard arguments.first == "record", !arguments.contains("--") else { return nil }
+        let words = Array(arguments.dropFirst())
+        if let option = message.firstMatch(of: /^Unknown option '(--port|-p)'/)?.output.1 {
+            let place = words.firstIndex { $0 == option || $0.hasPrefix("\(option)=") }
+            let port = place.flatMap { place in
+                words[place].split(separator: "=").dropFirst().first.map(String.init)
+                    ?? words.dropFirst(place + 1).first
+            }
+            let shown = port.flatMap { UInt16($0) }.map { "\($0)" } ?? "8080"
+            return "\(Invocation.name) record --listen 127.0.0.1:\(shown)"
+        }
+        let isExtra = message.contains(/^(Unexpected argument|\d+ unexpected arguments)/)
+        guard isExtra || message.hasPrefix("Unknown option"), let start = commandStart(words) else {
+            return nil
+        }
+        if words[start].contains("://") {
+            guard isExtra else { return nil }
+            return "a page is opened by \(Invocation.command("record", "--browser", words[start]))"
+        }
+        // A mistyped option is followed by its value more often than by a command.
+        guard isExtra || isProgram(words[start]) else { return nil }
+        let line = ShellWord.line([Invocation.name, "record"] + words[..<start] + ["--"] + words[start...])
+        return "what is to be run stands behind --: \(line)"
+    }
+
+    /// The first word that is neither an option nor the value of one.
+    private static func commandStart(_ words: [String]) -> Int? {
+        words.indices.first { index in
+            guard !words[index].hasPrefix("-") else { return false }
+            guard index > 0, words[index - 1].hasPrefix("-"), !words[index - 1].contains("=") else {
+                return true
+            }
+            return flags.contains(words[index - 1])
+        }
+    }
+
+    /// Options of `record` that take no value.
+    private static let flags: Set<String> = [
+        "--headless", "--view", "--verbose", "-v", "--allow-remote", "--allow-remote-loopback",
+        "--auto-pass-through", "--no-auto-pass-through", "--insecure-upstream",
+    ]
+}
