@@ -14,7 +14,7 @@ struct CaptureReaderTests {
     }
 
     @Test(arguments: [
-        ("hello", "login.har:1:1: expected"), ("", "login.har: this looks like an empty file"),
+        ("hello", "login.har: this looks like plain text"), ("", "login.har: this looks like an empty file"),
         ("[1]", "login.har:1:1: expected"),
         ("{\"log\":\n  {\"entries\": 7}}", "login.har:2:15: expected"),
         (#"{"log":{"entries":[7]}}"#, "login.har:1:20: expected an entry"),

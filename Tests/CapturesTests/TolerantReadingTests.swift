@@ -174,4 +174,17 @@ struct TolerantReadingTests {
         let expected = what == "an XML document" ? "Burp's XML" : what
         #expect(looksLike.hasPrefix(expected) && !advice.isEmpty, "\(looksLike)")
     }
+
+    @Test(arguments: [
+        ("-----BEGIN PRIVATE KEY-----\nMIIEvQ", "a private key"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl", "a private key"),
+        ("-----BEGIN CERTIFICATE-----\nMIIB", "a certificate"),
+        ("login/" + String(repeating: "\0", count: 251) + "ustar\0", "a tar archive"),
+        ("Tue 10:00 the login failed\n", "plain text"),
+    ]) func textThatIsNoCaptureIsNamed(text: String, what: String) throws {
+        let error = try #require(throws: CaptureError.self) {
+            try CaptureReader.read(bytes: Array(text.utf8), name: "x")
+        }
+        #expect("\(error)".contains("this looks like \(what)"), "\(error)")
+    }
 }

@@ -106,11 +106,17 @@ enum FileKind: Equatable {
             self = .utf16(isBigEndian: first == 0)
             return
         }
+        if head.dropFirst(257).starts(with: Array("ustar".utf8)) {
+            self = .other(looksLike: "a tar archive", advice: "unpack it first: tar -xf FILE")
+            return
+        }
         let text = head.drop { $0 <= 0x20 || $0 == 0xef || $0 == 0xbb || $0 == 0xbf }
         if let kind = Self.kind(ofText: text) {
             self = kind
         } else if Self.isBinary(head) {
             self = .other(looksLike: "binary data", advice: Self.export)
+        } else if Self.isPlain(text) {
+            self = .other(looksLike: "plain text", advice: Self.export)
         } else {
             self = .text
         }
@@ -159,6 +165,12 @@ enum FileKind: Equatable {
             whereSeparator: \.isNewline
         )
         guard let line = lines.first(where: { $0.first != "#" }) else { return nil }
+        if line.hasPrefix("-----BEGIN ") {
+            let kind =
+                line.contains("PRIVATE KEY")
+                ? "a private key" : line.contains("CERTIFICATE") ? "a certificate" : "a PEM file"
+            return .other(looksLike: kind, advice: export)
+        }
         let words = line.split(separator: " ").prefix(4)
         if words.count == 3, keyLogLabels.contains(where: { words[0].hasSuffix($0) }),
             words.dropFirst().allSatisfy({ $0.allSatisfy(\.isHexDigit) })
@@ -186,6 +198,13 @@ enum FileKind: Equatable {
     private static let keyLogLabels = [
         "CLIENT_RANDOM", "_TRAFFIC_SECRET", "_TRAFFIC_SECRET_0", "EXPORTER_SECRET", "RSA",
     ]
+
+    /// Begins with a word and has no object in it that a capture could be.
+    private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let first = text.first else { return false }
+        let isLetter = (0x41...0x5a).contains(first & 0xdf) || first == UInt8(ascii: "#")
+        return isLetter && !text.contains(UInt8(ascii: "{"))
+    }
 
     private static func isBinary(_ head: [UInt8]) -> Bool {
         let controls = head.count {
