@@ -34,4 +34,13 @@ struct SelfTestTests {
             "one of its connections may be of another mind"
         )
     }
+
+    @Test func clientThatOpenedTheRecordersOwnPageWasSeen() {
+        var test = SelfTest()
+        #expect(!test.hasSeenClients)
+        _ = test.distrusted(.backend, process: "curl")
+        #expect(!test.hasSeenClients)
+        _ = test.intercepted(.browser, process: "chromium")
+        #expect(test.hasSeenClients)
+    }
 }

@@ -172,7 +172,8 @@ struct Record: AsyncParsableCommand {
         let address = try await recording.start()
         StandardError.note(
             "recording into \(path)"
-                + (writer.mending.entries > 0 ? " behind its \(writer.mending.entries) entries" : "")
+                + (writer.mending.entries > 0
+                    ? " behind its \(CaptureTeller.count(writer.mending.entries))" : "")
         )
         if proxy.listen == nil, address.port != ProxyOptions.defaultPort {
             StandardError.note("port \(ProxyOptions.defaultPort) is taken: listening on the next free one")
@@ -218,7 +219,7 @@ struct Record: AsyncParsableCommand {
         await recording.stop()
         let summary = view.finish()
         await page?.end()
-        Self.sayGoodbye(recording, summary)
+        Self.sayGoodbye(recording, summary, hasSeenClients: view.hasSeenClients)
         // A command that failed has the first word.
         if status != 0 { throw ExitCode(status) }
         if recording.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
@@ -329,7 +330,7 @@ struct Record: AsyncParsableCommand {
         for url in urls { StandardError.note("on a phone open \(url)") }
     }
 
-    private static func sayGoodbye(_ recording: Recording, _ summary: [String]) {
+    private static func sayGoodbye(_ recording: Recording, _ summary: [String], hasSeenClients: Bool) {
         let (path, missing) = (recording.path, recording.missing)
         let (came, failures) = recording.count
         let exchanges = max(0, came - (missing?.count ?? 0))
@@ -342,7 +343,11 @@ struct Record: AsyncParsableCommand {
             let commands = ["show", "diagnose"].map { Invocation.command($0, path) }
             StandardError.note("next: \(commands.joined(separator: ", "))")
         } else if came == 0 {
-            StandardError.note("nothing came through: does the client use the proxy, also for localhost?")
+            StandardError.note(
+                hasSeenClients
+                    ? "nothing came through but the recorder's own page: no login was begun"
+                    : "nothing came through: does the client use the proxy, also for localhost?"
+            )
         }
         if let missing { CaptureTeller.tellOfMissing(missing, in: path) }
     }

@@ -149,6 +149,12 @@ final class LiveView: Sendable {
         }
     }
 
+    /// Whether a client's traffic was read, if only the recorder's own page.
+    var hasSeenClients: Bool {
+        testing.sync {}
+        return state.withLock { $0.hasSeenClients }
+    }
+
     /// Beside the recorder's thread: which half a client belongs to is read from files of the system's.
     private func test(
         _ body: @escaping @Sendable (inout SelfTest, (Exchange) -> SelfTest.Half) -> String?

@@ -38,6 +38,9 @@ struct SelfTest {
         return line
     }
 
+    /// Whether the requests of a client were read.
+    var hasSeenClients: Bool { states.values.contains { if case .intercepted = $0 { true } else { false } } }
+
     /// Nothing is news any more.
     var isOver: Bool {
         Half.allCases.allSatisfy { if case .intercepted = states[$0] { true } else { false } }
