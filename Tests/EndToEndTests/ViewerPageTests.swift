@@ -129,13 +129,11 @@ struct ViewerPageTests {
 
     @Test func searchLeavesAComparison() throws {
         let capture = ViewerVisit.path("authorization-request/redirect-uri-not-registered")
-        let visit = try #require(
-            try visits([
-                (capture, "#view=compare", [["key", "/"], ["type", "client_id"], ["key", "Enter"]])
-            ]).first
-        )
+        let seen = "return String(document.querySelector('.results')?.checkVisibility())"
+        let steps = [["key", "/"], ["type", "client_id"], ["key", "Enter"], ["run", seen]]
+        let visit = try #require(try visits([(capture, "#view=compare", steps)]).first)
         visit.expectDecent()
-        #expect(!visit.seen(3, "results").isEmpty)
+        #expect(visit.results[3].string == "true")
     }
 
     @Test func presentationShowsNoSecret() throws {
