@@ -9,7 +9,7 @@ struct HTMLAttributes {
 
     /// In lower case.
     private(set) var tag = ""
-    /// Its name has what no element of HTML has: capital letters inside, an underscore.
+    /// Its name is none of HTML's, or has what none of them has: capital letters inside, an underscore.
     private(set) var isXML = false
     private(set) var list: [Attribute] = []
     /// Behind the tag.
@@ -30,6 +30,7 @@ struct HTMLAttributes {
         isXML =
             name.contains(0x5f)
             || name.contains { (0x41...0x5a).contains($0) } && name.contains { (0x61...0x7a).contains($0) }
+            || name.first.map { (0x61...0x7a).contains($0 | 0x20) } ?? false && !Self.elements.contains(tag)
         while index < text.endIndex, text[index] != 0x3e {
             let begin = index
             skip { $0 <= 0x20 || $0 == 0x2f }
@@ -67,6 +68,19 @@ struct HTMLAttributes {
             String(decoding: TextCoding.entities.decoded(text[$0.value]).bytes, as: UTF8.self)
         }
     }
+
+    /// The elements of HTML, obsolete ones included.
+    private static let elements: Set<String> = Set(
+        """
+        a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote \
+        body br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl \
+        dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr \
+        html i iframe image img input ins kbd label legend li link main map mark marquee menu meta meter nav nobr \
+        noembed noframes noscript object ol optgroup option output p param picture plaintext pre progress q rb rp rt \
+        rtc ruby s samp script search section select slot small source span strike strong style sub summary sup svg \
+        path g circle rect table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp
+        """.split(separator: " ").map(String.init)
+    )
 
     private static func name(_ bytes: ArraySlice<UInt8>) -> String {
         String(decoding: bytes.prefix(64), as: UTF8.self).lowercased()

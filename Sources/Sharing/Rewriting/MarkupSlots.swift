@@ -5,6 +5,8 @@ enum MarkupSlots {
         var index = text.startIndex
         /// What the cell before says.
         var label: String?
+        /// Its names are its own, also those that HTML has.
+        let isXML = isXML(text)
         while let open = text[index...].firstIndex(of: 0x3c) {
             index = open + 1
             let attributes = HTMLAttributes(text, from: index)
@@ -12,7 +14,11 @@ enum MarkupSlots {
             let field =
                 attributes.value(of: "name", or: "id", in: text)
                 ?? attributes.value(of: "property", or: "itemprop", in: text)
-            for attribute in attributes.list where !attribute.value.isEmpty && hasValue(attribute.name) {
+            let isElementOfXML = isXML || attributes.isXML
+            for attribute in attributes.list
+            where !attribute.value.isEmpty
+                && (hasValue(attribute.name) || isElementOfXML && saysWho(attribute.name, of: attributes))
+            {
                 let isValue = attribute.name == "value"
                 if attribute.name == "content" {
                     // `0; url=…`
@@ -26,7 +32,7 @@ enum MarkupSlots {
                     slots.append(Slot(name: name, range: attribute.value, coding: .entities))
                 }
             }
-            if let content = content(of: attributes, named: field, in: text) {
+            if let content = content(of: attributes, named: field, isXML: isElementOfXML, in: text) {
                 slots.append(content)
                 index = content.range.upperBound
             }
@@ -52,16 +58,52 @@ enum MarkupSlots {
     }
 
     /// The text of an element that is called by what it holds: a field of a form, an element of XML.
-    private static func content(of element: HTMLAttributes, named field: String?, in text: ArraySlice<UInt8>)
-        -> Slot?
-    {
+    private static func content(
+        of element: HTMLAttributes,
+        named field: String?,
+        isXML: Bool,
+        in text: ArraySlice<UInt8>
+    ) -> Slot? {
         let isField = element.tag == "textarea" || element.tag == "option"
         let local = element.tag.split(separator: ":").last.map(String.init) ?? ""
-        guard isField || element.tag.contains(":") || element.isXML,
-            let close = text[element.end...].firstIndex(of: 0x3c), close > element.end,
-            text[close...].dropFirst().first == 0x2f
-        else { return nil }
-        return Slot(name: isField ? field ?? "" : local, range: element.end..<close, coding: .entities)
+        let isQuoted = element.tag == "pre" || element.tag == "code"
+        guard isField || isQuoted || element.tag.contains(":") || isXML else { return nil }
+        // `<entry key="password">…`: the name of the element says nothing.
+        let key = field ?? element.value(of: "key", or: "key", in: text)
+        let name = isField ? field ?? "" : key.map { isTelling($0) ? $0 : local } ?? (isQuoted ? "" : local)
+        var start = element.end
+        while let open = text[start...].firstIndex(of: 0x3c) {
+            let rest = text[open...]
+            if rest.starts(with: "<![CDATA[".utf8) {
+                guard let end = rest.firstRange(of: Array("]]>".utf8))?.lowerBound else { return nil }
+                return end > open + 9 ? Slot(name: name, range: (open + 9)..<end) : nil
+            }
+            if rest.starts(with: "<!--".utf8), let end = rest.firstRange(of: Array("-->".utf8))?.upperBound {
+                start = end
+                continue
+            }
+            guard rest.dropFirst().first == 0x2f, open > start else { return nil }
+            return Slot(name: name, range: start..<open, coding: .entities)
+        }
+        return nil
+    }
+
+    private static func isTelling(_ name: String) -> Bool {
+        if case .secret = SecretRoles.role(of: name, in: .html) { true } else { false }
+    }
+
+    /// Whether a text begins as XML does, and is no page.
+    private static func isXML(_ text: ArraySlice<UInt8>) -> Bool {
+        let head = String(decoding: text.prefix(1 << 10), as: UTF8.self).lowercased()
+        return head.contains("<?xml") && !head.contains("<html") && !head.contains("<!doctype html")
+    }
+
+    /// `<user given-name="…">`; of `name` and `id` alone nobody knows whose they are.
+    private static func saysWho(_ name: String, of element: HTMLAttributes) -> Bool {
+        if ["name", "id", "title", "key", "type", "class"].contains(name) {
+            return name == "name" && PersonalRoles.namesSomebody(element.tag)
+        }
+        return isTelling(name)
     }
 
     /// The text of a cell of a table or of a list of terms, without the space around it; nil for other elements and for
