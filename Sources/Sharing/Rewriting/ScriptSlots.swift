@@ -15,6 +15,9 @@ enum ScriptSlots {
             slots.append(slot)
             guard let object = objects.indices.last else { return }
             let key = member.lowercased()
+            if let chosen = objects[object].chosen(slots.count - 1, called: key) {
+                slots[chosen.slot].name = chosen.name
+            }
             if Self.naming.contains(key) || Self.describing.contains(key), !slot.isNumber {
                 let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)
                 guard objects[object].says(own, in: slots.count - 1, called: key) else { return }
@@ -30,18 +33,49 @@ enum ScriptSlots {
                 objects[object].value = slots.count - 1
             }
         }
+        /// The last bracket that is open, and the word before it where a call begins.
+        var bracket: UInt8 = 0
+        var callee = ""
         while index < text.endIndex {
             let byte = text[index]
-            if byte == 0x7b {
+            if [0x5b, 0x5d, 0x28, 0x29].contains(byte) {
+                bracket = byte
+                if byte == 0x28 { callee = word(before: index, in: text) }
+                // What a call gave a name to is behind it.
+                if byte == 0x29, !callee.isEmpty { (name, callee) = ("", "") }
+                index += 1
+            } else if byte == 0x27, isLiteral(at: index, in: text),
+                let end = endOfString(text, from: index + 1)
+            {
+                let next = text[(end + 1)...].prefix(64).first { $0 > 0x20 }
+                let own = SlotReader.string(TextCoding.escapes.decoded(text[(index + 1)..<end]).bytes)
+                if next == 0x3a || bracket == 0x28 && next == 0x2c && Self.storing.contains(callee) {
+                    (name, member) = (own, own)
+                } else {
+                    // An argument of a call is no value of what was named before.
+                    let isNamed = bracket != 0x28 || Self.storing.contains(callee) || isValue(index, in: text)
+                    add(
+                        Slot(
+                            name: isNamed ? name : "",
+                            range: (index + 1)..<end,
+                            coding: .escapes,
+                            kind: isNamed ? kind(of: name) : nil
+                        )
+                    )
+                }
+                index = end + 1
+            } else if byte == 0x7b {
+                bracket = byte
                 objects.append(OpenObject(name: objects.count < 256 ? name : ""))
                 index += 1
             } else if byte == 0x7d {
                 name = objects.popLast()?.name ?? ""
+                bracket = byte
                 index += 1
             } else if byte == 0x22 {
                 guard let end = endOfString(text, from: index + 1) else { break }
                 let next = text[(end + 1)...].prefix(64).first { $0 > 0x20 }
-                if next == 0x3a {
+                if next == 0x3a || bracket == 0x28 && next == 0x2c && Self.storing.contains(callee) {
                     let own = SlotReader.string(TextCoding.escapes.decoded(text[(index + 1)..<end]).bytes)
                     member = own
                     name = Self.valued.contains(own.lowercased()) ? objects.last?.nameOfValue ?? own : own
@@ -87,6 +121,27 @@ enum ScriptSlots {
         name == "cookie" ? .setCookie : TextKind.ofHeader(name)
     }
 
+    /// Functions whose first argument names the second one.
+    private static let storing: Set<String> = ["setItem", "set", "append", "setRequestHeader", "header"]
+
+    /// Whether a single quote begins a string, and is no apostrophe.
+    private static func isLiteral(at index: Int, in text: ArraySlice<UInt8>) -> Bool {
+        guard let before = text[..<index].suffix(16).last(where: { $0 > 0x20 }) else {
+            return index == text.startIndex
+        }
+        return [0x7b, 0x2c, 0x28, 0x5b, 0x3a, 0x3d, 0x3f, 0x2b, 0x26, 0x7c, 0x3b].contains(before)
+    }
+
+    /// Whether what stands there is given to a name: behind a colon or an equals sign.
+    private static func isValue(_ index: Int, in text: ArraySlice<UInt8>) -> Bool {
+        let before = text[..<index].suffix(16).last { $0 > 0x20 }
+        return before == 0x3a || before == 0x3d
+    }
+
+    private static func word(before index: Int, in text: ArraySlice<UInt8>) -> String {
+        SlotReader.string(Array(text[..<index].suffix(24).reversed().prefix(while: beginsWord).reversed()))
+    }
+
     private static func beginsWord(_ byte: UInt8) -> Bool {
         (0x61...0x7a).contains(byte | 0x20) || byte == 0x5f || byte == 0x24
     }
@@ -128,6 +183,31 @@ enum ScriptSlots {
 
         /// Whether it says that the value is a password.
         var saysPassword = false
+        /// The slot of an answer, and of a user, of whom more is known when a member beside it says what they are for.
+        var answer: Int?
+        var user: Int?
+        var isChallenge = false
+        var isLogin = false
+
+        /// What is called by what stands beside it: the `answer` to a question that a login asks, the `user` of a password.
+        ///
+        /// `member`: in small letters.
+        mutating func chosen(_ slot: Int, called member: String) -> (slot: Int, name: String)? {
+            switch member {
+            case "answer": answer = slot
+            case "user", "login": user = slot
+            case "statetoken", "statehandle", "questionkey", "username": isChallenge = true
+            case "pass", "password", "passwd", "passcode", "pwd", "pw": isLogin = true
+            default: return nil
+            }
+            if isChallenge, let answer {
+                self.answer = nil
+                return (answer, "securityAnswer")
+            }
+            guard isLogin, let user else { return nil }
+            self.user = nil
+            return (user, "username")
+        }
 
         /// `"mobileno": {"value": "…"}`: the object is what the value is called by.
         var nameOfValue: String { said ?? (name.isEmpty ? "value" : name) }
@@ -155,12 +235,16 @@ enum ScriptSlots {
             || (0x61...0x7a).contains(byte | 0x20)
     }
 
+    /// Where the string ends whose first character is at `start`, behind its quotation mark; nil where it does not.
     private static func endOfString(_ text: ArraySlice<UInt8>, from start: Int) -> Int? {
+        let mark = text[start - 1]
         var index = start
         while index < text.endIndex {
             if text[index] == 0x5c {
                 index += 2
-            } else if text[index] == 0x22 {
+            } else if text[index] == 0x0a, mark == 0x27 {
+                return nil
+            } else if text[index] == mark {
                 return index
             } else {
                 index += 1
