@@ -235,6 +235,7 @@ package final class Redactor {
         EntryWalker(
             texts: standIns.walker,
             holdsClaims: holdsClaims,
+            isOfClient: EntryWalker.authenticatesClient(value),
             sweep: { [standIns] in standIns.sweeping($0) },
             number: { [standIns] in standIns.shifting($0) }
         ).rewriting(value)

@@ -24,6 +24,7 @@ final class SecretFinder {
         let walker = EntryWalker(
             texts: TextWalker { [unowned self] in visit($0) },
             holdsClaims: holdsClaims,
+            isOfClient: EntryWalker.authenticatesClient(value),
             sweep: { [unowned self] text in
                 sweep(text)
                 return nil

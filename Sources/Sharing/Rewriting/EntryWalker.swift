@@ -7,6 +7,8 @@ struct EntryWalker {
     let texts: TextWalker
     /// The answer says who somebody is (userinfo, introspection).
     var holdsClaims = false
+    /// What the request says of who sent it is a client (``authenticatesClient(_:)``).
+    var isOfClient = false
     /// Looks at a whole text, behind the backs of its parts; nil where nothing changed.
     let sweep: ([UInt8]) -> [UInt8]?
     /// Looks at a number of the file itself that is not called by a name that is secret.
@@ -31,8 +33,8 @@ struct EntryWalker {
     }
 
     private func object(_ object: JSONObject, inside list: String) -> JSONObject {
-        if let name = object["name"]?.string, let value = object["value"]?.string,
-            ["headers", "cookies", "queryString", "params"].contains(list)
+        if let name = (object["name"] ?? object["key"])?.string, let value = object["value"]?.string,
+            !list.isEmpty
         {
             return pair(object, name, value, inside: list)
         }
@@ -64,11 +66,15 @@ struct EntryWalker {
         switch list {
         case "headers": other = header(name, bytes)
         case "cookies": other = named(name, bytes, .cookies)
-        default: other = named(name, bytes, .form)
+        case "queryString", "params": other = named(name, bytes, .form)
+        // What a tool lists: `{"name": "refresh_token", "value": …}` of a browser's storage.
+        default: other = named(name, bytes, .json)
         }
         result.members = object.members.map { member in
             switch member.name {
-            case "name": JSONObject.Member(name: "name", value: .string(swept(name)))
+            case "name",
+                "key" where member.value.string == name:
+                JSONObject.Member(name: member.name, value: .string(swept(name)))
             case "value":
                 JSONObject.Member(name: "value", value: .string(swept(other.map(Self.text) ?? value)))
             default: JSONObject.Member(name: member.name, value: rewriting(member.value, name: member.name))
@@ -83,8 +89,27 @@ struct EntryWalker {
     }
 
     private func header(_ name: String, _ value: [UInt8]) -> [UInt8]? {
+        if isOfClient, name.lowercased() == "authorization" {
+            return texts.rewriting(value, as: .clientAuthorization)
+        }
         if let kind = TextKind.ofHeader(name) { return texts.rewriting(value, as: kind) }
         return named(name, value, .text)
+    }
+
+    /// Whether the request of an entry goes where clients say who they are: the token endpoint, and those for pushed
+    /// requests, device authorization, revocation and introspection.
+    static func authenticatesClient(_ entry: JSONValue) -> Bool {
+        guard let request = entry["request"]?.object, request["method"]?.string?.uppercased() == "POST" else {
+            return false
+        }
+        let path = request["url"]?.string?.split { $0 == "?" || $0 == "#" }.first ?? ""
+        let last = path.split(separator: "/").last?.lowercased() ?? ""
+        if ["token", "introspect", "revo", "authoriz"].contains(where: last.containsBytes) { return true }
+        if last == "par" || last.hasPrefix("par.") { return true }
+        let body = Array((request["postData"]?["text"]?.string ?? "").utf8.prefix(1 << 12))
+        return ["grant_type", "client_assertion", "response_type"].contains {
+            ByteSearch.index(of: Array($0.utf8), in: body) != nil
+        }
     }
 
     private func string(_ text: String, _ name: String) -> String {
@@ -102,24 +127,36 @@ struct EntryWalker {
         if kind == .json, holdsClaims || Self.saysWhoSomebodyIs(bytes) || Self.isTokenRequest(bytes) {
             kind = .claims
         }
-        let walked = texts.rewriting(bytes, as: kind)
+        let walked = texts.rewriting(bytes, as: kind) ?? texts.rewritingBase64(bytes)
         let swept = sweep(walked ?? bytes)
         guard let other = swept ?? walked else { return }
         object["text"] = .string(isBase64 ? Base64.encode(other) : Self.text(other))
     }
 
-    /// What a body is by its media type, or looks like.
+    /// What a body is: what its media type says where it looks like that, and what it looks like where it does not.
     static func kind(of mediaType: String, _ bytes: [UInt8]) -> TextKind {
         let type = mediaType.lowercased()
-        if type.hasPrefix("application/x-www-form-urlencoded") { return .form }
+        let look = TextKind.guessed(bytes[...])
         if type.hasPrefix("multipart/") {
-            return .multipart(
-                boundary: MultipartForm.boundary(of: mediaType) ?? TextKind.boundary(in: bytes[...]) ?? []
-            )
+            let boundary = MultipartForm.boundary(of: mediaType) ?? TextKind.boundary(in: bytes[...]) ?? []
+            let isThere = ByteSearch.index(of: [0x2d, 0x2d] + boundary, in: bytes) != nil
+            return isThere && !boundary.isEmpty ? .multipart(boundary: boundary) : look
         }
-        if type.contains("html") || type.contains("xml") { return .html }
-        if type.contains("json") || type.contains("javascript") { return .json }
-        return TextKind.guessed(bytes[...])
+        if case .multipart = look { return look }
+        let opensDocument = TextKind.opensDocument(bytes[...])
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            return opensDocument || look == .html ? look : .form
+        }
+        if type.contains("html") || type.contains("xml") {
+            return opensDocument || !bytes.contains(0x3c) ? look : .html
+        }
+        if type.contains("json") { return look == .html || look == .form || look == .url ? look : .json }
+        if type.contains("javascript") {
+            // `a=b&&c(d)` is a script.
+            let isCode = bytes.contains { [0x20, 0x22, 0x27, 0x28, 0x3b, 0x60, 0x7b].contains($0) }
+            return look == .html || look == .form && !isCode ? look : .json
+        }
+        return look
     }
 
     /// Some tools say so of bodies that are not.

@@ -5,15 +5,18 @@ enum SlotReader {
         case .url: url(text)
         case .refresh: refresh(text)
         case .form: items(text, separators: text.contains(0x26) ? [0x26] : [0x26, 0x3b])
+        case .links: links(text)
         case .lines: lines(text)
         case .cookies: cookies(text)
         case .setCookie: text.split(separator: 0x0a).flatMap { cookies($0).prefix(1) }
-        case .authorization: authorization(text)
-        case .userPassword: userPassword(text)
+        case .authorization: authorization(text, basic: .userPassword)
+        case .clientAuthorization: authorization(text, basic: .clientPassword)
+        case .userPassword: pair(text, "username", "password", coding: nil)
+        case .clientPassword: pair(text, "client_id", "client_secret", coding: .form)
         case .json, .claims: ScriptSlots.slots(in: text)
         case .html: MarkupSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
-        case .text: []
+        case .text: mentions(text)
         }
     }
 
@@ -30,7 +33,7 @@ enum SlotReader {
             let authority = colon + 3
             let slash = address[authority...].firstIndex(of: 0x2f) ?? address.endIndex
             if let at = address[authority..<slash].lastIndex(of: 0x40) {
-                slots += userPassword(address[authority..<at])
+                slots += pair(address[authority..<at], "username", "password", coding: .percent)
             }
             pathStart = slash
         }
@@ -50,6 +53,38 @@ enum SlotReader {
     private static func refresh(_ text: ArraySlice<UInt8>) -> [Slot] {
         guard let equals = text.firstIndex(of: 0x3d) else { return [] }
         return [Slot(name: "refresh", range: (equals + 1)..<text.endIndex)]
+    }
+
+    /// `<https://…>; rel=next`, several of them (RFC 8288).
+    private static func links(_ text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var rest = text
+        while let open = rest.firstIndex(of: 0x3c), let close = rest[open...].firstIndex(of: 0x3e) {
+            if close > open + 1 { slots.append(Slot(name: "href", range: (open + 1)..<close, kind: .url)) }
+            rest = text[(close + 1)...]
+        }
+        return slots
+    }
+
+    /// A password that a sentence tells: `password: Zk9!wq`, `as max, pwd=Zk9!wq`. A word of letters alone is one of the
+    /// sentence.
+    private static func mentions(_ text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.count <= 1 << 14, text.contains(0x20) else { return [] }
+        var slots: [Slot] = []
+        var index = text.startIndex
+        while let mark = text[index...].firstIndex(where: { $0 == 0x3a || $0 == 0x3d }) {
+            index = mark + 1
+            let name = string(trimmed(text[..<mark].suffix(32)).split(separator: 0x20).last ?? [])
+            guard SecretRoles.saysPassword(name) else { continue }
+            let value = text[index...].drop { $0 == 0x20 || $0 == 0x22 || $0 == 0x27 }
+                .prefix { $0 > 0x20 && ![0x22, 0x27, 0x2c, 0x3b, 0x3c].contains($0) }
+            guard value.count >= 4, value.contains(where: { !(0x61...0x7a).contains($0 | 0x20) }),
+                value.last != 0x3a
+            else { continue }
+            slots.append(Slot(name: name, range: value.startIndex..<value.endIndex))
+            index = value.endIndex
+        }
+        return slots
     }
 
     /// A segment of a path, or a parameter behind a semicolon (`;jsessionid=…`).
@@ -129,7 +164,7 @@ enum SlotReader {
         }
     }
 
-    private static func authorization(_ text: ArraySlice<UInt8>) -> [Slot] {
+    private static func authorization(_ text: ArraySlice<UInt8>, basic: TextKind) -> [Slot] {
         let value = trimmed(text)
         guard let space = value.firstIndex(of: 0x20) else {
             return [Slot(name: "authorization", range: value.startIndex..<value.endIndex)]
@@ -138,7 +173,7 @@ enum SlotReader {
         let rest = trimmed(value[(space + 1)...])
         let range = rest.startIndex..<rest.endIndex
         if scheme == "basic" {
-            return [Slot(name: basicCredentials, range: range, kind: .userPassword, isBase64: true)]
+            return [Slot(name: basicCredentials, range: range, kind: basic, isBase64: true)]
         }
         return [
             Slot(
@@ -148,12 +183,17 @@ enum SlotReader {
         ]
     }
 
-    private static func userPassword(_ text: ArraySlice<UInt8>) -> [Slot] {
-        guard let colon = text.firstIndex(of: 0x3a) else { return [] }
-        return [
-            Slot(name: "client_id", range: text.startIndex..<colon, coding: .form, kind: .text),
-            Slot(name: "client_secret", range: (colon + 1)..<text.endIndex, coding: .form, kind: .text),
-        ]
+    /// `user:password`; without a colon the user alone.
+    private static func pair(
+        _ text: ArraySlice<UInt8>,
+        _ user: String,
+        _ password: String,
+        coding: TextCoding?
+    ) -> [Slot] {
+        let colon = text.firstIndex(of: 0x3a) ?? text.endIndex
+        let name = Slot(name: user, range: text.startIndex..<colon, coding: coding, kind: .text)
+        guard colon < text.endIndex else { return [name] }
+        return [name, Slot(name: password, range: (colon + 1)..<text.endIndex, coding: coding, kind: .text)]
     }
 
     // MARK: - Small things

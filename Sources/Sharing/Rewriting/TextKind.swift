@@ -3,6 +3,8 @@ enum TextKind: Sendable, Hashable {
     case url
     /// The value of a `Refresh` header.
     case refresh
+    /// The value of a `Link` header.
+    case links
     /// `name=value` or `name: value`, a line each.
     case lines
     /// `name=value&…`, a query or a form.
@@ -13,8 +15,12 @@ enum TextKind: Sendable, Hashable {
     case setCookie
     /// The value of an `Authorization` header.
     case authorization
+    /// The same, where a client says who it is.
+    case clientAuthorization
     /// `user:password`, as Basic has it.
     case userPassword
+    /// `client_id:client_secret` (RFC 6749, section 2.3.1).
+    case clientPassword
     case json
     /// JSON whose members say who somebody is: the claims of a token, a userinfo answer.
     case claims
@@ -30,6 +36,7 @@ enum TextKind: Sendable, Hashable {
         case "cookie", "cookie2": .cookies
         case "set-cookie", "set-cookie2": .setCookie
         case "refresh": .refresh
+        case "link": .links
         case "authorization", "proxy-authorization": .authorization
         default: nil
         }
@@ -37,9 +44,10 @@ enum TextKind: Sendable, Hashable {
 
     /// What a value seems to be.
     static func guessed(_ text: ArraySlice<UInt8>) -> TextKind {
-        let start = text.drop { $0 <= 0x20 }
+        let start = withoutMark(text).drop { $0 <= 0x20 }
         guard let first = start.first else { return .text }
         if let boundary = boundary(in: text) { return .multipart(boundary: boundary) }
+        if first == 0x5b, isSection(start), isLines(start) { return .lines }
         if first == 0x7b || first == 0x5b || first == 0x22 { return .json }
         if first == 0x3c { return .html }
         // A reference that is a query or a fragment only.
@@ -48,6 +56,25 @@ enum TextKind: Sendable, Hashable {
         if isForm(start) { return .form }
         if isLines(start) { return .lines }
         return holdsCode(start) ? .json : .text
+    }
+
+    /// Without the byte order mark in front.
+    private static func withoutMark(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text.starts(with: [0xef, 0xbb, 0xbf]) ? text.dropFirst(3) : text
+    }
+
+    /// Whether a text begins as an object or a list of JSON does, and no template or sentence.
+    static func opensDocument(_ text: ArraySlice<UInt8>) -> Bool {
+        let start = withoutMark(text).drop { $0 <= 0x20 }
+        guard let first = start.first, let next = start.dropFirst().first(where: { $0 > 0x20 }) else {
+            return false
+        }
+        switch first {
+        case 0x7b: return next == 0x22 || next == 0x27 || next == 0x7d
+        case 0x5b: return next == 0x22 || next == 0x5b || next == 0x5d || next == 0x7b
+        case 0x22: return start.last { $0 > 0x20 } == 0x22 && start.contains(0x5c)
+        default: return false
+        }
     }
 
     /// A script, a query in GraphQL, JSON with a number in front: names with strings behind them, between brackets.
@@ -79,6 +106,15 @@ enum TextKind: Sendable, Hashable {
         }
     }
 
+    /// `[default]`, the first line of a file of settings.
+    private static func isSection(_ text: ArraySlice<UInt8>) -> Bool {
+        let line = text.prefix { $0 != 0x0a && $0 != 0x0d }
+        return line.count < 64 && line.last == 0x5d
+            && line.dropFirst().dropLast().allSatisfy {
+                (0x61...0x7a).contains($0 | 0x20)
+            }
+    }
+
     private static func isNameByte(_ byte: UInt8) -> Bool {
         (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
             || [0x2d, 0x2e, 0x5f, 0x5b, 0x5d, 0x25].contains(byte)
@@ -97,6 +133,15 @@ enum TextKind: Sendable, Hashable {
         }
         return scheme && text[(colon + 1)...].starts(with: "//".utf8)
             || scheme && text[(colon + 1)...].first == 0x2f && text.contains(0x3f)
+            || scheme && colon - text.startIndex > 1 && hasParameters(text[(colon + 1)...])
+    }
+
+    /// `cb?code=…`, `/cb#access_token=…`: what stands behind the scheme of an app's own.
+    private static func hasParameters(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let mark = text.firstIndex(where: { $0 == 0x3f || $0 == 0x23 || $0 <= 0x20 }) else {
+            return false
+        }
+        return isForm(text[(mark + 1)...]) && text[..<mark].allSatisfy { isNameByte($0) || $0 == 0x2f }
     }
 
     private static func isForm(_ text: ArraySlice<UInt8>) -> Bool {

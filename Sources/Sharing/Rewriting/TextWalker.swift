@@ -84,7 +84,9 @@ struct TextWalker {
     /// A decoded value, whole or by its parts.
     private func inside(_ value: NamedText, _ kind: TextKind?, _ depth: Int) -> [UInt8]? {
         // The value of a header that has parts with names of their own.
-        if kind == .authorization { return rewriting(value.bytes, as: .authorization, depth: depth + 1) }
+        if let kind, kind == .authorization || kind == .clientAuthorization {
+            return rewriting(value.bytes, as: kind, depth: depth + 1)
+        }
         if let other = visit(value) { return other == value.bytes ? nil : other }
         var guess = kind ?? TextKind.guessed(value.bytes[...])
         if guess == .json, value.container != .json, EntryWalker.saysWhoSomebodyIs(value.bytes) {
@@ -95,7 +97,8 @@ struct TextWalker {
         guard guess == .text || Bytes.index(of: Array("%22".utf8), in: value.bytes, from: 0) != nil else {
             return nil
         }
-        return encodedOnceMore(value, depth) ?? inBase64(value, depth)
+        return encodedOnceMore(value, depth) ?? rewritingBase64(value.bytes, depth)
+            ?? inDataURI(value.bytes, depth)
     }
 
     /// A value that is percent-encoded once more than its place wants it.
@@ -108,11 +111,27 @@ struct TextWalker {
         return inside(inner, nil, depth + 1).map { decoded.encoding($0, as: .percent) }
     }
 
-    /// A value that is a text in base64: JSON mostly.
-    private func inBase64(_ value: NamedText, _ depth: Int) -> [UInt8]? {
-        guard depth < Self.deepest, let inner = Base64Text(value.bytes) else { return nil }
-        return rewriting(inner.text, as: TextKind.guessed(inner.text[...]), depth: depth + 1).map(
-            inner.encoding
-        )
+    /// A value that is a text in base64: JSON mostly; nil where nothing changed.
+    func rewritingBase64(_ value: [UInt8], _ depth: Int = 0) -> [UInt8]? {
+        guard depth < Self.deepest, let last = value.last else { return nil }
+        // A body ends with a line break.
+        let count = last > 0x20 ? value.count : value.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0
+        guard let inner = Base64Text(Array(value[..<count])) else { return nil }
+        var kind = TextKind.guessed(inner.text[...])
+        if kind == .json, EntryWalker.saysWhoSomebodyIs(inner.text) { kind = .claims }
+        return rewriting(inner.text, as: kind, depth: depth + 1).map { inner.encoding($0) + value[count...] }
+    }
+
+    /// `data:application/json;base64,…`: what a page carries with it; pictures in other formats than SVG stay.
+    private func inDataURI(_ value: [UInt8], _ depth: Int) -> [UInt8]? {
+        guard depth < Self.deepest, value.count > 5,
+            value.prefix(5).map({ $0 | 0x20 }).elementsEqual("data:".utf8.map { $0 | 0x20 }),
+            let comma = value.prefix(256).firstIndex(of: 0x2c)
+        else { return nil }
+        let head = String(decoding: value[5..<comma], as: UTF8.self).lowercased()
+        guard head.hasSuffix(";base64"), !head.hasPrefix("image/") || head.hasPrefix("image/svg") else {
+            return nil
+        }
+        return rewritingBase64(Array(value[(comma + 1)...]), depth + 1).map { value[...comma] + $0 }
     }
 }

@@ -17,7 +17,7 @@ struct SlotReaderTests {
             ["(path)=x", "(path)=y", "code=1", "state=a%20b", "id_token=z"]
         ),
         ("com.example.app:/cb?code=1", ["(path)=com.example.app:", "(path)=cb", "code=1"]),
-        ("https://user:pw@a.example/", ["client_id=user", "client_secret=pw"]),
+        ("https://user:pw@a.example/", ["username=user", "password=pw"]),
         ("/s;jsessionid=42?x=1&&y", ["(path)=s", "jsessionid=42", "x=1", "=y"]), ("", []),
     ])
     func partsOfURLs(text: String, expected: [String]) {
