@@ -4,6 +4,8 @@ import Captures
 struct PersonNames {
     /// As somebody wrote them, in lower case or not, by their lower case.
     private var words: [[UInt8]: [UInt8]] = [:]
+    /// Those with letters beyond ASCII, in lower case, also where they are composed otherwise.
+    private var folded: [String: [UInt8]] = [:]
     private var beginnings = [Bool](repeating: false, count: 256)
 
     /// Takes the words of names apart.
@@ -20,11 +22,48 @@ struct PersonNames {
                 guard known.count >= (isName ? 2 : 4), words[lower] == nil else { continue }
                 let text = String(decoding: lower, as: UTF8.self)
                 guard !Self.commonWords.contains(text), !isTaken(text) else { continue }
-                words[lower] = known
-                beginnings[Int(lower[0])] = true
-                beginnings[Int(lower[0] & 0xdf)] = true
+                take(lower, known)
+                guard known.contains(where: { $0 >= 0x80 }) else { continue }
+                let own = String(decoding: known, as: UTF8.self)
+                folded[own.lowercased()] = known
+                let plain = Array(Self.withoutUmlauts(own).utf8)
+                if plain != known { take(plain.map(Self.lowercased), plain) }
             }
         }
+    }
+
+    private mutating func take(_ lower: [UInt8], _ known: [UInt8]) {
+        words[lower] = known
+        beginnings[Int(lower[0])] = true
+        beginnings[Int(lower[0] & 0xdf)] = true
+    }
+
+    /// `Koenig` of `König`, as some write who may not write otherwise.
+    private static func withoutUmlauts(_ name: String) -> String {
+        name.reduce(into: "") { plain, letter in
+            switch letter {
+            case "ä": plain += "ae"
+            case "ö": plain += "oe"
+            case "ü": plain += "ue"
+            case "Ä": plain += "Ae"
+            case "Ö": plain += "Oe"
+            case "Ü": plain += "Ue"
+            case "ß": plain += "ss"
+            default: plain.append(letter)
+            }
+        }
+    }
+
+    /// The name that a word is, whatever its case and however its letters are composed; in Latin-1, too.
+    private func known(_ word: ArraySlice<UInt8>) -> [UInt8]? {
+        if beginnings[Int(word[word.startIndex])], let known = words[word.map(Self.lowercased)] {
+            return known
+        }
+        guard !folded.isEmpty, word.count <= 128, word.contains(where: { $0 >= 0x80 }) else { return nil }
+        let text =
+            String(validating: word, as: UTF8.self)
+            ?? word.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar($1)) }
+        return folded[text.lowercased()]
     }
 
     /// The name that somebody's e-mail address is made of: `alice.example@mail.example` is Alice Example's; nil for others.
@@ -42,10 +81,13 @@ struct PersonNames {
     /// Whole words of a text that are a part of somebody's name, each with the name as it is known.
     ///
     /// In the case in which it is known, with a capital in front, or in capitals. A word in small letters is somebody's only
-    /// where that is how it is known, where it is long, or beside another; one of two letters only beside another.
+    /// where that is how it is known, where it is long, or beside another; one of two letters only beside another. What an
+    /// underscore joins is somebody's where both sides of it are.
     func matches(in text: [UInt8]) -> [(range: Range<Int>, word: [UInt8])] {
         guard !isEmpty else { return [] }
         var found: [(range: Range<Int>, word: [UInt8], isClear: Bool)] = []
+        /// Whether a word has an underscore beside it.
+        var isJoined: [Bool] = []
         var index = 0
         while index < text.count {
             guard Self.isWordByte(text[index]) else {
@@ -54,12 +96,20 @@ struct PersonNames {
             }
             let start = index
             while index < text.count, Self.isWordByte(text[index]) { index += 1 }
-            guard beginnings[Int(text[start])], start == 0 || !Self.isPartOfToken(text[start - 1]),
-                index == text.count || !Self.isPartOfToken(text[index]),
-                let known = words[text[start..<index].map(Self.lowercased)]
-            else { continue }
+            guard let known = known(text[start..<index]), isFree(start..<index, in: text) else { continue }
             found.append((start..<index, known, isClear(text[start..<index], known)))
+            isJoined.append(
+                start > 0 && text[start - 1] == 0x5f || index < text.count && text[index] == 0x5f
+            )
         }
+        found = found.enumerated().filter { place, match in
+            guard isJoined[place] else { return true }
+            return [place - 1, place + 1].contains { other in
+                guard found.indices.contains(other) else { return false }
+                let gap = [match.range, found[other].range].sorted { $0.lowerBound < $1.lowerBound }
+                return gap[0].upperBound + 1 == gap[1].lowerBound && text[gap[0].upperBound] == 0x5f
+            }
+        }.map(\.element)
         return found.enumerated().filter { place, match in
             guard !match.isClear else { return true }
             let follows = place > 0 && found[place - 1].range.upperBound + 1 == match.range.lowerBound
@@ -84,9 +134,21 @@ struct PersonNames {
 
     private static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
 
-    private static func isPartOfToken(_ byte: UInt8) -> Bool {
-        byte == 0x5f || byte == 0x2b || byte == 0x25 || byte == 0x5c
+    /// Whether what stands beside a word is no part of it: an escape, the rest of a token.
+    private func isFree(_ range: Range<Int>, in text: [UInt8]) -> Bool {
+        let before = range.lowerBound > 0 ? text[range.lowerBound - 1] : 0x20
+        let after = range.upperBound < text.count ? text[range.upperBound] : 0x20
+        // `CORP\alice`: what an escape is made of is no long word.
+        if before == 0x5c, range.count < Self.shortestBehindMark { return false }
+        if after == 0x5c, range.upperBound + 1 < text.count,
+            [0x75, 0x78].contains(text[range.upperBound + 1])
+        {
+            return false
+        }
+        return ![0x2b, 0x25].contains(before) && ![0x2b, 0x25].contains(after)
     }
+
+    private static let shortestBehindMark = 6
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         (0x41...0x5a).contains(byte) ? byte | 0x20 : byte

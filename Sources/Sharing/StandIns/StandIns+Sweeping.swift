@@ -197,8 +197,13 @@ extension StandIns {
         var output = Splicer(text)
         for match in names.matches(in: text) {
             let word = String(decoding: match.word, as: UTF8.self)
-            let other = Array(standIn(forName: word).utf8)
-            guard other.count == match.range.count else { continue }
+            var other = Array(standIn(forName: word).utf8)
+            if other.count != match.range.count {
+                // Written with other bytes: in Latin-1, or with its marks behind the letters.
+                let letters = other.filter { $0 < 0x80 }
+                guard !letters.isEmpty else { continue }
+                other = match.range.indices.map { letters[($0 - match.range.lowerBound) % letters.count] }
+            }
             let written = zip(text[match.range], other).map(Self.inCase)
             guard !isWritten(around: match.range, in: text) else { continue }
             note(name: word)
