@@ -11,8 +11,10 @@ struct FoundSecrets {
     var open: Set<String> = []
     /// Of those the ones that are public for sure.
     var wellKnown: Set<String> = []
-    /// Of the open ones those that pages lead to, which may be somebody's own.
-    var links: Set<String> = []
+    /// Of the open ones those that are no sentence and no link: they name nobody.
+    var vocabulary: Set<String> = []
+    /// Of the well-known those that a name says to be a client, an issuer, an address of theirs or a scope.
+    var namedIdentifiers: Set<String> = []
     /// Those of the well-known that look like another value in the middle of a text, as they look there.
     private var wellKnownRuns: Set<String> = []
     /// Names of parameters, headers, members that are long enough to be met inside of a value.
@@ -72,6 +74,7 @@ struct FoundSecrets {
         kept = kept.filter(isFree)
         identifiers = identifiers.filter(isFree)
         open = open.filter(isFree)
+        vocabulary = vocabulary.filter(isFree)
         wellKnown = wellKnown.filter(isFree)
         words = words.filter(isFree)
         hosts = hosts.filter(isFree)
@@ -85,6 +88,22 @@ struct FoundSecrets {
         let isWord = text.utf8.allSatisfy { (0x41...0x5a).contains($0 & 0xdf) }
         return !SureWords.isCommon(text) && !names.contains(lower) && !wellKnown.contains(text)
             && !(isWord && open.contains(text)) && !words.contains { $0.lowercased() == lower }
+    }
+
+    /// Whether a value is the name of an account that is no word: `carla_quist`, `10293847`.
+    private func isAccount(_ text: String, named name: String) -> Bool {
+        guard people.contains(text), SecretRoles.namesSomebody(name), values[text] == nil,
+            (SureWords.shortest..<FragmentIndex.shortestPiece).contains(text.utf8.count),
+            text.utf8.allSatisfy({
+                (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0)
+                    || [0x2d, 0x2e, 0x5f].contains($0)
+            })
+        else { return false }
+        let digits = text.utf8.filter { (0x30...0x39).contains($0) }.count
+        let marks = text.utf8.filter { [0x2d, 0x2e, 0x5f].contains($0) }.count
+        return (digits == text.utf8.count ? digits >= 8 : digits + marks > 0) && !SureWords.isCommon(text)
+            && !isIdentifier(text) && !wellKnown.contains(text) && !names.contains(text.lowercased())
+            && !words.contains { $0.lowercased() == text.lowercased() }
     }
 
     /// The words of addresses and clients, which mean what they mean.
@@ -113,8 +132,8 @@ struct FoundSecrets {
         for (pair, kind) in named where !kind.isChosen || identifiers.contains(pair.value) {
             let isPublic =
                 kind.isPersonal && kind != .subject
-                ? identifiers.contains(pair.value) || wellKnown.contains(pair.value)
-                    || PersonNames.isCommon(pair.value)
+                ? isIdentifier(pair.value) || PersonNames.isCommon(pair.value)
+                    || wellKnown.contains(pair.value) && !people.contains(pair.value)
                 : isNone(pair.value, kind)
             if isPublic { named[pair] = nil }
         }
@@ -122,6 +141,9 @@ struct FoundSecrets {
         dropExplained()
         let open = publicWords
         for (pair, kind) in named where isSure(pair.value, kind) && !open.contains(pair.value.lowercased()) {
+            known.insert(pair.value)
+        }
+        for (pair, kind) in named where kind == .personal && isAccount(pair.value, named: pair.name) {
             known.insert(pair.value)
         }
         // A token in pieces is one token.
@@ -143,12 +165,16 @@ struct FoundSecrets {
         {
             return identifiers.contains(text) || kind != .email && wellKnown.contains(text.lowercased())
         }
-        if kind.isWeak { return isKnown(text) }
+        if kind.isWeak { return isKnown(text, among: kind.isPersonal ? vocabulary : open) }
         return identifiers.contains(text) || wellKnown.contains(text) && !Drawn.looks(text.utf8)
     }
 
+    private func isIdentifier(_ text: String) -> Bool {
+        identifiers.contains(text) || namedIdentifiers.contains(text) || hosts.contains(text.lowercased())
+    }
+
     /// Whether a text that may be anything is one that stands elsewhere under an open name.
-    private func isKnown(_ text: String) -> Bool {
+    private func isKnown(_ text: String, among open: Set<String>) -> Bool {
         if wellKnown.contains(text) || open.contains(text) && !Drawn.looks(text.utf8) { return true }
         if wellKnownRuns.contains(text) { return true }
         let plain = TextCoding.form.decoded(Array(text.utf8)[...]).bytes
@@ -186,7 +212,7 @@ struct FoundSecrets {
     /// The words of people's names that mean nothing else in these captures.
     var personNames: PersonNames {
         var taken = Set(words.map { $0.lowercased() })
-        for text in open.subtracting(links).union(wellKnown).union(hosts) {
+        for text in vocabulary.union(wellKnown).union(hosts) {
             for word in text.lowercased().split(whereSeparator: { !$0.isLetter }) {
                 taken.insert(String(word))
             }

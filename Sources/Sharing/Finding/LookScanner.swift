@@ -19,6 +19,7 @@ struct LookScanner {
     func findings(in text: [UInt8]) -> [Found] {
         var found: [Found] = []
         pem(text, &found)
+        oneTimeKeys(text, &found)
         runs(text, &found)
         if findsPersonal {
             emails(text, &found)
@@ -40,6 +41,64 @@ struct LookScanner {
             }
             start = end
         }
+    }
+
+    /// Keys that one-time codes are made with: `otpauth://…?secret=…`, and base32 in groups of four characters.
+    private func oneTimeKeys(_ text: [UInt8], _ found: inout [Found]) {
+        var start = 0
+        let scheme = Array("otpauth://".utf8)
+        while let begin = Bytes.index(of: scheme, in: text, from: start) {
+            start = begin + scheme.count
+            let end =
+                text[start...].firstIndex { $0 <= 0x20 || [0x22, 0x27, 0x3c].contains($0) } ?? text.count
+            guard let name = Bytes.index(of: Array("secret=".utf8), in: text, from: start), name < end else {
+                continue
+            }
+            let key = text[(name + 7)..<end].prefix { Self.isBase32($0) }
+            if key.count >= 8 {
+                found.append(Found(kind: .credentials, range: key.startIndex..<key.endIndex))
+            }
+        }
+        start = 0
+        while let space = text[start...].firstIndex(of: 0x20) {
+            start = space + 1
+            if space >= 4, let key = Self.groupedKey(in: text, firstSpace: space) {
+                found.append(Found(kind: .credentials, range: key))
+                start = key.upperBound
+            }
+        }
+    }
+
+    /// Four groups and more of four characters of base32, in one case and with digits among them.
+    private static func groupedKey(in text: [UInt8], firstSpace: Int) -> Range<Int>? {
+        let start = firstSpace - 4
+        let isLower = text[start..<(firstSpace + 5 < text.count ? firstSpace + 5 : text.count)]
+            .contains { (0x61...0x7a).contains($0) }
+        func isGroup(_ begin: Int) -> Bool {
+            guard begin + 4 <= text.count else { return false }
+            let next = begin + 4 < text.count ? text[begin + 4] : 0x20
+            return !isWordByte(next)
+                && text[begin..<(begin + 4)].allSatisfy {
+                    (0x32...0x37).contains($0) || (isLower ? 0x61...0x7a : 0x41...0x5a).contains($0)
+                }
+        }
+        guard start == 0 || !isWordByte(text[start - 1]) else { return nil }
+        var end = start
+        var groups = 0
+        while isGroup(end == start ? start : end + 1), end == start || text[end] == 0x20 {
+            end = (end == start ? start : end + 1) + 4
+            groups += 1
+            if end >= text.count { break }
+        }
+        let key = text[start..<end]
+        guard groups >= 4, key.filter({ (0x32...0x37).contains($0) }).count >= 2,
+            key.contains(where: { $0 >= 0x41 })
+        else { return nil }
+        return start..<end
+    }
+
+    private static func isBase32(_ byte: UInt8) -> Bool {
+        (0x32...0x37).contains(byte) || (0x61...0x7a).contains(byte | 0x20)
     }
 
     /// Runs of the characters that tokens are made of.

@@ -12,6 +12,7 @@ enum PersonalRoles {
         if isAboutPeople, ofPersons.contains(key) { return .personal }
         if let kind = callback(key) { return kind }
         if isPhone(key) { return .phone }
+        if namesAccount(key) { return .personal }
         for prefix in prefixes where key.hasPrefix(prefix) && key.utf8.count > prefix.utf8.count {
             let rest = String(key.dropFirst(prefix.count))
             if let kind = kinds[rest] { return kind }
@@ -22,7 +23,7 @@ enum PersonalRoles {
 
     /// Whether it is what somebody, or somebody's account, is called.
     static func namesSomebody(_ key: String) -> Bool {
-        if names.contains(key) { return true }
+        if names.contains(key) || namesAccount(key) { return true }
         return prefixes.contains { key.hasPrefix($0) && names.contains(String(key.dropFirst($0.count))) }
     }
 
@@ -32,6 +33,15 @@ enum PersonalRoles {
         if key.hasSuffix("question") { return nil }
         return key.hasSuffix("answer") ? .password : .personal
     }
+
+    /// `X-OpenAM-Username`, `iv-user`: what proxies and access managers call who is signed in.
+    private static func namesAccount(_ key: String) -> Bool {
+        key.hasSuffix("username") || accounts.contains(key)
+    }
+
+    private static let accounts = words(
+        "ivuser smuser httpsmuser xvouchuser xproxyuser xwebauthuser webauthuser xoktauser xuser xauthuser loginfmt"
+    )
 
     private static func isPhone(_ key: String) -> Bool {
         ["phone", "telefon", "mobilenumber", "msisdn"].contains { key.containsBytes($0) }
@@ -55,7 +65,7 @@ enum PersonalRoles {
         }
         add(
             .personal,
-            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname identitynumber nameid attributevalue lastauthuser userprincipalname remoteuser"
+            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject identitynumber nameid attributevalue lastauthuser userprincipalname remoteuser"
         )
         // Numbers of a state, a bank, an employer.
         add(

@@ -123,16 +123,19 @@ final class SecretFinder {
         case .drawn(let kind):
             if Drawn.looks(value.bytes) {
                 note(kind, value.name, text)
-            } else if kind == .authorizationCode, value.bytes.count == 6,
-                value.bytes.allSatisfy({ (0x30...0x39).contains($0) })
-            {
+            } else if Self.isOneTimeCode(value.bytes, under: kind) {
                 // What a text message brings is also called so.
                 note(.oneTimeCode, value.name, text)
             }
         case .open:
             found.open.insert(text)
-            if SecretRoles.isLink(value.name) { found.links.insert(text) }
+            guard !SecretRoles.isFreeText(value.name, text) else { break }
+            found.vocabulary.insert(text)
             if SecretRoles.isPublic(value.name) { found.wellKnown.insert(text) }
+            if SecretRoles.isIdentifier(value.name) { found.namedIdentifiers.insert(text) }
+            if SecretRoles.normalized(value.name) == "scope" {
+                found.namedIdentifiers.formUnion(text.split(separator: " ").map(String.init))
+            }
         case .parts: break
         case .unknown:
             // Segments of a path name things, and are met in the middle of addresses.
@@ -140,6 +143,10 @@ final class SecretFinder {
                 TextKind.guessed(value.bytes[...]) == .text
             {
                 note(.unexplained, value.name, text)
+            } else if SecretRoles.normalized(value.name) == "answer",
+                Self.isOneTimeCode(value.bytes, under: .oneTimeCode)
+            {
+                note(.oneTimeCode, value.name, text)
             } else if value.name != SlotReader.pathSegment, value.bytes.contains(0x40),
                 let whole = look.findings(in: value.bytes).first,
                 whole.range == value.bytes.indices
@@ -165,7 +172,21 @@ final class SecretFinder {
     private func number(_ value: NamedText, _ text: String) {
         switch SecretRoles.role(of: value.name, in: value.container) {
         case .secret(let kind) where kind != .claim && kind != .cookie: note(kind, value.name, text)
+        // A number under `code` may be an error's.
+        case .drawn(let kind)
+        where kind != .authorizationCode && Self.isOneTimeCode(value.bytes, under: kind):
+            note(.oneTimeCode, value.name, text)
         default: return
+        }
+    }
+
+    /// Whether digits are a code that somebody was sent or shown, under a name that is also that of other secrets.
+    private static func isOneTimeCode(_ bytes: [UInt8], under kind: Secret.Kind) -> Bool {
+        guard bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        return switch kind {
+        case .authorizationCode, .token: bytes.count == 6
+        case .oneTimeCode: (4...10).contains(bytes.count)
+        default: false
         }
     }
 

@@ -37,8 +37,31 @@ enum SecretRoles {
         }
         if isPassword(bare) { return .secret(.password) }
         // `g_csrf_token`, `login_csrf`; `csrfFieldName` is none.
-        return ["csrf", "xsrf"].contains(where: key.containsBytes) ? .drawn(.formToken) : whole
+        if ["csrf", "xsrf"].contains(where: key.containsBytes) { return .drawn(.formToken) }
+        return byEnding(key, bare, in: container) ?? whole
     }
+
+    /// `X-Secret`, `oauth_token_secret`, `DD-API-KEY`, `totpPin`: names of which the last word says what the value is, if it
+    /// looks like that; nil for others.
+    private static func byEnding(_ key: String, _ bare: String, in container: TextKind) -> Role? {
+        if key.hasPrefix("x") {
+            switch role(ofKey: String(key.dropFirst()), in: container) {
+            case .secret(let kind): return .secret(kind)
+            case .drawn(let kind): return .drawn(kind)
+            default: break
+            }
+        }
+        // What is published is called a key as well.
+        if key.containsBytes("public") || key.hasSuffix("sitekey") { return nil }
+        return endings.first { bare.hasSuffix($0.ending) }.map { .drawn($0.kind) }
+    }
+
+    private static let endings: [(ending: String, kind: Secret.Kind)] = [
+        ("token", .token), ("ticket", .token), ("assertion", .assertion), ("apikey", .apiKey),
+        ("key", .apiKey),
+        ("secret", .credentials), ("verifier", .credentials), ("signature", .credentials),
+        ("session", .credentials), ("sessionid", .credentials), ("otp", .oneTimeCode), ("pin", .oneTimeCode),
+    ]
 
     private static func withoutClaimPrefix(_ key: String) -> String {
         key.hasPrefix("oidcclaim") ? String(key.dropFirst(9)) : key
@@ -124,9 +147,9 @@ enum SecretRoles {
         .password:
             "password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
         .oneTimeCode:
-            "pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
+            "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
         .credentials:
-            "xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
+            "iplanetdirectorypro totpsecret otpsecret secretcode xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate",
         .formToken:
@@ -135,8 +158,8 @@ enum SecretRoles {
     ])
 
     private static let drawn: [String: Secret.Kind] = table([
-        .authorizationCode: "code authorizationcode", .state: "state", .nonce: "nonce",
-        .token: "token ticket jwt request response t",
+        .authorizationCode: "code authorizationcode authcode", .state: "state", .nonce: "nonce",
+        .token: "token ticket jwt bearer request response t",
         .credentials: "secret key session sessionid authsession auth sig hash tokenvalue credentials",
         .formToken: "lt flow interaction challenge id",
     ])
@@ -149,8 +172,30 @@ enum SecretRoles {
             || PersonalRoles.namesSomebody(normalized(String(decoding: last, as: UTF8.self)))
     }
 
-    /// Whether what stands under a name is where a page leads to.
-    static func isLink(_ name: String) -> Bool { ["href", "src", "action"].contains(normalized(name)) }
+    /// Whether what stands under an open name is in somebody's own words, or leads somewhere: it may name people.
+    static func isFreeText(_ name: String, _ text: String) -> Bool {
+        let key = normalized(name)
+        // Some write a sentence where the code of the error should be.
+        return freeTexts.contains(key) || key == "error" && text.utf8.contains(0x20)
+    }
+
+    private static let freeTexts = Set(
+        words(
+            "href src action errordescription erroruri clientname contacts display device class style path server via statustext status submit button domain creator pageref version softwareversion wwwauthenticate claims n e x y"
+        )
+    )
+
+    /// Whether what stands under a name is a client, an issuer or an address of theirs.
+    static func isIdentifier(_ name: String) -> Bool {
+        let key = normalized(name)
+        return identifierNames.contains(key) || key.hasSuffix("endpoint")
+    }
+
+    private static let identifierNames = Set(
+        words(
+            "clientid redirecturi redirecturis postlogoutredirecturi postlogoutredirecturis iss issuer aud azp appid jwksuri audience host"
+        )
+    )
 
     /// Whether what stands under a name is public whatever it looks like: identifiers, addresses, names of keys.
     static func isPublic(_ name: String) -> Bool {
