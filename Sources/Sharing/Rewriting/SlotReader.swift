@@ -66,8 +66,9 @@ enum SlotReader {
         return slots
     }
 
-    /// A password that a sentence tells: `password: Zk9!wq`, `as max, pwd=Zk9!wq`. A word of letters alone is one of the
-    /// sentence.
+    /// A password that a sentence tells: `password: Zk9!wq`, `as max, pwd=Zk9!wq`.
+    ///
+    /// A word of letters alone is one of the sentence.
     private static func mentions(_ text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count <= 1 << 14, text.contains(0x20) else { return [] }
         var slots: [Slot] = []

@@ -32,6 +32,11 @@ struct SecretRolesTests {
         // A header field of that name is a secret; a member of a document may be anything.
         ("Secret", .text, "secret credentials"), ("Token", .text, "secret token"),
         ("secret", .json, "drawn credentials"),
+        // The last word says it, where it is not about a token or a key.
+        ("oauth_token_secret", .json, "drawn credentials"), ("X-Secret", .text, "secret credentials"),
+        ("DD-API-KEY", .text, "drawn API key"), ("continuation_token", .url, "drawn token"),
+        ("token_type", .json, "open"), ("grant_type", .form, "open"), ("kty", .json, "open"),
+        ("sub_type", .json, "unknown"), ("public_key", .json, "unknown"),
     ])
     func roleOfAName(name: String, container: TextKind, expected: String) {
         #expect(Self.words(name, container) == expected)
