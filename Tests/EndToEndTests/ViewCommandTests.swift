@@ -94,7 +94,10 @@ struct ViewCommandTests {
             let difference = try JSONParser.parse(
                 try Program.run(["diff", "--format", "json"] + pair).output.utf8
             )
-            #expect(visit.seen(0, "headline") == [difference["headline"]?.string ?? "?"])
+            // The page leaves out what is quoted of a secret.
+            let whole = difference["headline"]?.string ?? "?"
+            let shown = visit.seen(0, "headline")
+            #expect(shown.count == 1 && whole.hasPrefix(shown.first ?? "?"), "\(shown)")
             #expect(visit.seen(0, "steps").count >= difference["steps"]?.array?.count ?? 99)
         }
         #expect(viewer.end() == 0)
