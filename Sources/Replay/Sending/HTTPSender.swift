@@ -119,8 +119,9 @@ package final class HTTPSender: Sendable {
     /// RFC 9110, section 9.2.1.
     private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
-    /// Servers end connections that nobody uses, and a request may meet the end on its way: what cannot be sent again
-    /// is given a connection of its own then. Below what servers wait (5 s with Node.js and Apache).
+    /// Below what servers wait before they end a connection that nobody uses (5 s with Node.js and Apache).
+    ///
+    /// A request may meet that end on its way: what cannot be sent again is given a connection of its own then.
     private static let longestIdle: TimeAmount = .seconds(1)
 
     /// `since`: the connection has been in use after this time.
