@@ -205,7 +205,7 @@ struct ImportCommandTests {
             (["-", "-", "--out", "x.har"], "standard input is one file", 64),
             (["--out", "-", "--format", "json"], "standard output", 64),
             (["missing.har", "--out", "x.har"], "missing.har: no such file", 66),
-            (["notes.txt", "--out", "x.har"], "notes.txt:1:1: expected", 65),
+            (["notes.txt", "--out", "x.har"], "notes.txt: this looks like plain text", 65),
             (["--out", "nowhere/x.har"], "nowhere/x.har cannot be written", 66),
             (["--keylog", "no.keys", "--out", "x.har"], "SSLKEYLOGFILE", 66),
         ] as [([String], String, Int32)]

@@ -159,6 +159,6 @@ struct MockTests {
         try Data(#"{"log":{"version":"1.2","creator":{"name":"Browser","version":"1"},"entries":[]}}"#.utf8)
             .write(to: URL(filePath: own))
         let result = try Program.run(["mock", "--out", own])
-        #expect(result.status == 65)
+        #expect(result.status == 66)
     }
 }
