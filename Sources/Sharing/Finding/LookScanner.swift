@@ -49,12 +49,14 @@ struct LookScanner {
         let scheme = Array("otpauth://".utf8)
         while let begin = Bytes.index(of: scheme, in: text, from: start) {
             start = begin + scheme.count
-            let end =
-                text[start...].firstIndex { $0 <= 0x20 || [0x22, 0x27, 0x3c].contains($0) } ?? text.count
-            guard let name = Bytes.index(of: Array("secret=".utf8), in: text, from: start), name < end else {
+            let url = text[start...].prefix(Self.longestKeyURL)
+                .prefix { $0 > 0x20 && ![0x22, 0x27, 0x3c].contains($0) }
+            guard let name = url.firstRange(of: Array("secret=".utf8)) else {
+                start = url.endIndex
                 continue
             }
-            let key = text[(name + 7)..<end].prefix { Self.isBase32($0) }
+            let key = url[name.upperBound...].prefix { Self.isBase32($0) }
+            start = key.endIndex
             if key.count >= 8 {
                 found.append(Found(kind: .credentials, range: key.startIndex..<key.endIndex))
             }
@@ -62,15 +64,23 @@ struct LookScanner {
         start = 0
         while let space = text[start...].firstIndex(of: 0x20) {
             start = space + 1
-            if space >= 4, let key = Self.groupedKey(in: text, firstSpace: space) {
-                found.append(Found(kind: .credentials, range: key))
-                start = key.upperBound
+            if space >= 4, let run = Self.groups(in: text, firstSpace: space) {
+                if Self.isKey(text[run]) { found.append(Found(kind: .credentials, range: run)) }
+                start = run.upperBound
             }
         }
     }
 
-    /// Four groups and more of four characters of base32, in one case and with digits among them.
-    private static func groupedKey(in text: [UInt8], firstSpace: Int) -> Range<Int>? {
+    /// In bytes: nobody's `otpauth:` has more.
+    private static let longestKeyURL = 1 << 11
+
+    /// Words of four letters are no key without digits among them.
+    private static func isKey(_ groups: ArraySlice<UInt8>) -> Bool {
+        groups.filter { (0x32...0x37).contains($0) }.count >= 2 && groups.contains { $0 >= 0x41 }
+    }
+
+    /// Four groups and more of four characters of base32, in one case.
+    private static func groups(in text: [UInt8], firstSpace: Int) -> Range<Int>? {
         let start = firstSpace - 4
         let isLower = text[start..<(firstSpace + 5 < text.count ? firstSpace + 5 : text.count)]
             .contains { (0x61...0x7a).contains($0) }
@@ -90,11 +100,7 @@ struct LookScanner {
             groups += 1
             if end >= text.count { break }
         }
-        let key = text[start..<end]
-        guard groups >= 4, key.filter({ (0x32...0x37).contains($0) }).count >= 2,
-            key.contains(where: { $0 >= 0x41 })
-        else { return nil }
-        return start..<end
+        return groups >= 4 ? start..<end : nil
     }
 
     private static func isBase32(_ byte: UInt8) -> Bool {

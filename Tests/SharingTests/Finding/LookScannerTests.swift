@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Sharing
@@ -57,5 +58,17 @@ struct LookScannerTests {
 
     @Test func peopleAreLeftWhereThatIsWanted() {
         #expect(Self.found("alice@harbour.example +65 9123 4567 203.0.113.9", personal: false).isEmpty)
+    }
+
+    /// What looks like the beginning of a key, again and again.
+    @Test(arguments: ["otpauth://", "abcd "])
+    func timeGrowsWithTheText(unit: String) {
+        func seconds(_ bytes: Int) -> Double {
+            let text = Array(String(repeating: unit, count: bytes / unit.utf8.count).utf8)
+            return ProcessorTime.seconds { _ = LookScanner(findsPersonal: false).findings(in: text) }
+        }
+        let small = seconds(10_000)
+        // Eight times the text: linear is 8, quadratic 64.
+        #expect(seconds(80_000) < 30 * max(small, 0.002))
     }
 }
