@@ -8,6 +8,7 @@ extension CaptureIndex {
         -> ArraySlice<AuthorizationRequest>
     {
         let first = authorizationRequests.partitionPoint { capture[$0.exchange].startedAt > time }
-        return authorizationRequests[first...].prefix { capture[$0.exchange].startedAt - time <= span }
+        let later = authorizationRequests[first...]
+        return later[..<later.partitionPoint { capture[$0.exchange].startedAt - time > span }]
     }
 }

@@ -199,7 +199,7 @@ struct ResponseFinder {
     }
 
     /// A page of the app's at the address of its redirect URI, the home page of one that is nothing but a page, may have an
-    /// `error` of its own: no registered one, and of no request.
+    /// `error` of its own: none that is known, and of no request.
     private func isPageOfItsOwn(_ items: QueryItems) -> Bool {
         guard let error = items.first("error"), items.first("code") == nil, items.first("id_token") == nil,
             items.first("response") == nil, items.first("iss") == nil,
@@ -207,21 +207,22 @@ struct ResponseFinder {
             items.first("error_uri") == nil, !states.isEmpty
         else { return false }
         if let state = items.first("state"), states.contains(state) { return false }
-        return !Self.registeredErrors.contains(error)
+        return !Self.knownErrors.contains(error)
     }
 
     /// RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6; RFC 8707, section 2; RFC 9396, section 5; OpenID
     /// Connect Prompt Create, section 4.1; OpenID Connect Unmet Authentication Requirements, section 2.
-    private static let registeredErrors: Set<String> = [
+    ///
+    /// Last, what providers send besides.
+    private static let knownErrors = Set(PostedMessage.silentErrors).union([
         "invalid_request", "unauthorized_client", "access_denied", "unsupported_response_type",
-        "invalid_scope",
-        "server_error", "temporarily_unavailable", "interaction_required", "login_required",
-        "account_selection_required", "consent_required", "invalid_request_uri", "invalid_request_object",
+        "invalid_scope", "server_error", "temporarily_unavailable", "invalid_request_uri",
+        "invalid_request_object",
         "request_not_supported", "request_uri_not_supported", "registration_not_supported", "invalid_target",
         "invalid_authorization_details", "unmet_authentication_requirements", "invalid_client",
         "invalid_grant",
         "unauthorized", "consent_denied", "user_cancelled", "cancelled", "redirect_uri_mismatch",
-    ]
+    ])
 
     private static func isSame(_ delivered: AuthorizationResponse, _ arrived: AuthorizationResponse) -> Bool {
         ["code", "error", "id_token", "access_token", "response"].allSatisfy {
