@@ -41,6 +41,11 @@ final class TLSConnection {
         case select(Range<Int>)
     }
 
+    /// Of what one record holds, in bytes (RFC 8446, section 5.1).
+    private static let largestRecord = 16_384
+    /// For what OpenSSL holds of a record whose end has come now.
+    private static let leastRoom = 1024
+
     let context: TLSContext
     /// Ciphertext from the other end that OpenSSL has not read.
     var incoming = ByteBuffer()
@@ -242,7 +247,9 @@ final class TLSConnection {
         while true {
             var result: CInt = 0
             ERR_clear_error()
-            plaintext.writeWithUnsafeMutableBytes(minimumWritableBytes: 16_384) { bytes in
+            // As much as has come, which most often is far below a record's 16 KB: these buffers are there once a connection.
+            let room = min(max(incoming.readableBytes, Self.leastRoom), Self.largestRecord)
+            plaintext.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { bytes in
                 result = SSL_read(ssl, bytes.baseAddress, CInt(clamping: bytes.count))
                 return max(0, Int(result))
             }

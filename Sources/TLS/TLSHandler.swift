@@ -17,7 +17,7 @@ internal import Darwin
 /// for it; a writer that heeds
 /// `isWritable` keeps that small, since nothing is encrypted, and so counted, before.
 ///
-/// A connection that nobody uses for ``idleTime`` gives its buffers back, some 70 kB, until it is used again.
+/// A connection that nobody uses for ``idleTime`` gives its buffers back, OpenSSL's too, until it is used again.
 package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer

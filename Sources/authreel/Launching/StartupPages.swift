@@ -1,24 +1,38 @@
 import Foundation
 
-/// The pages of the program's code that only its start needed.
+/// The pages of the program and its libraries that only its start needed.
 enum StartupPages {
-    /// Unmaps the code of the program and its libraries; what is needed again is there at its first use.
+    /// Unmaps what came from the program's and its libraries' files and was never written to, code and constants; what is
+    /// needed again is there at its first use.
     ///
-    /// Most of what a recorder holds of memory would else be code that found the command and the certificates. Code is
-    /// never written to, so that nothing is lost; its pages stay in the system's cache.
+    /// Most of what a recorder holds of memory would else be code that found the command and the certificates. Nothing is
+    /// lost; the pages stay in the system's cache.
     static func unmap() {
         #if os(Linux)
-        guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return }
+        guard let maps = try? String(contentsOfFile: "/proc/self/smaps", encoding: .utf8) else { return }
+        var pages: UnsafeMutableRawBufferPointer?
         for line in maps.split(separator: "\n") {
-            // `START-END r-xp OFFSET DEVICE INODE PATH`
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
-            guard words.count == 6, words[1] == "r-xp", words[5].hasPrefix("/") else { continue }
-            let bounds = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-            guard bounds.count == 2, let start = UnsafeMutableRawPointer(bitPattern: bounds[0]) else {
-                continue
+            if words[0].contains("-") {
+                pages = unwritable(words)
+            } else if words[0] == "Anonymous:", words[1] == "0", let found = pages {
+                // With any, the loader has put addresses there (RELRO): they would be lost.
+                madvise(found.baseAddress, found.count, CInt(MADV_DONTNEED))
             }
-            madvise(start, Int(bounds[1] - bounds[0]), CInt(MADV_DONTNEED))
         }
         #endif
+    }
+
+    /// - Parameter words: `START-END PERMISSIONS OFFSET DEVICE INODE PATH` (proc(5)).
+    /// - Returns: nil unless it is of a file and can only be read or run.
+    private static func unwritable(_ words: [Substring]) -> UnsafeMutableRawBufferPointer? {
+        guard words.count == 6, ["r-xp", "r--p"].contains(words[1]), words[5].hasPrefix("/") else {
+            return nil
+        }
+        let bounds = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+        guard bounds.count == 2, let start = UnsafeMutableRawPointer(bitPattern: bounds[0]) else {
+            return nil
+        }
+        return UnsafeMutableRawBufferPointer(start: start, count: Int(bounds[1] - bounds[0]))
     }
 }
