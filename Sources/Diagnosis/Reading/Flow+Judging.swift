@@ -104,13 +104,8 @@ extension Flow {
     func exchanges(before exchange: Int, within span: Duration) -> [Int] {
         let order = surroundings.order
         let start = capture[exchange].startedAt
-        var low = 0
-        var high = order.count
-        while low < high {
-            let middle = (low + high) / 2
-            if capture[order[middle]].startedAt < start { low = middle + 1 } else { high = middle }
-        }
-        return order[..<low].reversed().prefix(200).prefix { start - capture[$0].startedAt <= span }
+        let end = order.partitionPoint { capture[$0].startedAt >= start }
+        return order[..<end].reversed().prefix(200).prefix { start - capture[$0].startedAt <= span }
     }
 
     /// Indices of `log.entries` after an exchange in time, nearest first, as far as a span of time reaches.

@@ -1,3 +1,4 @@
+internal import Captures
 import Synchronization
 
 /// Where in a large key log the lines of a connection stand: sixteen bytes for each, whatever their secrets take.
@@ -61,13 +62,9 @@ final class TLSKeyLogIndex: Sendable {
     func secrets(of random: TLSRandom) -> [TLSKeyLog.Label: [UInt8]] {
         if let secrets = known.withLock({ $0[random] }) { return secrets }
         let hash = random.shortened
-        var (low, high) = (0, runs.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].random < hash { low = middle + 1 } else { high = middle }
-        }
+        let first = runs.partitionPoint { $0.random >= hash }
         var secrets: [TLSKeyLog.Label: [UInt8]] = [:]
-        for run in runs[low...].prefix(Self.mostRuns).prefix(while: { $0.random == hash }) {
+        for run in runs[first...].prefix(Self.mostRuns).prefix(while: { $0.random == hash }) {
             let bytes = read(Int(run.offset), Self.longestRun)
             for line in bytes.split(separator: 0x0a, omittingEmptySubsequences: true) {
                 let line = line.withUnsafeBytes { TLSKeyLog.Line($0) }

@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Puts the bytes of one direction of a stream together, in whatever order they come (RFC 9000, section 2.2).
 ///
 /// What comes again is given once.
@@ -90,14 +92,7 @@ struct QUICByteStream {
     }
 
     /// How many pieces begin at a place or before it.
-    private func place(of start: Int) -> Int {
-        var (low, high) = (pieces.startIndex, pieces.endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if pieces[middle].offset <= start { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func place(of start: Int) -> Int { pieces.partitionPoint { $0.offset > start } }
 
     /// The next bytes, as far as they have come.
     mutating func next() -> ArraySlice<UInt8>? {

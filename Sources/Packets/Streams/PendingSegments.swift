@@ -1,4 +1,4 @@
-import Captures
+internal import Captures
 
 /// What came of one direction before its turn, in the order of its places; of bytes that came twice the first.
 struct PendingSegments {
@@ -94,12 +94,6 @@ struct PendingSegments {
     private func firstIndex(endingBehind place: Int64) -> Int {
         // Most come behind all others.
         guard !isEmpty, let last = pieces.last, last.end > place else { return pieces.count }
-        var low = begin
-        var high = pieces.count
-        while low < high {
-            let middle = (low + high) / 2
-            if pieces[middle].end > place { high = middle } else { low = middle + 1 }
-        }
-        return low
+        return pieces[begin...].partitionPoint { $0.end > place }
     }
 }

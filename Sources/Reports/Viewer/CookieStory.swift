@@ -170,12 +170,8 @@ struct CookieStory: Sendable {
     /// What had been set on the request's site when it was sent.
     private func known(to exchange: Exchange) -> ArraySlice<Setting> {
         guard let all = settings[Self.site(of: exchange.request.url)] else { return [] }
-        var (low, high) = (0, all.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if all[middle].delivery.at <= exchange.startedAt { low = middle + 1 } else { high = middle }
-        }
-        return all[max(0, low - Self.mostSettings)..<low]
+        let end = all.partitionPoint { $0.delivery.at > exchange.startedAt }
+        return all[max(0, end - Self.mostSettings)..<end]
     }
 
     private static func fact(_ name: String, isSent: Bool, _ setting: Setting?, _ why: String) -> JSONValue {

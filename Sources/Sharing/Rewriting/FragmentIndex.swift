@@ -1,3 +1,5 @@
+import Captures
+
 /// Finds secrets, and pieces of them, inside longer texts.
 ///
 /// Linear in the text: a window of every secret at each seventh byte is known by its six bytes, so that any twelve
@@ -156,17 +158,9 @@ struct FragmentIndex {
     /// The longest secret that stands at a place from its first to its last byte.
     private func whole(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Match? {
         let rest = UnsafeBufferPointer(rebasing: text[start...])
-        var (lower, upper) = (0, sorted.count)
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if rest.lexicographicallyPrecedes(secrets[sorted[middle]]) {
-                upper = middle
-            } else {
-                lower = middle + 1
-            }
-        }
+        let behind = sorted.partitionPoint { rest.lexicographicallyPrecedes(secrets[$0]) }
         // Prefixes of the text stand right before, the longest last; few others lie between.
-        for place in Swift.stride(from: lower - 1, through: max(0, lower - 8), by: -1) where place >= 0 {
+        for place in Swift.stride(from: behind - 1, through: max(0, behind - 8), by: -1) where place >= 0 {
             let secret = secrets[sorted[place]]
             if secret.count >= Self.shortestPiece, rest.starts(with: secret) {
                 return Match(range: start..<(start + secret.count), secret: sorted[place], offset: 0)

@@ -1,3 +1,5 @@
+import Captures
+
 /// Finds in bytes any twelve characters in a row that also stand in one of many texts.
 ///
 /// Letters of ASCII are compared without their case, and `+` counts as a space, since forms write one for the other. A
@@ -153,15 +155,7 @@ struct WindowIndex: Sendable {
     }
 
     /// The text in which a position of `bytes` lies.
-    private func text(at position: Int) -> Int {
-        var low = 0
-        var high = starts.count - 1
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= position { low = middle } else { high = middle }
-        }
-        return low
-    }
+    private func text(at position: Int) -> Int { starts.partitionPoint { $0 > position } - 1 }
 
     // MARK: - Looking up
 

@@ -1,3 +1,5 @@
+import Captures
+
 /// Finds what a value was before it was changed on its way: cut off, a character another one, something before it.
 ///
 /// Of values that have parts, whose stand-ins are made of those of their parts: what is left of one has none.
@@ -41,11 +43,7 @@ struct Relatives {
 
     /// Values beside the place at which a text would stand: those that begin like it.
     private static func neighbours(of text: [UInt8], in sorted: [[UInt8]]) -> [[UInt8]] {
-        var (lower, upper) = (0, sorted.count)
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if sorted[middle].lexicographicallyPrecedes(text) { lower = middle + 1 } else { upper = middle }
-        }
-        return Array(sorted[max(0, lower - 2)..<min(sorted.count, lower + 3)])
+        let place = sorted.partitionPoint { !$0.lexicographicallyPrecedes(text) }
+        return Array(sorted[max(0, place - 2)..<min(sorted.count, place + 3)])
     }
 }

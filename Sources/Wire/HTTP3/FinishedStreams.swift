@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Which of many numbers that are used up in about their order are done with; takes no more memory than there are gaps.
 package struct FinishedStreams {
     /// In order, with a gap between each and the next; the first begins with 0 once that is done with.
@@ -29,12 +31,5 @@ package struct FinishedStreams {
     package var gaps: Int { ranges.count - (ranges.first?.lowerBound == 0 ? 1 : 0) }
 
     /// Of the first range that begins above a number.
-    private func place(of number: Int) -> Int {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].lowerBound <= number { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func place(of number: Int) -> Int { ranges.partitionPoint { $0.lowerBound > number } }
 }

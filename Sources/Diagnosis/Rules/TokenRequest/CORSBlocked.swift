@@ -175,12 +175,6 @@ struct CORSBlocked: Rule {
 
     /// How many of a list in order of time began at a time or before.
     private func upperBound(of time: Timestamp, in list: [Int], _ flow: Flow) -> Int {
-        var low = 0
-        var high = list.count
-        while low < high {
-            let middle = (low + high) / 2
-            if flow.capture[list[middle]].startedAt <= time { low = middle + 1 } else { high = middle }
-        }
-        return low
+        list.partitionPoint { flow.capture[$0].startedAt > time }
     }
 }

@@ -2,6 +2,7 @@ extension RandomAccessCollection {
     /// The first place from which on a condition holds, found by halving; the end where there is none.
     ///
     /// The elements that meet it stand behind all others.
+    @inlinable
     package func partitionPoint(where isBehind: (Element) -> Bool) -> Index {
         var low = startIndex
         var count = count
