@@ -237,7 +237,7 @@ struct ForwardingTests {
         let words = row.words.replacing("PORT", with: "\(proxy.port)")
         let failure = try #require(rig.exchanges.first?.failure)
         #expect(failure.contains(words), "\(failure)")
-        #expect(raw.received.contains(PlainResponse.escape(words)))
+        #expect(raw.received.contains(HTMLText.escaped(words)))
         if let hint = row.hint { #expect(raw.received.contains(hint)) }
         guard case .upstreamFailed(let host, failure, let hint)? = rig.notices.first, rig.notices.count == 1
         else { return #expect(Bool(false), "\(rig.notices)") }

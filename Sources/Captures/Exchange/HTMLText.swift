@@ -1,4 +1,4 @@
-/// Text of HTML with its character references.
+/// Text of HTML with its character references, both ways.
 package enum HTMLText {
     /// Undoes `&amp;`, `&#47;`, `&#x2f;` and the other references that form values meet.
     package static func decode(_ bytes: some Collection<UInt8>) -> String {
@@ -16,6 +16,23 @@ package enum HTMLText {
             }
             result.append(contentsOf: Array(String(Character(scalar)).utf8))
             index = end + 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Text as it stands in a page, in elements and in quoted attributes.
+    package static func escaped(_ text: String) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case 0x26: result += "&amp;".utf8
+            case 0x3c: result += "&lt;".utf8
+            case 0x3e: result += "&gt;".utf8
+            case 0x22: result += "&quot;".utf8
+            case 0x27: result += "&#39;".utf8
+            default: result.append(byte)
+            }
         }
         return String(decoding: result, as: UTF8.self)
     }

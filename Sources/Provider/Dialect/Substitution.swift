@@ -152,7 +152,7 @@ package struct Substitution: Sendable {
         text.replacing("&", with: "\\u0026").replacing("=", with: "\\u003d")
     }
 
-    private static func html(_ text: String) -> String { SignInPage.escaped(text) }
+    private static func html(_ text: String) -> String { HTMLText.escaped(text) }
 }
 
 extension String {

@@ -8,10 +8,10 @@ enum SignInPage {
             "Sign in",
             """
             <h1>Sign in</h1>
-            <p>to go on to <b>\(escaped(client))</b></p>
-            \(message.map { "<p role=\"alert\">\(escaped($0))</p>" } ?? "")
-            <form method="post" action="\(escaped(action))">
-            <input type="hidden" name="transaction" value="\(escaped(transaction))">
+            <p>to go on to <b>\(HTMLText.escaped(client))</b></p>
+            \(message.map { "<p role=\"alert\">\(HTMLText.escaped($0))</p>" } ?? "")
+            <form method="post" action="\(HTMLText.escaped(action))">
+            <input type="hidden" name="transaction" value="\(HTMLText.escaped(transaction))">
             <p><label>Name <input name="username" autocomplete="username" autofocus></label></p>
             <p><label>Password <input name="password" type="password" autocomplete="current-password"></label></p>
             <p><button name="action" value="sign-in">Sign in</button> <button name="action" value="cancel">Cancel</button></p>
@@ -22,7 +22,7 @@ enum SignInPage {
 
     /// What the user sees when the client cannot be told (RFC 6749, section 4.1.2.1).
     static func error(_ text: String) -> String {
-        page("Error", "<h1>This login cannot go on</h1><p>\(escaped(text))</p>")
+        page("Error", "<h1>This login cannot go on</h1><p>\(HTMLText.escaped(text))</p>")
     }
 
     /// The page at which the user of a device says that it is his (RFC 8628, section 3.3).
@@ -31,9 +31,9 @@ enum SignInPage {
             "Connect a device",
             """
             <h1>Connect a device</h1>
-            \(message.map { "<p role=\"alert\">\(escaped($0))</p>" } ?? "")
-            <form method="post" action="\(escaped(action))">
-            <p><label>Code on the device <input name="user_code" value="\(escaped(code))" autofocus></label></p>
+            \(message.map { "<p role=\"alert\">\(HTMLText.escaped($0))</p>" } ?? "")
+            <form method="post" action="\(HTMLText.escaped(action))">
+            <p><label>Code on the device <input name="user_code" value="\(HTMLText.escaped(code))" autofocus></label></p>
             <p><label>Name <input name="username" autocomplete="username"></label></p>
             <p><label>Password <input name="password" type="password" autocomplete="current-password"></label></p>
             <p><button name="action" value="allow">Connect</button> <button name="action" value="deny">Refuse</button></p>
@@ -52,31 +52,16 @@ enum SignInPage {
     /// The form that carries a response to the client (OAuth 2.0 Form Post Response Mode, section 2).
     static func formPost(to redirectURI: String, _ parameters: [(String, String)]) -> String {
         let fields = parameters.map {
-            "<input type=\"hidden\" name=\"\(escaped($0.0))\" value=\"\(escaped($0.1))\">"
+            "<input type=\"hidden\" name=\"\(HTMLText.escaped($0.0))\" value=\"\(HTMLText.escaped($0.1))\">"
         }
         return page(
             "Going back",
-            "<form method=\"post\" action=\"\(escaped(redirectURI))\">\(fields.joined())<button>Go on</button></form>"
+            "<form method=\"post\" action=\"\(HTMLText.escaped(redirectURI))\">\(fields.joined())<button>Go on</button></form>"
                 + "<script>document.forms[0].submit()</script>"
         )
     }
 
     private static func page(_ title: String, _ body: String) -> String {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>\(title)</title></head><body>\(body)</body></html>"
-    }
-
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

@@ -1,3 +1,5 @@
+internal import Captures
+
 /// A whole answer of the proxy's own, after which the connection is closed.
 struct PlainResponse {
     var status: Int
@@ -30,8 +32,8 @@ struct PlainResponse {
         -> PlainResponse
     {
         var text = page(title: title)
-        text += "<h1>\(escape(title))</h1>\n<p><code>\(escape(reason))</code></p>\n"
-        if let hint { text += "<p>\(escape(hint))</p>\n" }
+        text += "<h1>\(HTMLText.escaped(title))</h1>\n<p><code>\(HTMLText.escaped(reason))</code></p>\n"
+        if let hint { text += "<p>\(HTMLText.escaped(hint))</p>\n" }
         text += "<p>This page is from authreel, the recording proxy, not from the site.</p>\n"
         return PlainResponse(status: status, mediaType: "text/html; charset=utf-8", body: Array(text.utf8))
     }
@@ -69,28 +71,12 @@ struct PlainResponse {
     static func page(title: String, style: String = "") -> String {
         """
         <!doctype html>
-        <html lang="en"><meta charset="utf-8"><title>\(escape(title))</title>
+        <html lang="en"><meta charset="utf-8"><title>\(HTMLText.escaped(title))</title>
         <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
         <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:45rem;margin:2rem auto;padding:0 1rem;\
         overflow-wrap:anywhere}code,pre{background:#8881;padding:.1em .2em}\(style)</style>
 
         """
-    }
-
-    /// Text as it stands in a page.
-    static func escape(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x26: bytes += "&amp;".utf8
-            case 0x3c: bytes += "&lt;".utf8
-            case 0x3e: bytes += "&gt;".utf8
-            case 0x22: bytes += "&quot;".utf8
-            case 0x27: bytes += "&#39;".utf8
-            default: bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func phrase(_ status: Int) -> String {

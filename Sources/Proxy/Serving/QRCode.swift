@@ -1,3 +1,5 @@
+internal import Captures
+
 /// A QR code of a text: byte mode, versions 1 to 10, error correction level M (ISO/IEC 18004).
 ///
 /// Holds up to 213 bytes, which is more than any address needs. Does no IO; the same text always gives the
@@ -334,7 +336,7 @@ struct QRCode: Equatable {
         let size = side + 2 * quiet
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size) \(size)" role="img" \
-            aria-label="\(PlainResponse.escape(name))" shape-rendering="crispEdges">\
+            aria-label="\(HTMLText.escaped(name))" shape-rendering="crispEdges">\
             <rect width="\(size)" height="\(size)" fill="#fff"/><path d="\(path)"/></svg>
             """
     }

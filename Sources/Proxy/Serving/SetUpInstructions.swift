@@ -1,3 +1,4 @@
+internal import Captures
 internal import LibCrypto
 
 /// What to do on each platform to trust the recorder's certificate and to use the proxy, and how to undo it.
@@ -258,7 +259,7 @@ struct SetUpInstructions {
     static func command(_ lines: String...) -> String { block(lines) }
 
     private static func block(_ lines: [String]) -> String {
-        "<pre><code>" + PlainResponse.escape(lines.joined(separator: "\n")) + "</code></pre>\n"
+        "<pre><code>" + HTMLText.escaped(lines.joined(separator: "\n")) + "</code></pre>\n"
     }
 
     private static func removal(_ html: String = "", command: String...) -> String {

@@ -135,7 +135,7 @@ struct SetUpPage {
             the recorder's certificate.\(password) It was made on the computer that the recorder runs on, for this alone, and its \
             key never leaves it. \(limits)<strong>Remove the trust when you are done.</strong></p>
             <dl><dt>Proxy</dt><dd><code>\(address?.description ?? "")</code></dd>
-            <dt>Certificate</dt><dd>\(PlainResponse.escape(certificate.commonName))</dd>
+            <dt>Certificate</dt><dd>\(HTMLText.escaped(certificate.commonName))</dd>
             <dt>SHA-256</dt><dd><code>\(fingerprint.split(separator: ":").joined(separator: ":<wbr>"))</code></dd>
             <dt>Valid until</dt><dd>\(end.prefix(10)), \(end.dropFirst(11).prefix(5)) UTC</dd></dl>
             <ul class="files"><li><a href="/ca.mobileconfig">Profile</a> for iPhone, iPad and Mac</li>
@@ -148,7 +148,7 @@ struct SetUpPage {
     private var limits: String {
         guard let scope else { return "" }
         return "It is good for this recording only, and for no servers but "
-            + "<code>\(PlainResponse.escape(scope.description))</code>; other hosts are not recorded. "
+            + "<code>\(HTMLText.escaped(scope.description))</code>; other hosts are not recorded. "
     }
 
     /// How to know that nobody on the way put a certificate of theirs in place of ours.
