@@ -43,7 +43,7 @@ package enum TransportFailure: Sendable, Equatable {
         guard let domain = words.utf8.firstRange(of: Array("nsurlerrordomain".utf8)) else { return nil }
         let rest = words.utf8[domain.upperBound...].prefix(40)
         guard let sign = rest.firstIndex(of: 0x2d) else { return nil }
-        let digits = rest[rest.index(after: sign)...].prefix { (0x30...0x39).contains($0) }
+        let digits = rest[rest.index(after: sign)...].prefix { $0.isASCIIDigit }
         return String(digits).flatMap { Int($0) }
     }
 

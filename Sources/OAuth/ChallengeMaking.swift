@@ -38,19 +38,21 @@ package struct ChallengeMaking: Sendable {
             ChallengeMaking(.base64SlashAsDash, length: 43) { slashAsDash(unpadded($0)) },
             ChallengeMaking(.base64SlashAsDash, length: 44) { swapped(unpadded($0)) + "=" },
             ChallengeMaking(.base64SlashAsDash, length: 44) { slashAsDash(unpadded($0)) + "=" },
-            ChallengeMaking(.hex, length: 64) { hexadecimal($0.hash) },
-            ChallengeMaking(.hex, length: 64) { hexadecimal($0.hash).uppercased() },
-            ChallengeMaking(.hexBase64URL, length: 86) { Base64URL.encode(hexadecimal($0.hash).utf8) },
-            ChallengeMaking(.hexBase64URL, length: 88) { Base64.encode(Array(hexadecimal($0.hash).utf8)) },
+            ChallengeMaking(.hex, length: 64) { Hexadecimal.encode($0.hash) },
+            ChallengeMaking(.hex, length: 64) { Hexadecimal.encode($0.hash, isUppercase: true) },
+            ChallengeMaking(.hexBase64URL, length: 86) { Base64URL.encode(Hexadecimal.encode($0.hash).utf8) },
+            ChallengeMaking(.hexBase64URL, length: 88) {
+                Base64.encode(Array(Hexadecimal.encode($0.hash).utf8))
+            },
             ChallengeMaking(.hexBase64URL, length: 86) {
-                Base64URL.encode(hexadecimal($0.hash).uppercased().utf8)
+                Base64URL.encode(Hexadecimal.encode($0.hash, isUppercase: true).utf8)
             },
             ChallengeMaking(.hexBase64URL, length: 88) {
-                Base64.encode(Array(hexadecimal($0.hash).uppercased().utf8))
+                Base64.encode(Array(Hexadecimal.encode($0.hash, isUppercase: true).utf8))
             },
             ChallengeMaking(.doubleHash, length: 43) { Base64URL.encode(Digest.of($0.hash)) },
             ChallengeMaking(.doubleHash, length: 43) {
-                Base64URL.encode(Digest.of(hexadecimal($0.hash).utf8))
+                Base64URL.encode(Digest.of(Hexadecimal.encode($0.hash).utf8))
             },
             ChallengeMaking(.doubleHash, length: 43) {
                 CodeChallenge.s256(of: Base64URL.encode($0.hash))
@@ -95,14 +97,6 @@ package struct ChallengeMaking: Sendable {
     private static func replacing(_ byte: UInt8, by other: String, in text: String) -> String {
         guard text.utf8.contains(byte) else { return text }
         return String(decoding: text.utf8.flatMap { $0 == byte ? Array(other.utf8) : [$0] }, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-            as: UTF8.self
-        )
     }
 }
 

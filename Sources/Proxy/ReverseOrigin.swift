@@ -1,3 +1,5 @@
+internal import Captures
+
 /// An origin that is played at an address of its own, for clients that take no proxy.
 package struct ReverseOrigin: Sendable, Hashable {
     package enum Scheme: String, Sendable {
@@ -51,7 +53,7 @@ package struct ReverseOrigin: Sendable, Hashable {
         guard let colon = text.lastIndex(of: ":") else { throw .notAnAddress(String(text)) }
         let digits = text[text.index(after: colon)...]
         let host = text[..<colon]
-        guard !digits.isEmpty, digits.utf8.count <= 5, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard !digits.isEmpty, digits.utf8.count <= 5, digits.utf8.allSatisfy({ $0.isASCIIDigit }),
             let port = Int(digits), port <= 65_535
         else { throw .notAnAddress(String(text)) }
         // As with --listen.

@@ -126,7 +126,7 @@ package final class Redactor {
         let names = Set(found.named.keys.map(\.name)).filter { name in
             name.utf8.count <= 64 && !Drawn.looks(name.utf8)
                 && name.utf8.allSatisfy {
-                    (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0)
+                    $0.isASCIIAlphanumeric
                         || [0x2d, 0x2e, 0x5f].contains($0)
                 }
                 && found.kind(of: name) == nil && sweepLeaves(name)

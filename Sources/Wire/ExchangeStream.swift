@@ -85,7 +85,7 @@ struct ExchangeStream {
 
     private static func length(_ headers: HeaderFields) -> Int? {
         headers.first("content-length").flatMap {
-            $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int($0) : nil
+            $0.utf8.allSatisfy { $0.isASCIIDigit } ? Int($0) : nil
         }
     }
 }

@@ -67,7 +67,7 @@ struct FieldBlock {
     }
 
     private mutating func check(_ name: String, _ value: String) {
-        if !name.utf8.allSatisfy({ HeadParser.isTokenByte($0) && !(0x41...0x5a).contains($0) }) {
+        if !name.utf8.allSatisfy({ $0.isTokenCharacter && !(0x41...0x5a).contains($0) }) {
             note(
                 name.utf8.contains { (0x41...0x5a).contains($0) }
                     ? "a field name in capitals" : "a field name with characters that are not allowed"

@@ -6,7 +6,7 @@ package enum CookieScope {
         if host == domain { return true }
         // An address has no domains above it.
         let isAddress =
-            host.utf8.first == 0x5b || host.utf8.allSatisfy { $0 == 0x2e || (0x30...0x39).contains($0) }
+            host.utf8.first == 0x5b || host.utf8.allSatisfy { $0 == 0x2e || $0.isASCIIDigit }
         return !isAddress && !domain.isEmpty && host.utf8.count > domain.utf8.count + 1
             && host.utf8.suffix(domain.utf8.count + 1).elementsEqual(".\(domain)".utf8)
     }

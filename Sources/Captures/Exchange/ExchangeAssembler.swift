@@ -296,9 +296,9 @@ package struct ExchangeAssembler: ExchangeEventSink {
         !host.isEmpty && host.utf8.count <= 260 && host.utf8.allSatisfy { hostBytes[Int($0)] }
     }
 
-    private static let hostBytes: [Bool] = (0..<256).map { byte in
-        (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20)
-            || "-._~:[]%".utf8.contains(UInt8(byte))
+    private static let hostBytes: [Bool] = (UInt8.min...UInt8.max).map { byte in
+        byte.isASCIIAlphanumeric
+            || "-._~:[]%".utf8.contains(byte)
     }
 
     private func timings(of open: Open, endedAt: Timestamp) -> Timings {

@@ -143,7 +143,7 @@ struct HTMLTags: Sequence, IteratorProtocol {
         return bytes[start..<position]
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+    private static func isLetter(_ byte: UInt8) -> Bool { byte.isASCIILetter }
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
     private static func endsName(_ byte: UInt8) -> Bool { isSpace(byte) || byte == 0x3e || byte == 0x2f }
 }

@@ -13,8 +13,8 @@ package enum PercentEncoding {
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
-            if byte == 0x25, index + 2 < bytes.count, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
+            if byte == 0x25, index + 2 < bytes.count, let high = bytes[index + 1].hexadecimalValue,
+                let low = bytes[index + 2].hexadecimalValue
             {
                 result.append(high << 4 | low)
                 index += 3
@@ -38,7 +38,8 @@ package enum PercentEncoding {
             } else if spaceIsPlus, byte == 0x20 {
                 result.append(0x2b)
             } else {
-                result += [0x25, hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+                result.append(0x25)
+                result += Hexadecimal.digits(of: byte, isUppercase: true)
             }
         }
         return String(decoding: result, as: UTF8.self)
@@ -60,22 +61,8 @@ package enum PercentEncoding {
             .joined(separator: "/")
     }
 
-    private static let hexadecimal = Array("0123456789ABCDEF".utf8)
-
     /// Whether a byte stands for itself in every part of a URL (RFC 3986, section 2.3).
     package static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
-        default: false
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
+        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x2e || byte == 0x5f || byte == 0x7e
     }
 }

@@ -136,9 +136,9 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, (0x61...0x7a).contains(first | 0x20) else { return false }
+        guard let first = text.utf8.first, first.isASCIILetter else { return false }
         return text.utf8.allSatisfy {
-            (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2b || $0 == 0x2d
+            $0.isASCIIAlphanumeric || $0 == 0x2b || $0 == 0x2d
                 || $0 == 0x2e
         }
     }

@@ -40,7 +40,7 @@ extension Timestamp {
         if rest.first == 0x2e || rest.first == 0x2c {
             rest = rest.dropFirst()
             var scale: Int64 = 100_000_000
-            while let byte = rest.first, (0x30...0x39).contains(byte) {
+            while let byte = rest.first, byte.isASCIIDigit {
                 fraction += Int64(byte - 0x30) * scale
                 scale /= 10
                 rest = rest.dropFirst()
@@ -117,7 +117,7 @@ extension Timestamp {
     private static func number(_ digits: some Collection<UInt8>) -> Int64? {
         var value: Int64 = 0
         for byte in digits {
-            guard (0x30...0x39).contains(byte) else { return nil }
+            guard byte.isASCIIDigit else { return nil }
             value = value * 10 + Int64(byte - 0x30)
         }
         return value

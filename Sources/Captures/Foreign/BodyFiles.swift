@@ -38,9 +38,9 @@ struct BodyFiles: Sendable {
     static func isSHA1(named name: String) -> Bool {
         let parts = name.utf8.split(separator: 0x2e, omittingEmptySubsequences: false)
         guard let digest = parts.first, digest.count == 40, parts.count <= 2 else { return false }
-        let isLetter = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20)
+        let isLetter = { (byte: UInt8) in byte.isASCIIAlphanumeric
         }
-        return digest.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return digest.allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
             && (parts.count == 1
                 || !parts[1].isEmpty && parts[1].count <= 16 && parts[1].allSatisfy(isLetter))
     }

@@ -123,11 +123,11 @@ enum FileKind: Equatable {
     }
 
     private static func kind(ofText text: ArraySlice<UInt8>) -> FileKind? {
-        let digits = text.prefix(12).prefix { (0x30...0x39).contains($0) }
+        let digits = text.prefix(12).prefix { $0.isASCIIDigit }
         if !digits.isEmpty, text.dropFirst(digits.count).first == UInt8(ascii: ":") {
             // A flow is a dictionary, whose first key is a netstring itself: as many bytes of text as it says.
             let inner = text.dropFirst(digits.count + 1)
-            let key = inner.prefix { (0x30...0x39).contains($0) }
+            let key = inner.prefix { $0.isASCIIDigit }
             if let length = Int(String(decoding: key.prefix(4), as: UTF8.self)),
                 inner.dropFirst(key.count).first == UInt8(ascii: ":"),
                 let end = inner.dropFirst(key.count + 1 + length).first, Array(",;".utf8).contains(end)
@@ -182,7 +182,7 @@ enum FileKind: Equatable {
         }
         // With the date in front of the time, or without.
         if let name = words.firstIndex(where: { ["IP", "IP6", "ARP,"].contains($0) }), name > 0,
-            words[name - 1].utf8.first.map({ (0x30...0x39).contains($0) }) ?? false,
+            words[name - 1].utf8.first.map({ $0.isASCIIDigit }) ?? false,
             words[name - 1].contains(where: { $0 == ":" || $0 == "." })
         {
             return .other(
@@ -202,7 +202,7 @@ enum FileKind: Equatable {
     /// Begins with a word and has no object in it that a capture could be.
     private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first else { return false }
-        let isLetter = (0x41...0x5a).contains(first & 0xdf) || first == UInt8(ascii: "#")
+        let isLetter = first.isASCIILetter || first == UInt8(ascii: "#")
         return isLetter && !text.contains(UInt8(ascii: "{"))
     }
 

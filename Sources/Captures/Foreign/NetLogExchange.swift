@@ -106,7 +106,7 @@ struct NetLogExchange {
     private static let largestBody = 64 << 20
 
     private static func hexadecimal(_ text: String) -> [UInt8] {
-        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        let digits = text.utf8.compactMap(\.hexadecimalValue)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

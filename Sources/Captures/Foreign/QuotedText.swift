@@ -63,7 +63,7 @@ enum QuotedText {
                     if let plain = Self.simple[byte] { out.append(plain) } else { put(0xfffd, &out) }
                     state = .plain
                 case .unicode(let digits, let value):
-                    let digit = Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt32.init)
+                    let digit = byte.hexadecimalValue.map(UInt32.init)
                     let sum = value << 4 | (digit ?? 0)
                     if digits == 3 || digit == nil {
                         unit(digit == nil ? 0xfffd : sum, &out)

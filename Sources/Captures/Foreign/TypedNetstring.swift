@@ -93,7 +93,7 @@ struct NetstringReader {
     private mutating func extent(at offset: Int, limit: Int) throws(Problem) -> Extent {
         var length = 0
         var position = offset
-        while position < limit, let byte = byte(position), (0x30...0x39).contains(byte) {
+        while position < limit, let byte = byte(position), byte.isASCIIDigit {
             guard position - offset < Self.maximumDigits else { throw Problem(offset: offset, isEnd: false) }
             length = length * 10 + Int(byte - 0x30)
             position += 1

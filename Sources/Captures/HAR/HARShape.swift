@@ -178,7 +178,7 @@ extension HARShape.Kind {
         let bytes = Array(text.utf8)
         guard bytes[10] == 0x54 else { return false }
         var zone = bytes[19...]
-        if zone.first == 0x2e { zone = zone.dropFirst().drop { (0x30...0x39).contains($0) } }
+        if zone.first == 0x2e { zone = zone.dropFirst().drop { $0.isASCIIDigit } }
         return zone.isEmpty || zone.elementsEqual([0x5a])
             || zone.count == 6 && zone[zone.startIndex + 3] == 0x3a && zone.first != 0x2c
     }

@@ -262,7 +262,7 @@ struct LenientReader {
         case UInt8(ascii: "u"):
             advance()
             var digits: [UInt8] = []
-            while digits.count < 4, let digit = peek(), LenientWords.isHexadecimal(digit) {
+            while digits.count < 4, let digit = peek(), digit.isHexadecimalDigit {
                 digits.append(digit)
                 advance()
             }

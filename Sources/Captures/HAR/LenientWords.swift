@@ -8,10 +8,6 @@ enum LenientWords {
         }
     }
 
-    static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
-    }
-
     /// Nil for words that mean nothing.
     static func json(of word: [UInt8]) -> [UInt8]? {
         guard let first = word.first else { return nil }
@@ -25,7 +21,7 @@ enum LenientWords {
             return Array("null".utf8)
         default: break
         }
-        guard first == 0x2b || first == 0x2d || first == 0x2e || (0x30...0x39).contains(first) else {
+        guard first == 0x2b || first == 0x2d || first == 0x2e || first.isASCIIDigit else {
             return nil
         }
         return number(word)
@@ -38,12 +34,12 @@ enum LenientWords {
         if rest.first == 0x2b || rest.first == 0x2d {
             if rest.removeFirst() == 0x2d { out.append(0x2d) }
         }
-        var whole = rest.prefix { (0x30...0x39).contains($0) }
+        var whole = rest.prefix { $0.isASCIIDigit }
         rest = rest[whole.endIndex...]
         var fraction: ArraySlice<UInt8> = []
         if rest.first == 0x2e {
             rest.removeFirst()
-            fraction = rest.prefix { (0x30...0x39).contains($0) }
+            fraction = rest.prefix { $0.isASCIIDigit }
             rest = rest[fraction.endIndex...]
         }
         guard !whole.isEmpty || !fraction.isEmpty else { return nil }
@@ -54,7 +50,7 @@ enum LenientWords {
             rest.removeFirst()
             out.append(mark)
             if let sign = rest.first, sign == 0x2b || sign == 0x2d { out.append(rest.removeFirst()) }
-            let digits = rest.prefix { (0x30...0x39).contains($0) }
+            let digits = rest.prefix { $0.isASCIIDigit }
             guard !digits.isEmpty else { return nil }
             out += digits
             rest = rest[digits.endIndex...]
@@ -68,7 +64,6 @@ enum LenientWords {
             out += [0x5c, byte]
             return
         }
-        let digits = Array("0123456789abcdef".utf8)
-        out += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        out += Array("\\u00".utf8) + Hexadecimal.digits(of: byte)
     }
 }

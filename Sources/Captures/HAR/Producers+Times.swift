@@ -30,10 +30,10 @@ extension Producers {
         if let time = Double(text).flatMap(sinceEpoch) { return (time, true) }
         // .NET: `/Date(1741082048356+0100)/`; the offset is for display.
         if text.containsBytes("Date("), let open = bytes.firstIndex(of: 0x28) {
-            let digits = bytes[(open + 1)...].prefix { (0x30...0x39).contains($0) }
+            let digits = bytes[(open + 1)...].prefix { $0.isASCIIDigit }
             return Double(String(decoding: digits, as: UTF8.self)).flatMap(sinceEpoch).map { ($0, true) }
         }
-        if let first = bytes.first, (0x30...0x39).contains(first) { return numeric(bytes) }
+        if let first = bytes.first, first.isASCIIDigit { return numeric(bytes) }
         // `Date.prototype.toString`: the month before the day, the zone in the middle.
         if let time = ofScript(text) { return (time, true) }
         return Timestamp(httpDate: text).map { ($0, true) }
@@ -44,7 +44,7 @@ extension Producers {
     private static func numeric(_ bytes: [UInt8]) -> (time: Timestamp, isZoneKnown: Bool)? {
         var rest = bytes[...]
         func digits(_ most: Int) -> String? {
-            let found = rest.prefix(most).prefix { (0x30...0x39).contains($0) }
+            let found = rest.prefix(most).prefix { $0.isASCIIDigit }
             rest = rest[found.endIndex...]
             return found.isEmpty ? nil : String(decoding: found, as: UTF8.self)
         }
@@ -54,7 +54,7 @@ extension Producers {
             return true
         }
         func padded(_ text: String) -> String { text.utf8.count == 1 ? "0" + text : text }
-        let isBasic = bytes.prefix(8).allSatisfy { (0x30...0x39).contains($0) }
+        let isBasic = bytes.prefix(8).allSatisfy { $0.isASCIIDigit }
         guard let year = digits(4), year.utf8.count == 4, isBasic || passes([0x2d, 0x2f, 0x2e]),
             let month = digits(2), isBasic || passes([0x2d, 0x2f, 0x2e]), let day = digits(2)
         else { return nil }
@@ -87,7 +87,7 @@ extension Producers {
         }
         if zone.isEmpty || zone == "Z" { return zone }
         let digits = zone.utf8.dropFirst()
-        guard zone.hasPrefix("+") || zone.hasPrefix("-"), digits.allSatisfy({ (0x30...0x39).contains($0) })
+        guard zone.hasPrefix("+") || zone.hasPrefix("-"), digits.allSatisfy({ $0.isASCIIDigit })
         else {
             return nil
         }

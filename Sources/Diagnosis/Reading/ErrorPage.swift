@@ -47,7 +47,7 @@ enum ErrorPage {
     }
 
     private static func isNamed(_ error: String, in text: String) -> Bool {
-        text.utf8.split { !($0 == 0x5f || (0x61...0x7a).contains($0) || (0x30...0x39).contains($0)) }
+        text.utf8.split { !($0 == 0x5f || (0x61...0x7a).contains($0) || $0.isASCIIDigit) }
             .contains { $0.elementsEqual(error.utf8) }
     }
 

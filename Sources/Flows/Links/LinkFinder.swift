@@ -78,7 +78,7 @@ enum LinkFinder {
         if protocolNames.contains(occurrence.name) { return !Placeholder.isOne(value) }
         // What was made up for one login is long, has digits or letters in no order, and is no address or sentence.
         guard length >= 12,
-            value.utf8.contains(where: { (0x30...0x39).contains($0) }) || LetterCase.isOfNoWord(value)
+            value.utf8.contains(where: { $0.isASCIIDigit }) || LetterCase.isOfNoWord(value)
         else { return false }
         return !value.utf8.contains(0x20) && RecordedURL(value).authority == nil && !Placeholder.isOne(value)
     }

@@ -1,3 +1,5 @@
+import Captures
+
 /// What upper and lower case of a value's letters tell of where it comes from.
 enum LetterCase {
     /// Whether the letters change their case in no order that words have.
@@ -11,7 +13,7 @@ enum LetterCase {
         var pairs = 0
         var wasUpper: Bool?
         for byte in value.utf8 {
-            guard (0x41...0x5a).contains(byte & 0xdf), byte < 0x80 else {
+            guard byte.isASCIILetter else {
                 // A change across a separator says nothing.
                 wasUpper = nil
                 continue

@@ -1,3 +1,5 @@
+internal import Captures
+
 /// The session secrets that a client or server wrote down (`SSLKEYLOGFILE`, the format of NSS).
 ///
 /// A line is a label, the random of the ClientHello in hexadecimal, and the secret in hexadecimal; comments begin with `#`.
@@ -212,7 +214,7 @@ extension TLSKeyLog {
             guard let label = TLSKeyLog.labels[Array(name)] else {
                 // Of newer protocols and older programs: a label is capitals, digits and low lines.
                 let isLabel = name.allSatisfy {
-                    (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f
+                    (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x5f
                 }
                 self =
                     isLabel && words.count > 1
@@ -241,25 +243,6 @@ extension TLSKeyLog {
     }
 
     fileprivate static func bytes(_ digits: UnsafeRawBufferPointer.SubSequence) -> [UInt8]? {
-        guard digits.count % 2 == 0, digits.count <= 128 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        var high: UInt8?
-        for digit in digits {
-            let value: UInt8
-            switch digit {
-            case 0x30...0x39: value = digit - 0x30
-            case 0x41...0x46: value = digit - 0x41 + 10
-            case 0x61...0x66: value = digit - 0x61 + 10
-            default: return nil
-            }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        return bytes
+        digits.count <= 128 ? Hexadecimal.decode(digits) : nil
     }
 }

@@ -1,3 +1,5 @@
+internal import Captures
+
 /// The random of a hello: 32 bytes.
 struct TLSRandom: Sendable, Hashable, CustomStringConvertible {
     private var words: (UInt64, UInt64, UInt64, UInt64)
@@ -20,9 +22,7 @@ struct TLSRandom: Sendable, Hashable, CustomStringConvertible {
     var shortened: UInt64 { words.0 ^ (words.1 &* 3) ^ (words.2 &* 5) ^ (words.3 &* 7) }
 
     /// In hexadecimal, as key logs have it.
-    var description: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    var description: String { Hexadecimal.encode(bytes) }
 
     static func == (left: TLSRandom, right: TLSRandom) -> Bool { left.words == right.words }
 

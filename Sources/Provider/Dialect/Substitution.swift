@@ -107,11 +107,11 @@ package struct Substitution: Sendable {
         } else {
             return false
         }
-        return rest.first.map { (0x30...0x39).contains($0) } ?? false
+        return rest.first.map { $0.isASCIIDigit } ?? false
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+        byte.isASCIIAlphanumeric
             || byte == 0x5f
     }
 

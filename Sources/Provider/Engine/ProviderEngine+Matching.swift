@@ -54,7 +54,7 @@ extension ProviderEngine {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+        byte.isASCIIAlphanumeric
             || byte == 0x2d || byte == 0x2e || byte == 0x5f || byte == 0x7e
     }
 

@@ -304,7 +304,7 @@ struct ScriptFinder {
     /// Long, with digits, and neither address, date nor sentence.
     private static func looksMadeUp(_ value: String) -> Bool {
         let bytes = Array(value.utf8)
-        guard (12...4096).contains(bytes.count), bytes.contains(where: { (0x30...0x39).contains($0) }),
+        guard (12...4096).contains(bytes.count), bytes.contains(where: { $0.isASCIIDigit }),
             !bytes.contains(0x20), bytes.first != 0x2f, RecordedURL(value).authority == nil,
             Timestamp(rfc3339: value) == nil, ValueTemplate(like: value).isUnguessable
         else { return false }

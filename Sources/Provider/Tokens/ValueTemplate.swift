@@ -24,7 +24,7 @@ package struct ValueTemplate: Sendable, Hashable {
         guard !alphabet.isEmpty else { return Base64URL.encode(random(16)) }
         var source = random(model.count * 2)[...]
         let bytes = model.enumerated().map { index, byte -> UInt8 in
-            guard index >= kept, Self.isLetterOrDigit(byte), !isVersion(index) else { return byte }
+            guard index >= kept, byte.isASCIIAlphanumeric, !isVersion(index) else { return byte }
             let high = Int(source.popFirst() ?? 0)
             let low = Int(source.popFirst() ?? 0)
             return alphabet[(high << 8 | low) % alphabet.count]
@@ -33,7 +33,7 @@ package struct ValueTemplate: Sendable, Hashable {
     }
 
     /// Whether nobody guesses a value of this shape: one with less freedom is no secret, and better kept.
-    package var isUnguessable: Bool { model.dropFirst(kept).count(where: Self.isLetterOrDigit) >= 8 }
+    package var isUnguessable: Bool { model.dropFirst(kept).count(where: \.isASCIIAlphanumeric) >= 8 }
 
     // MARK: - Reading the model
 
@@ -43,11 +43,11 @@ package struct ValueTemplate: Sendable, Hashable {
 
     /// The characters that stand for letters and digits of the model.
     private var alphabet: [UInt8] {
-        let used = model.dropFirst(kept).filter(Self.isLetterOrDigit)
+        let used = model.dropFirst(kept).filter(\.isASCIIAlphanumeric)
         let hasDigits = used.contains { $0 <= 0x39 }
         let hasUpper = used.contains { (0x41...0x5a).contains($0) }
         let hasLower = used.contains { $0 >= 0x61 }
-        if hasDigits, used.count >= 8, used.allSatisfy({ Self.isHexadecimal($0) }), hasUpper != hasLower {
+        if hasDigits, used.count >= 8, used.allSatisfy(\.isHexadecimalDigit), hasUpper != hasLower {
             return Self.digits + (hasUpper ? Self.upper : Self.lower).prefix(6)
         }
         return (hasDigits ? Self.digits : []) + (hasUpper ? Self.upper : []) + (hasLower ? Self.lower : [])
@@ -73,13 +73,5 @@ package struct ValueTemplate: Sendable, Hashable {
             model.count - end > 12
         else { return 0 }
         return end + 1
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
     }
 }

@@ -1,3 +1,4 @@
+internal import Captures
 package import LibCrypto
 
 /// Which authority it is, and what it is called in the stores of a machine.
@@ -13,7 +14,7 @@ package struct AuthorityIdentity: Sendable, Hashable {
 
     package init(der: [UInt8]) {
         self.der = der
-        fingerprint = Digest.of(der).hexadecimal
+        fingerprint = Hexadecimal.encode(Digest.of(der))
         short = String(fingerprint.prefix(16))
     }
 
@@ -42,13 +43,5 @@ package struct AuthorityIdentity: Sendable, Hashable {
     var bundleText: String {
         let blocks = (try? Certificate(der: der))?.pem.split(separator: "\n") ?? []
         return blocks.filter { !$0.hasPrefix("-----") }.joined(separator: "\n")
-    }
-}
-
-extension Sequence where Element == UInt8 {
-    /// Two digits in lower case for each byte.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

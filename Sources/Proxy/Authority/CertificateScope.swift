@@ -1,3 +1,4 @@
+internal import Captures
 internal import LibCrypto
 
 /// The servers that an authority of one recording may sign for.
@@ -62,13 +63,13 @@ package struct CertificateScope: Sendable, Hashable, CustomStringConvertible {
         var host = parts[0]
         if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
         guard case .address(let bytes) = LeafCertificates.name(of: String(host)) else {
-            if parts.count == 2, parts[1].utf8.allSatisfy(isDigit) { throw .notARange(entry) }
+            if parts.count == 2, parts[1].utf8.allSatisfy(\.isASCIIDigit) { throw .notARange(entry) }
             return nil
         }
         guard parts.count > 1 else {
             return NameConstraints.Network(bytes, prefixLength: bytes.count * 8)
         }
-        guard parts.count == 2, parts[1].utf8.count <= 3, parts[1].utf8.allSatisfy(isDigit),
+        guard parts.count == 2, parts[1].utf8.count <= 3, parts[1].utf8.allSatisfy(\.isASCIIDigit),
             let length = Int(parts[1]), length <= bytes.count * 8
         else { throw .notARange(entry) }
         return NameConstraints.Network(bytes, prefixLength: length)
@@ -90,15 +91,14 @@ package struct CertificateScope: Sendable, Hashable, CustomStringConvertible {
             && labels.allSatisfy { label in
                 (1...63).contains(label.utf8.count)
                     && label.utf8.allSatisfy {
-                        isDigit($0) || (0x61...0x7a).contains($0) || $0 == 0x2d || $0 == 0x5f
+                        $0.isASCIIDigit || (0x61...0x7a).contains($0) || $0 == 0x2d || $0 == 0x5f
                     }
             }
         // A mistyped address is no name: no domain is a number (RFC 3696, section 2).
-        guard isName, labels.last?.utf8.allSatisfy(isDigit) == false else { throw .notAName(entry) }
+        guard isName, labels.last?.utf8.allSatisfy(\.isASCIIDigit) == false else { throw .notAName(entry) }
         return String(name)
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
 /// Why a text names no servers for a ``CertificateScope``.

@@ -78,7 +78,7 @@ package enum MobileConfiguration {
         var bytes = Array(Digest.of(Array("authreel \(part) \(identity.fingerprint)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0f | 0x80
         bytes[8] = bytes[8] & 0x3f | 0x80
-        var digits = bytes.hexadecimal.uppercased()[...]
+        var digits = Hexadecimal.encode(bytes, isUppercase: true)[...]
         let groups = [8, 4, 4, 4, 12].map { length in
             defer { digits = digits.dropFirst(length) }
             return String(digits.prefix(length))

@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Words of a command line as a POSIX shell has to be given them.
 package enum ShellWord {
     /// The word, in quotes where a shell would change it.
@@ -15,7 +17,7 @@ package enum ShellWord {
             switch scalar {
             case "'", "\\": text += "\\" + String(scalar)
             case _ where isControl(scalar):
-                for byte in String(scalar).utf8 { text += "\\x" + [byte].hexadecimal }
+                for byte in String(scalar).utf8 { text += "\\x" + Hexadecimal.encode([byte]) }
             default: text.unicodeScalars.append(scalar)
             }
         }
@@ -26,12 +28,7 @@ package enum ShellWord {
     package static func line(_ command: [String]) -> String { command.map(quoted).joined(separator: " ") }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "_@%+=:,./-".utf8.contains(byte)
-        }
+        byte.isASCIIAlphanumeric || "_@%+=:,./-".utf8.contains(byte)
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,3 +1,4 @@
+internal import Captures
 internal import JSON
 internal import LibCrypto
 
@@ -44,7 +45,7 @@ extension TrustRecord {
     }
 
     /// SHA-256 in hexadecimal digits.
-    package static func digest(of bytes: [UInt8]) -> String { Digest.of(bytes).hexadecimal }
+    package static func digest(of bytes: [UInt8]) -> String { Hexadecimal.encode(Digest.of(bytes)) }
 }
 
 /// All that is remembered of changed stores, in the order it was done.

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// Decides what to do with a client's connection from its first request on, before any exchange is decoded.
 ///
 /// Collects the head and nothing else; looks at each byte once.
@@ -65,7 +67,7 @@ struct ConnectStateMachine {
             if lead > 0 { bytes.removeFirst(lead) }
         }
         // What cannot be a method need not be waited for: a TLS hello without CONNECT, a scanner, noise.
-        if let word = bytes.prefix(32).firstIndex(where: { !ProxyRequest.isTokenByte($0) }),
+        if let word = bytes.prefix(32).firstIndex(where: { !$0.isTokenCharacter }),
             bytes[word] != 0x20 || word == 0
         {
             return decide(.respond(.init(status: 400, reason: "not a request of HTTP/1")))

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// What two readers of a request could take for different things.
 ///
 /// Inside a tunnel such a request passes as it was sent: it can harm nobody but its own connection. One that has to be sent
@@ -24,7 +26,7 @@ extension ProxyRequest {
             guard let colon = text.firstIndex(of: 0x3a), colon > text.startIndex else {
                 return "a field line without a name"
             }
-            guard text[..<colon].allSatisfy(isTokenByte) else {
+            guard text[..<colon].allSatisfy(\.isTokenCharacter) else {
                 return "a field name with characters that are not allowed"
             }
             if isField(text, "content-length") { hasLength = true }

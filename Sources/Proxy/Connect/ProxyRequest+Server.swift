@@ -1,3 +1,5 @@
+internal import Wire
+
 extension ProxyRequest {
     /// Reads a head that goes on as it came: looks for nothing but where the request ends.
     ///
@@ -9,7 +11,7 @@ extension ProxyRequest {
         // A target may hold spaces that a client forgot to encode: the provider shall see them.
         guard let line = lines.popFirst(), let first = line.firstIndex(of: 0x20),
             let last = line.lastIndex(of: 0x20), last > first + 1,
-            first > line.startIndex, line[..<first].allSatisfy(isTokenByte),
+            first > line.startIndex, line[..<first].allSatisfy(\.isTokenCharacter),
             isVersion(line[(last + 1)...])
         else { throw Refusal(status: 400, reason: "not a request line of HTTP/1") }
         let target = String(decoding: line[(first + 1)..<last], as: UTF8.self)

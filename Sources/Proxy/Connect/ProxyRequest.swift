@@ -1,4 +1,6 @@
+internal import Captures
 internal import NIOCore
+internal import Wire
 
 /// The head of a request to the proxy: what decides where it goes, and its lines as they came.
 struct ProxyRequest: Equatable {
@@ -50,7 +52,7 @@ struct ProxyRequest: Equatable {
         let lines = Self.lines(of: head)
         guard let line = lines.first else { throw Refusal(status: 400, reason: "no request line") }
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false)
-        guard words.count == 3, words[0].allSatisfy(isTokenByte), !words[0].isEmpty,
+        guard words.count == 3, words[0].allSatisfy(\.isTokenCharacter), !words[0].isEmpty,
             isVersion(words[2]), !words[1].isEmpty,
             words[1].allSatisfy({ $0 > 0x20 && $0 != 0x7f })
         else { throw Refusal(status: 400, reason: "not a request line of HTTP/1") }
@@ -120,7 +122,7 @@ struct ProxyRequest: Equatable {
             if Self.isField(line, "content-length") {
                 for part in Self.value(of: line).split(separator: 0x2c, omittingEmptySubsequences: false) {
                     guard let length = Int(String(decoding: Self.trim(part), as: UTF8.self)), length >= 0,
-                        Self.trim(part).allSatisfy({ (0x30...0x39).contains($0) })
+                        Self.trim(part).allSatisfy({ $0.isASCIIDigit })
                     else { throw Refusal(status: 400, reason: "Content-Length is not a number") }
                     lengths.append(length)
                 }
@@ -205,16 +207,7 @@ struct ProxyRequest: Equatable {
     /// `HTTP/1.` and a digit (RFC 9112, section 2.3).
     static func isVersion(_ word: ArraySlice<UInt8>) -> Bool {
         word.count == 8 && word.starts(with: "HTTP/1.".utf8)
-            && word.last.map { (0x30...0x39).contains($0) } == true
-    }
-
-    /// A character of a method (`token`, RFC 9110, section 5.6.2).
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        case 0x21, 0x23...0x27, 0x2a, 0x2b, 0x2d, 0x2e, 0x5e...0x60, 0x7c, 0x7e: true
-        default: false
-        }
+            && word.last.map { $0.isASCIIDigit } == true
     }
 }
 
@@ -251,7 +244,7 @@ struct Origin: Hashable, CustomStringConvertible {
             port = defaultPort
         } else {
             let digits = rest.dropFirst()
-            guard rest.first == 0x3a, digits.count <= 5, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard rest.first == 0x3a, digits.count <= 5, digits.allSatisfy({ $0.isASCIIDigit }),
                 let number = Int(String(decoding: digits, as: UTF8.self)), (1...65_535).contains(number)
             else { return nil }
             port = number

@@ -1,4 +1,6 @@
+internal import Captures
 internal import NIOCore
+internal import Wire
 
 /// Cuts a client's bytes into requests, so that each can go where it belongs.
 ///
@@ -95,7 +97,7 @@ struct RequestSplitter {
                 return nextHead()
             }
         }
-        if isForServer, let first = view.first, !ProxyRequest.isTokenByte(first) {
+        if isForServer, let first = view.first, !first.isTokenCharacter {
             becomeOpaque()
             return next()
         }
@@ -183,9 +185,6 @@ struct ChunkScanner: Equatable {
     private mutating func step(size: Int?, _ byte: UInt8) {
         let digit: Int
         switch byte {
-        case 0x30...0x39: digit = Int(byte) - 0x30
-        case 0x41...0x46: digit = Int(byte) - 0x37
-        case 0x61...0x66: digit = Int(byte) - 0x57
         case 0x0a:
             guard let size else { return state = .broken }
             return state = size == 0 ? .trailer(0) : .data(size)
@@ -195,7 +194,9 @@ struct ChunkScanner: Equatable {
         case 0x20, 0x09, 0x3b:
             guard let size else { return state = .broken }
             return state = .extensions(size)
-        default: return state = .broken
+        default:
+            guard let value = byte.hexadecimalValue else { return state = .broken }
+            digit = Int(value)
         }
         let (product, overflow) = (size ?? 0).multipliedReportingOverflow(by: 16)
         guard !overflow, product <= Int.max - 15 else { return state = .broken }

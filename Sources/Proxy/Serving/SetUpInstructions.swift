@@ -13,7 +13,7 @@ struct SetUpInstructions {
     init(proxy: Origin, network: Origin?, certificate: Certificate) {
         self.proxy = proxy
         self.network = network
-        sha1 = Self.hexadecimal(Digest.of(certificate.der, .sha1))
+        sha1 = Hexadecimal.encode(Digest.of(certificate.der, .sha1), isUppercase: true)
     }
 
     /// The instructions as the content of a section of the page.
@@ -264,10 +264,5 @@ struct SetUpInstructions {
 
     private static func removal(_ html: String = "", command: String...) -> String {
         "<p><strong>To remove it again:</strong> \(html)</p>\n" + (command.isEmpty ? "" : block(command))
-    }
-
-    static func hexadecimal(_ bytes: [UInt8], separator: String = "") -> String {
-        let digits = Array("0123456789ABCDEF")
-        return bytes.map { String([digits[Int($0 >> 4)], digits[Int($0 & 15)]]) }.joined(separator: separator)
     }
 }

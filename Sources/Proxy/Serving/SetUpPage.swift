@@ -128,7 +128,8 @@ struct SetUpPage {
     }
 
     private var facts: String {
-        let fingerprint = SetUpInstructions.hexadecimal(Digest.of(certificate.der), separator: ":")
+        let fingerprint = Digest.of(certificate.der).map { Hexadecimal.encode([$0], isUppercase: true) }
+            .joined(separator: ":")
         let end = Timestamp(seconds: certificate.notAfter).rfc3339
         return """
             <p>What passes through this proxy is recorded. To record <code>https</code> too, the client has to trust \

@@ -21,7 +21,7 @@ package struct BasicCredentials: Sendable, Hashable {
     }
 
     /// `user:password` as it stands before the host of a URL.
-    package var inURL: String { "\(Self.escape(user)):\(Self.escape(password))" }
+    package var inURL: String { "\(PercentEncoding.encode(user)):\(PercentEncoding.encode(password))" }
 
     /// The value of `Proxy-Authorization`.
     var fieldValue: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
@@ -49,20 +49,6 @@ package struct BasicCredentials: Sendable, Hashable {
     private static func areEqual(_ given: [UInt8], _ wanted: [UInt8]) -> Bool {
         guard given.count == 32, wanted.count == 32 else { return false }
         return zip(given, wanted).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    private static func escape(_ text: String) -> String {
-        var escaped = ""
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e:
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                escaped += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-            }
-        }
-        return escaped
     }
 }
 

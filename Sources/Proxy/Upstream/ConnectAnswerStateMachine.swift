@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Reads what a proxy answers to `CONNECT`, up to the first byte of the tunnel.
 ///
 /// The proxy may be hostile: what it says is kept up to a limit, and looked at once.
@@ -88,7 +90,7 @@ struct ConnectAnswerStateMachine {
     private static func statusLine(_ line: ArraySlice<UInt8>) -> (Int, ArraySlice<UInt8>)? {
         let words = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count >= 2, words[0].count == 8, words[1].count == 3,
-            words[1].allSatisfy({ (0x30...0x39).contains($0) }),
+            words[1].allSatisfy({ $0.isASCIIDigit }),
             let status = Int(String(decoding: words[1], as: UTF8.self)), status >= 100, status != 101
         else { return nil }
         return (status, words.count > 2 ? words[2] : [])

@@ -1,3 +1,4 @@
+internal import Captures
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOPosix
@@ -146,7 +147,7 @@ final class HostResolver: Sendable {
     /// The address that a host spells, in any of the ways that the system knows: `127.1`, `0x7f.1`, `2130706433`.
     static func numeric(_ host: String, port: Int) -> SocketAddress? {
         // All spellings begin with a digit, or hold a colon; names need not be looked at.
-        guard let first = host.utf8.first, (0x30...0x39).contains(first) || host.utf8.contains(0x3a) else {
+        guard let first = host.utf8.first, first.isASCIIDigit || host.utf8.contains(0x3a) else {
             return nil
         }
         return addresses(of: host, port: port, flags: AI_NUMERICHOST).first

@@ -1,3 +1,5 @@
+import Captures
+
 /// Decides what to do on a page, out of what the person of the recording did: which controls to fill in, which
 /// button to press.
 ///
@@ -272,7 +274,7 @@ package struct PageFilling {
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || byte >= 0x80
+        (0x61...0x7a).contains(byte) || byte.isASCIIDigit || byte >= 0x80
     }
 
     /// The words of what a box is called: `grant-offline_access` is about `offline_access`.

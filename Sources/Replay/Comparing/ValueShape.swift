@@ -70,7 +70,7 @@ struct ValueShape: Equatable {
         return bytes.enumerated().allSatisfy { index, byte in
             switch index {
             case 8, 13, 18, 23: byte == 0x2d
-            default: (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+            default: byte.isHexadecimalDigit
             }
         }
     }
@@ -147,7 +147,7 @@ extension ValueShape {
     /// The moment that a value names: seconds or milliseconds since the epoch, RFC 3339, or a date of HTTP; nil for other values.
     static func time(_ value: String) -> Timestamp? {
         guard value.utf8.count >= 10, value.utf8.count <= 40, let first = value.utf8.first else { return nil }
-        if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        if value.utf8.allSatisfy({ $0.isASCIIDigit }) {
             guard let number = Int64(value) else { return nil }
             switch value.utf8.count {
             case 10: return Timestamp(seconds: number)
@@ -155,7 +155,7 @@ extension ValueShape {
             default: return nil
             }
         }
-        guard (0x30...0x39).contains(first) || (0x41...0x5a).contains(first) else { return nil }
+        guard first.isASCIIDigit || (0x41...0x5a).contains(first) else { return nil }
         return Timestamp(rfc3339: value) ?? Timestamp(httpDate: value)
     }
 }

@@ -17,7 +17,7 @@ package enum FreshValue {
         let bytes = Array(recorded.utf8)
         let letters = bytes.filter { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7a }
         let isHex =
-            letters.allSatisfy { ($0 | 0x20) <= 0x66 } && bytes.contains { (0x30...0x39).contains($0) }
+            letters.allSatisfy { ($0 | 0x20) <= 0x66 } && bytes.contains { $0.isASCIIDigit }
         let isUUID = isHex && bytes.count == 36 && [8, 13, 18, 23].allSatisfy { bytes[$0] == 0x2d }
         let noise = random(bytes.count)
         let output = bytes.enumerated().map { index, byte -> UInt8 in
@@ -40,7 +40,7 @@ package enum FreshValue {
             RecordedURL(value).scheme == nil, JSONWebToken.parse(value) == nil
         else { return true }
         // A word, and nothing that was drawn.
-        if bytes.count < 16, !bytes.contains(where: { (0x30...0x39).contains($0) }) { return true }
+        if bytes.count < 16, !bytes.contains(where: { $0.isASCIIDigit }) { return true }
         guard bytes.count >= 8, let inner = Base64URL.decode(value) else { return false }
         return inner.first == 0x7b && inner.last == 0x7d
     }

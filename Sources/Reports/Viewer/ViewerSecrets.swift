@@ -121,7 +121,7 @@ struct ViewerSecrets: Sendable {
 
     /// Twenty characters in one run with a digit among them.
     private static func looksRandom(_ piece: Substring) -> Bool {
-        piece.utf8.count >= 20 && piece.utf8.contains { (0x30...0x39).contains($0) }
+        piece.utf8.count >= 20 && piece.utf8.contains { $0.isASCIIDigit }
     }
 
     /// Runs of what values are made of.

@@ -17,7 +17,7 @@ struct Base64Text {
         let body = value.prefix { $0 != 0x3d }
         guard value.count - body.count <= 2, body.count % 4 != 1,
             body.allSatisfy({ byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf)
+                byte.isASCIIAlphanumeric
                     || [0x2b, 0x2d, 0x2f, 0x5f].contains(byte)
             })
         else { return nil }

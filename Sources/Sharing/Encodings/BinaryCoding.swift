@@ -1,3 +1,5 @@
+import Captures
+
 /// An encoding of bytes as text: found in longer texts by its alphabet alone.
 enum BinaryCoding: Sendable {
     case base64
@@ -41,7 +43,7 @@ enum BinaryCoding: Sendable {
 
     private func isDigit(_ byte: UInt8) -> Bool {
         switch self {
-        case .hexadecimal: HexadecimalDigit.value(of: byte) != nil
+        case .hexadecimal: byte.isHexadecimalDigit
         case .base64: Self.values[Int(byte)] < 64
         }
     }
@@ -52,8 +54,8 @@ enum BinaryCoding: Sendable {
         switch self {
         case .hexadecimal:
             for index in stride(from: 0, to: text.count - 1, by: 2) {
-                let high = HexadecimalDigit.value(of: text[index]) ?? 0
-                output.append(high << 4 | (HexadecimalDigit.value(of: text[index + 1]) ?? 0))
+                let high = text[index].hexadecimalValue ?? 0
+                output.append(high << 4 | (text[index + 1].hexadecimalValue ?? 0))
             }
         case .base64:
             var (bits, count): (UInt32, UInt32) = (0, 0)
@@ -72,8 +74,8 @@ enum BinaryCoding: Sendable {
     private func encoded(_ bytes: [UInt8], like text: [UInt8]) -> [UInt8] {
         switch self {
         case .hexadecimal:
-            let isLower = !text.contains { (0x41...0x46).contains($0) }
-            return bytes.flatMap { HexadecimalDigit.pair($0, isLower: isLower) }
+            let isUppercase = text.contains { (0x41...0x46).contains($0) }
+            return Array(Hexadecimal.encode(bytes, isUppercase: isUppercase).utf8)
         case .base64:
             let isURL = !text.contains { $0 == 0x2b || $0 == 0x2f }
             var output: [UInt8] = []

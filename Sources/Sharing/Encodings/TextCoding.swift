@@ -1,3 +1,5 @@
+import Captures
+
 /// An encoding whose characters can be told apart: each decoded byte knows from where it came.
 enum TextCoding: Sendable, CaseIterable {
     /// `%XX` (RFC 3986, section 2.1).
@@ -105,7 +107,7 @@ enum TextCoding: Sendable, CaseIterable {
         guard start + digits <= text.endIndex else { return nil }
         var value = 0
         for byte in text[start..<(start + digits)] {
-            guard let digit = HexadecimalDigit.value(of: byte) else { return nil }
+            guard let digit = byte.hexadecimalValue else { return nil }
             value = value << 4 | Int(digit)
         }
         return value
@@ -123,10 +125,10 @@ enum TextCoding: Sendable, CaseIterable {
         switch self {
         case .percent, .form:
             if self == .form, byte == 0x20, !wasEscaped { return output.append(0x2b) }
-            guard wasEscaped || !Self.isUnreserved(byte) else { return output.append(byte) }
+            guard wasEscaped || !PercentEncoding.isUnreserved(byte) else { return output.append(byte) }
             let isLower = raw.contains { (0x61...0x66).contains($0) }
             output += raw.count == 6 ? Array("%u00".utf8) : [0x25]
-            output += HexadecimalDigit.pair(byte, isLower: isLower)
+            output += Hexadecimal.digits(of: byte, isUppercase: !isLower)
         case .escapes:
             guard wasEscaped || byte < 0x20 || byte == 0x22 || byte == 0x5c else {
                 return output.append(byte)
@@ -138,7 +140,7 @@ enum TextCoding: Sendable, CaseIterable {
             }
             let letter = raw.count == 4 ? 0x78 : UInt8(0x75)
             output += [0x5c, letter] + (letter == 0x78 ? [] : [0x30, 0x30])
-            output += HexadecimalDigit.pair(byte, isLower: isLower)
+            output += Hexadecimal.digits(of: byte, isUppercase: !isLower)
         case .entities:
             guard wasEscaped || [0x22, 0x26, 0x27, 0x3c, 0x3e].contains(byte) else {
                 return output.append(byte)
@@ -146,13 +148,6 @@ enum TextCoding: Sendable, CaseIterable {
             let isHexadecimal = raw.dropFirst(2).first.map { $0 | 0x20 } == 0x78
             let digits = isHexadecimal ? "x" + String(byte, radix: 16) : String(byte)
             output += Array("&#\(digits);".utf8)
-        }
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
-        default: false
         }
     }
 }

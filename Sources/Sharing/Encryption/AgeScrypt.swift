@@ -58,7 +58,7 @@ package enum AgeScrypt {
     private static func workFactor(_ text: String) throws(AgeError) -> Int {
         let digits = text.utf8
         guard let first = digits.first, (0x31...0x39).contains(first),
-            digits.allSatisfy({ (0x30...0x39).contains($0) })
+            digits.allSatisfy({ $0.isASCIIDigit })
         else {
             throw .malformedStanza(type: type, expected: "a work factor in digits, the first of them not 0")
         }

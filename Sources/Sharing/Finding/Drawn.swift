@@ -1,3 +1,5 @@
+import Captures
+
 /// Tells what was drawn by a machine from what somebody chose.
 enum Drawn {
     /// Whether a text looks drawn: letters, digits and case change places in it as no word does.
@@ -47,6 +49,6 @@ enum Drawn {
     private static func isDate(_ text: some Collection<UInt8>) -> Bool {
         let head = Array(text.prefix(10))
         return head.count == 10 && head[4] == 0x2d && head[7] == 0x2d
-            && [0, 1, 2, 3, 5, 6, 8, 9].allSatisfy { (0x30...0x39).contains(head[$0]) }
+            && [0, 1, 2, 3, 5, 6, 8, 9].allSatisfy { head[$0].isASCIIDigit }
     }
 }

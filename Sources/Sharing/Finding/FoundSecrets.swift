@@ -85,7 +85,7 @@ struct FoundSecrets {
             text.utf8.count < FragmentIndex.shortestPiece, values[text] != .asked
         else { return false }
         let lower = text.lowercased()
-        let isWord = text.utf8.allSatisfy { (0x41...0x5a).contains($0 & 0xdf) }
+        let isWord = text.utf8.allSatisfy { $0.isASCIILetter }
         return !SureWords.isCommon(text) && !names.contains(lower) && !wellKnown.contains(text)
             && !(isWord && open.contains(text)) && !words.contains { $0.lowercased() == lower }
     }
@@ -95,11 +95,11 @@ struct FoundSecrets {
         guard people.contains(text), SecretRoles.namesSomebody(name), values[text] == nil,
             (SureWords.shortest..<FragmentIndex.shortestPiece).contains(text.utf8.count),
             text.utf8.allSatisfy({
-                (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0)
+                $0.isASCIIAlphanumeric
                     || [0x2d, 0x2e, 0x5f].contains($0)
             })
         else { return false }
-        let digits = text.utf8.filter { (0x30...0x39).contains($0) }.count
+        let digits = text.utf8.filter { $0.isASCIIDigit }.count
         let marks = text.utf8.filter { [0x2d, 0x2e, 0x5f].contains($0) }.count
         return (digits == text.utf8.count ? digits >= 8 : digits + marks > 0) && !SureWords.isCommon(text)
             && !isIdentifier(text) && !wellKnown.contains(text) && !names.contains(text.lowercased())

@@ -10,7 +10,7 @@ enum IPAddressText {
         for part in 0..<4 {
             let begin = index
             var value = 0
-            while index < text.count, index - begin < 3, (0x30...0x39).contains(text[index]) {
+            while index < text.count, index - begin < 3, text[index].isASCIIDigit {
                 value = value * 10 + Int(text[index] - 0x30)
                 index += 1
             }
@@ -23,10 +23,10 @@ enum IPAddressText {
         }
         if index < text.count {
             let next = text[index]
-            if (0x30...0x39).contains(next) || (0x41...0x5a).contains(next & 0xdf) || next == 0x5f {
+            if next.isASCIIAlphanumeric || next == 0x5f {
                 return nil
             }
-            if next == 0x2e, index + 1 < text.count, (0x30...0x39).contains(text[index + 1]) { return nil }
+            if next == 0x2e, index + 1 < text.count, text[index + 1].isASCIIDigit { return nil }
         }
         return first == 127 || first == 0 || first >= 224 ? nil : index
     }
@@ -35,12 +35,12 @@ enum IPAddressText {
     static func endOfIPv6(_ text: [UInt8], _ start: Int) -> Int? {
         var end = start
         while end < text.count, end - start < 40,
-            HexadecimalDigit.value(of: text[end]) != nil || text[end] == 0x3a
+            text[end].isHexadecimalDigit || text[end] == 0x3a
         {
             end += 1
         }
         if end < text.count,
-            (0x41...0x5a).contains(text[end] & 0xdf) || text[end] == 0x5f || text[end] == 0x2e
+            text[end].isASCIILetter || text[end] == 0x5f || text[end] == 0x2e
         {
             return nil
         }

@@ -1,3 +1,5 @@
+import Captures
+
 /// Numbers that the state or a bank gives somebody, told from other numbers by their check digits.
 enum IdentityNumbers {
     /// Where a number ends that begins here, at the beginning of a word; nil for none.
@@ -6,7 +8,7 @@ enum IdentityNumbers {
         let end: Int?
         if (0x41...0x5a).contains(first) {
             end = singaporean(text, start) ?? bankAccount(text, start)
-        } else if (0x30...0x39).contains(first) {
+        } else if first.isASCIIDigit {
             end = swedish(text, start) ?? american(text, start) ?? card(text, start)
         } else {
             end = nil
@@ -16,7 +18,7 @@ enum IdentityNumbers {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f || byte == 0x2d
+        byte.isASCIIAlphanumeric || byte == 0x5f || byte == 0x2d
             || byte >= 0x80
     }
 
@@ -25,7 +27,7 @@ enum IdentityNumbers {
         guard range.upperBound <= text.count else { return nil }
         var digits: [Int] = []
         for index in range {
-            guard (0x30...0x39).contains(text[index]) else { return nil }
+            guard text[index].isASCIIDigit else { return nil }
             digits.append(Int(text[index] - 0x30))
         }
         return digits
@@ -66,7 +68,7 @@ enum IdentityNumbers {
                 index += 1
                 continue
             }
-            guard (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) else { break }
+            guard byte.isASCIIDigit || (0x41...0x5a).contains(byte) else { break }
             characters.append(byte)
             index += 1
             end = index
@@ -81,7 +83,7 @@ enum IdentityNumbers {
     /// `19811218-9876`, `811218-9876`, `198112189876`: a day, three digits and the one that checks them.
     private static func swedish(_ text: [UInt8], _ start: Int) -> Int? {
         var end = start
-        while end < text.count, end - start < 13, (0x30...0x39).contains(text[end]) { end += 1 }
+        while end < text.count, end - start < 13, text[end].isASCIIDigit { end += 1 }
         let length = end - start
         var number: [Int]
         if length == 12, let all = digits(text, start..<end) {
@@ -121,7 +123,7 @@ enum IdentityNumbers {
         var end = start
         while index < text.count, digits.count < 20 {
             let byte = text[index]
-            if (0x30...0x39).contains(byte) {
+            if byte.isASCIIDigit {
                 digits.append(Int(byte - 0x30))
                 end = index + 1
             } else if !(byte == 0x20 || byte == 0x2d) || end != index {

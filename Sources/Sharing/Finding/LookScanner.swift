@@ -1,3 +1,5 @@
+import Captures
+
 /// Finds what is secret or personal by its look alone, wherever it stands in a text.
 struct LookScanner {
     /// Something found, by its place.
@@ -104,7 +106,7 @@ struct LookScanner {
     }
 
     private static func isBase32(_ byte: UInt8) -> Bool {
-        (0x32...0x37).contains(byte) || (0x61...0x7a).contains(byte | 0x20)
+        (0x32...0x37).contains(byte) || byte.isASCIILetter
     }
 
     /// Runs of the characters that tokens are made of.
@@ -171,9 +173,9 @@ struct LookScanner {
         var rest = run
         while let mark = rest.firstIndex(where: { $0 == 0x5f || $0 == 0x2d || $0 == 0x2e || $0 == 0x7e }),
             rest[..<mark].dropFirst().allSatisfy({ (0x61...0x7a).contains($0) })
-                && rest[..<mark].allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
+                && rest[..<mark].allSatisfy({ $0.isASCIILetter })
                 || mark - rest.startIndex >= 6
-                    && rest[..<mark].allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
+                    && rest[..<mark].allSatisfy({ $0.isASCIILetter })
         {
             rest = rest[(mark + 1)...]
         }
@@ -181,7 +183,7 @@ struct LookScanner {
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x2d || byte == 0x5f
+        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x5f
             || byte == 0x2e || byte == 0x7e
     }
 
@@ -199,7 +201,7 @@ struct LookScanner {
             let domain = text[(at + 1)..<max(at + 1, end)]
             guard start < at, let dot = domain.lastIndex(of: 0x2e), dot > domain.startIndex,
                 domain.endIndex - dot > 2,
-                domain[(dot + 1)...].allSatisfy({ (0x61...0x7a).contains($0 | 0x20) || $0 >= 0x80 })
+                domain[(dot + 1)...].allSatisfy({ $0.isASCIILetter || $0 >= 0x80 })
             else { continue }
             found.append(Found(kind: .email, range: start..<end))
             index = end
@@ -207,12 +209,12 @@ struct LookScanner {
     }
 
     private static func isLocalByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf)
+        byte.isASCIIAlphanumeric
             || [0x2e, 0x5f, 0x2d, 0x2b, 0x23].contains(byte)
     }
 
     private static func isDomainByte(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x2e
+        byte >= 0x80 || byte.isASCIIAlphanumeric || byte == 0x2e
             || byte == 0x2d
     }
 
@@ -230,12 +232,12 @@ struct LookScanner {
             {
                 found.append(Found(kind: .personal, range: index..<end))
                 index = end
-            } else if (0x30...0x39).contains(byte), !Self.isWordByte(before), before != 0x2e, before != 0x2d,
+            } else if byte.isASCIIDigit, !Self.isWordByte(before), before != 0x2e, before != 0x2d,
                 let end = IPAddressText.endOfIPv4(text, index), isAddress(text, index, before)
             {
                 found.append(Found(kind: .address, range: index..<end))
                 index = end
-            } else if HexadecimalDigit.value(of: byte) != nil || byte == 0x3a, !Self.isWordByte(before),
+            } else if byte.isHexadecimalDigit || byte == 0x3a, !Self.isWordByte(before),
                 before != 0x3a,
                 let end = IPAddressText.endOfIPv6(text, index)
             {
@@ -254,7 +256,7 @@ struct LookScanner {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f
+        byte.isASCIIAlphanumeric || byte == 0x5f
     }
 
     private static func endOfPhone(_ text: [UInt8], _ start: Int) -> Int? {
@@ -262,7 +264,7 @@ struct LookScanner {
         var end = start + 1
         var last = end
         while end < text.count, end - start < 24 {
-            if (0x30...0x39).contains(text[end]) {
+            if text[end].isASCIIDigit {
                 digits += 1
                 last = end + 1
             } else if ![0x20, 0x2d, 0x28, 0x29].contains(text[end]) {

@@ -129,10 +129,10 @@ struct PersonNames {
     private static let shortest = 3
 
     private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5a).contains(byte & 0xdf) && byte < 0x80 || byte >= 0x80
+        byte.isASCIILetter || byte >= 0x80
     }
 
-    private static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
+    private static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || byte.isASCIIDigit }
 
     /// Whether what stands beside a word is no part of it: an escape, the rest of a token.
     private func isFree(_ range: Range<Int>, in text: [UInt8]) -> Bool {

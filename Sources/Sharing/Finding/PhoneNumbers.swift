@@ -1,3 +1,5 @@
+import Captures
+
 /// Phone numbers that are known, as they are written elsewhere: with and without the country, in groups or not.
 struct PhoneNumbers {
     /// The numbers by their last digits.
@@ -9,7 +11,7 @@ struct PhoneNumbers {
 
     init(_ values: [String]) {
         for value in values where Self.isNumber(value.utf8) {
-            let digits = value.utf8.filter(Self.isDigit)
+            let digits = value.utf8.filter(\.isASCIIDigit)
             guard digits.count > Self.tail, digits.count <= Self.most else { continue }
             let tail = Array(digits.suffix(Self.tail))
             if numbers[tail].map({ $0.digits.count < digits.count }) ?? true {
@@ -23,8 +25,8 @@ struct PhoneNumbers {
     /// Whether a text is digits, six at least, with nothing but what stands between the groups of a phone number.
     static func isNumber(_ text: some Collection<UInt8>) -> Bool {
         guard text.count <= 32 else { return false }
-        let digits = text.reduce(0) { $0 + (isDigit($1) ? 1 : 0) }
-        return digits >= 6 && text.allSatisfy { isDigit($0) || isSeparator($0) || $0 == 0x2b }
+        let digits = text.reduce(0) { $0 + ($1.isASCIIDigit ? 1 : 0) }
+        return digits >= 6 && text.allSatisfy { $0.isASCIIDigit || isSeparator($0) || $0 == 0x2b }
     }
 
     /// The places of the digits of each known number in a text, with the number as it is known.
@@ -35,14 +37,14 @@ struct PhoneNumbers {
         var found: [(places: [Int], number: String)] = []
         var index = 0
         while index < text.count {
-            guard Self.isDigit(text[index]), index == 0 || !Self.isWordByte(text[index - 1]) else {
+            guard text[index].isASCIIDigit, index == 0 || !Self.isWordByte(text[index - 1]) else {
                 index += 1
                 continue
             }
             var places: [Int] = []
             var end = index
             while end < text.count, places.count <= Self.most {
-                if Self.isDigit(text[end]) {
+                if text[end].isASCIIDigit {
                     places.append(end)
                 } else if !Self.isSeparator(text[end]) || end - (places.last ?? end) > 2 {
                     break
@@ -63,13 +65,11 @@ struct PhoneNumbers {
         return found
     }
 
-    static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
     private static func isSeparator(_ byte: UInt8) -> Bool {
         [0x20, 0x2d, 0x28, 0x29, 0x2f, 0x2e].contains(byte)
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f
+        byte.isASCIIAlphanumeric || byte == 0x5f
     }
 }

@@ -1,3 +1,4 @@
+import Captures
 import JOSE
 import JSON
 
@@ -81,7 +82,7 @@ extension SecretFinder {
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x2d || byte == 0x5f
+        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x5f
             || byte == 0x2e
     }
 }

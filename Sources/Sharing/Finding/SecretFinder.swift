@@ -182,7 +182,7 @@ final class SecretFinder {
 
     /// Whether digits are a code that somebody was sent or shown, under a name that is also that of other secrets.
     private static func isOneTimeCode(_ bytes: [UInt8], under kind: Secret.Kind) -> Bool {
-        guard bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        guard bytes.allSatisfy({ $0.isASCIIDigit }) else { return false }
         return switch kind {
         case .authorizationCode, .token: bytes.count == 6
         case .oneTimeCode: (4...10).contains(bytes.count)
@@ -250,7 +250,7 @@ final class SecretFinder {
     }
 
     private func chunk(_ name: String, _ text: String) {
-        guard let mark = name.utf8.lastIndex(where: { !(0x30...0x39).contains($0) }),
+        guard let mark = name.utf8.lastIndex(where: { !$0.isASCIIDigit }),
             name.utf8.index(after: mark) < name.utf8.endIndex,
             let number = Int(name[name.utf8.index(after: mark)...]), number < 32
         else { return }

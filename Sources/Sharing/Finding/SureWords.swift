@@ -1,3 +1,5 @@
+import Captures
+
 /// Texts that are replaced wherever they stand, although they are too short, or too much like a word, to be told from others by
 /// their look: what somebody asked for, and what is known for a password or a secret.
 struct SureWords {
@@ -16,7 +18,7 @@ struct SureWords {
         }
         for text in known {
             texts.append(text)
-            boundaries.append(text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? .number : .word)
+            boundaries.append(text.utf8.allSatisfy { $0.isASCIIDigit } ? .number : .word)
         }
     }
 

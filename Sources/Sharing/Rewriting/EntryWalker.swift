@@ -162,7 +162,7 @@ struct EntryWalker {
     /// Some tools say so of bodies that are not.
     static func mayBeBase64(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte <= 0x20
+            byte.isASCIIAlphanumeric || byte <= 0x20
                 || [0x2b, 0x2d, 0x2f, 0x3d, 0x5f].contains(byte)
         }
     }

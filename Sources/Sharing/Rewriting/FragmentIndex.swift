@@ -170,7 +170,7 @@ struct FragmentIndex {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f || byte == 0x2d
+        byte.isASCIIAlphanumeric || byte == 0x5f || byte == 0x2d
     }
 
     private static func disjoint(_ found: [Match]) -> [Match] {

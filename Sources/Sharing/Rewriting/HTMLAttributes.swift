@@ -1,3 +1,5 @@
+import Captures
+
 /// The attributes of one tag, with the places of their values.
 struct HTMLAttributes {
     struct Attribute {
@@ -30,7 +32,7 @@ struct HTMLAttributes {
         isXML =
             name.contains(0x5f)
             || name.contains { (0x41...0x5a).contains($0) } && name.contains { (0x61...0x7a).contains($0) }
-            || name.first.map { (0x61...0x7a).contains($0 | 0x20) } ?? false && !Self.elements.contains(tag)
+            || name.first.map { $0.isASCIILetter } ?? false && !Self.elements.contains(tag)
         while index < text.endIndex, text[index] != 0x3e {
             let begin = index
             skip { $0 <= 0x20 || $0 == 0x2f }

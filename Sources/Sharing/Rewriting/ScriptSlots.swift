@@ -1,3 +1,5 @@
+import Captures
+
 /// Strings and numbers of JSON and of scripts.
 enum ScriptSlots {
     /// Strings and numbers with the name of the member that they belong to.
@@ -85,7 +87,7 @@ enum ScriptSlots {
                 index = end + 1
             } else if Self.beginsWord(byte) {
                 let end =
-                    text[index...].firstIndex { !Self.beginsWord($0) && !(0x30...0x39).contains($0) }
+                    text[index...].firstIndex { !Self.beginsWord($0) && !$0.isASCIIDigit }
                     ?? text.endIndex
                 guard let value = startOfValue(text, from: end) else {
                     index = end
@@ -100,8 +102,8 @@ enum ScriptSlots {
                 else { continue }
                 add(Slot(name: name, range: (index + 1)..<close, coding: .escapes, kind: kind(of: name)))
                 index = close + 1
-            } else if (0x30...0x39).contains(byte) {
-                let end = text[index...].firstIndex { !(0x30...0x39).contains($0) } ?? text.endIndex
+            } else if byte.isASCIIDigit {
+                let end = text[index...].firstIndex { !$0.isASCIIDigit } ?? text.endIndex
                 let before = index > text.startIndex ? text[index - 1] : 0x20
                 let after = end < text.endIndex ? text[end] : 0x20
                 // Whole numbers only: a fraction or an exponent is no identifier.
@@ -143,7 +145,7 @@ enum ScriptSlots {
     }
 
     private static func beginsWord(_ byte: UInt8) -> Bool {
-        (0x61...0x7a).contains(byte | 0x20) || byte == 0x5f || byte == 0x24
+        byte.isASCIILetter || byte == 0x5f || byte == 0x24
     }
 
     /// Where the value begins that a script gives a name: `password: 'x'`, `token = "x"`; nil where it gives none.
@@ -232,7 +234,7 @@ enum ScriptSlots {
 
     private static func isPartOfNumber(_ byte: UInt8) -> Bool {
         byte == 0x2e || byte == 0x25 || byte == 0x2d || byte == 0x2b || byte == 0x5f
-            || (0x61...0x7a).contains(byte | 0x20)
+            || byte.isASCIILetter
     }
 
     /// Where the string ends whose first character is at `start`, behind its quotation mark; nil where it does not.

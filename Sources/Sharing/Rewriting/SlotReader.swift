@@ -1,3 +1,5 @@
+import Captures
+
 /// Finds the named values of a text, in linear time and without failing: what is shared is often broken.
 enum SlotReader {
     static func slots(in text: ArraySlice<UInt8>, as kind: TextKind) -> [Slot] {
@@ -79,7 +81,7 @@ enum SlotReader {
             guard SecretRoles.saysPassword(name) else { continue }
             let value = text[index...].drop { $0 == 0x20 || $0 == 0x22 || $0 == 0x27 }
                 .prefix { $0 > 0x20 && ![0x22, 0x27, 0x2c, 0x3b, 0x3c].contains($0) }
-            guard value.count >= 4, value.contains(where: { !(0x61...0x7a).contains($0 | 0x20) }),
+            guard value.count >= 4, value.contains(where: { !$0.isASCIILetter }),
                 value.last != 0x3a
             else { continue }
             slots.append(Slot(name: name, range: value.startIndex..<value.endIndex))

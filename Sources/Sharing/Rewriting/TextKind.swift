@@ -1,3 +1,5 @@
+import Captures
+
 /// What a text is, so far as it says where its parts begin.
 enum TextKind: Sendable, Hashable {
     case url
@@ -111,12 +113,12 @@ enum TextKind: Sendable, Hashable {
         let line = text.prefix { $0 != 0x0a && $0 != 0x0d }
         return line.count < 64 && line.last == 0x5d
             && line.dropFirst().dropLast().allSatisfy {
-                (0x61...0x7a).contains($0 | 0x20)
+                $0.isASCIILetter
             }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
+        byte.isASCIIAlphanumeric
             || [0x2d, 0x2e, 0x5f, 0x5b, 0x5d, 0x25].contains(byte)
     }
 
@@ -128,7 +130,7 @@ enum TextKind: Sendable, Hashable {
         }
         guard let colon = text.prefix(64).firstIndex(of: 0x3a), colon > text.startIndex else { return false }
         let scheme = text[..<colon].allSatisfy { byte in
-            (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
+            byte.isASCIIAlphanumeric
                 || [0x2b, 0x2d, 0x2e].contains(byte)
         }
         return scheme && text[(colon + 1)...].starts(with: "//".utf8)

@@ -1,17 +1,15 @@
+import Captures
+
 /// The named character references of HTML that encoders write: of ASCII and of Latin-1 (HTML, section 13.5).
 enum CharacterReferences {
     /// The reference whose name begins here, behind the `&`: the length of the name, which a semicolon follows, and what
     /// it stands for.
     static func named(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> (length: Int, scalar: UInt32)? {
         var end = start
-        while end < bytes.count, end - start <= longest, isNameByte(bytes[end]) { end += 1 }
+        while end < bytes.count, end - start <= longest, bytes[end].isASCIIAlphanumeric { end += 1 }
         guard end > start, end < bytes.count, bytes[end] == UInt8(ascii: ";") else { return nil }
         let name = String(decoding: bytes[start..<end], as: UTF8.self)
         return scalars[name].map { (end - start, $0) }
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        0x61...0x7a ~= byte | 0x20 || 0x30...0x39 ~= byte
     }
 
     private static let longest = 16

@@ -1,3 +1,5 @@
+import Captures
+
 /// Undoes one layer of escapes in bytes: percent-encoding, the escapes of JSON and JavaScript strings, and the
 /// character references of HTML.
 ///
@@ -158,7 +160,7 @@ struct EscapeReader {
         guard index + 2 < bytes.count, bytes[index + 2] == UInt8(ascii: "{") else { return nil }
         var scalar: UInt32 = 0
         var end = index + 3
-        while end < bytes.count, end < index + 9, let digit = Self.digit(bytes[end], radix: 16) {
+        while end < bytes.count, end < index + 9, let digit = bytes[end].hexadecimalValue {
             scalar = scalar << 4 | UInt32(digit)
             end += 1
         }
@@ -180,7 +182,7 @@ struct EscapeReader {
         }
         let firstDigit = end
         var scalar: UInt32 = 0
-        while end < bytes.count, let digit = Self.digit(bytes[end], radix: radix) {
+        while end < bytes.count, let digit = bytes[end].hexadecimalValue, digit < radix {
             scalar = min(scalar * radix + UInt32(digit), 0x11_0000)
             end += 1
         }
@@ -193,19 +195,10 @@ struct EscapeReader {
         guard index + digits <= bytes.count else { return nil }
         var value: UInt32 = 0
         for offset in 0..<digits {
-            guard let digit = Self.digit(bytes[index + offset], radix: 16) else { return nil }
+            guard let digit = bytes[index + offset].hexadecimalValue else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value
-    }
-
-    private static func digit(_ byte: UInt8, radix: UInt32) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46 where radix == 16: byte - 0x41 + 10
-        case 0x61...0x66 where radix == 16: byte - 0x61 + 10
-        default: nil
-        }
     }
 
     /// ASCII punctuation and space: behind a backslash it means itself.

@@ -1,3 +1,5 @@
+import Captures
+
 /// Names with the values that must not stand under them, to be looked up in bytes.
 ///
 /// Names are compared without the case of ASCII letters, since those of header fields have none. Values of
@@ -40,7 +42,9 @@ struct NamedValueIndex: Sendable {
             var forms: [([UInt8], [Leak.Encoding])] = [(text, [])]
             if text.count >= Self.encodedLength {
                 forms +=
-                    Self.base64(text).map { ($0, [.base64]) } + [(Self.hexadecimal(text), [.hexadecimal])]
+                    Self.base64(text).map { ($0, [.base64]) } + [
+                        (Array(Hexadecimal.encode(text).utf8), [.hexadecimal])
+                    ]
             }
             for (bytes, encodings) in forms {
                 let folded = Self.folded(bytes)
@@ -136,10 +140,5 @@ struct NamedValueIndex: Sendable {
         return [text, Base64Spelling.standard(text)].compactMap(\.self).flatMap { text in
             [text, text + Array(repeating: 0x3d, count: (4 - text.count % 4) % 4)]
         }
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 }

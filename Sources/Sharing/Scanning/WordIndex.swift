@@ -91,7 +91,7 @@ package struct WordIndex: Sendable {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f
+        byte.isASCIIAlphanumeric || byte == 0x5f
             || byte >= 0x80 && byte != WindowIndex.separator
     }
 
@@ -104,8 +104,6 @@ package struct WordIndex: Sendable {
         let plain = Array(Base64.encode(bytes).utf8.filter { $0 != 0x3d })
         let url = plain.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 }
         return [plain, url]
-            + [true, false].map { isLower in
-                bytes.flatMap { HexadecimalDigit.pair($0, isLower: isLower) }
-            }
+            + [false, true].map { Array(Hexadecimal.encode(bytes, isUppercase: $0).utf8) }
     }
 }

@@ -1,3 +1,5 @@
+import Captures
+
 /// Writes a text anew in the same shape: digits become digits, letters letters of the same case, hexadecimal text stays
 /// hexadecimal, everything else stands where it stood.
 ///
@@ -67,7 +69,7 @@ struct ShapeCipher {
         var kept: Set<Int> = []
         if text.contains(0x25) {
             for index in text.indices.dropLast(2) where text[index] == 0x25 {
-                if isHexadecimalDigit(text[index + 1]), isHexadecimalDigit(text[index + 2]) {
+                if text[index + 1].isHexadecimalDigit, text[index + 2].isHexadecimalDigit {
                     kept.formUnion([index + 1, index + 2])
                 }
             }
@@ -95,10 +97,6 @@ struct ShapeCipher {
         }
         // One that was changed is read as what it was.
         return digits > 0 && letters > 0 && digits + letters >= 8 && others * 16 <= digits + letters
-    }
-
-    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xdf)
     }
 
     /// Where a cyclic permutation, drawn by `seed`, takes one of `count` symbols: never to itself (Sattolo's algorithm).

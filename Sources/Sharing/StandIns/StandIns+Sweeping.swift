@@ -1,3 +1,5 @@
+import Captures
+
 /// Writes stand-ins into texts: where a name says that a secret stands there, and wherever else a piece of one does.
 extension StandIns {
     /// The walker that writes stand-ins into named places.
@@ -218,7 +220,7 @@ extension StandIns {
         for match in phones.matches(in: text) {
             guard let last = match.places.last, !isWritten(around: match.places[0]..<(last + 1), in: text)
             else { continue }
-            let digits = standIn(for: match.number).utf8.filter(PhoneNumbers.isDigit)
+            let digits = standIn(for: match.number).utf8.filter(\.isASCIIDigit)
             for (place, digit) in zip(match.places.reversed(), digits.reversed())
             where place != match.places[0] || text[place] != 0x30 {
                 output[place] = digit
@@ -230,7 +232,7 @@ extension StandIns {
 
     /// A letter in the case of another one.
     static func inCase(_ byte: UInt8, _ made: UInt8) -> UInt8 {
-        guard (0x41...0x5a).contains(made & 0xdf), (0x41...0x5a).contains(byte & 0xdf) else { return made }
+        guard made.isASCIILetter, byte.isASCIILetter else { return made }
         return made & 0xdf | byte & 0x20
     }
 
@@ -258,7 +260,7 @@ extension StandIns {
     }
 
     static func isTokenByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf)
+        byte.isASCIIAlphanumeric
             || [0x2b, 0x2d, 0x2e, 0x2f, 0x5f, 0x7e].contains(byte)
     }
 

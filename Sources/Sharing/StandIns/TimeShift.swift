@@ -58,7 +58,7 @@ package struct TimeShift: Sendable {
 
     private func time(at index: Int, in text: [UInt8]) -> (length: Int, other: [UInt8])? {
         let byte = text[index]
-        if Self.isDigit(byte) {
+        if byte.isASCIIDigit {
             guard index == 0 || Self.mayPrecede(text[index - 1]) else { return nil }
             return date(at: index, in: text) ?? number(at: index, in: text)
         }
@@ -71,7 +71,7 @@ package struct TimeShift: Sendable {
     private func number(at index: Int, in text: [UInt8]) -> (Int, [UInt8])? {
         var value: Int64 = 0
         var end = index
-        while end < text.count, Self.isDigit(text[end]), end - index < 17 {
+        while end < text.count, text[end].isASCIIDigit, end - index < 17 {
             value = value * 10 + Int64(text[end] - 0x30)
             end += 1
         }
@@ -89,7 +89,7 @@ package struct TimeShift: Sendable {
             index + 10 < text.count && (text[index + 10] | 0x20 == 0x74 || text[index + 10] == 0x20)
             && Self.matches("00:00:00", at: index + 11, in: text)
         let end = index + (hasTime ? 19 : 10)
-        guard end == text.count || !Self.isDigit(text[end]) else { return nil }
+        guard end == text.count || !text[end].isASCIIDigit else { return nil }
         let day = String(decoding: text[index..<(index + 10)], as: UTF8.self)
         let clock = hasTime ? String(decoding: text[(index + 11)..<end], as: UTF8.self) : "00:00:00"
         guard let time = Timestamp(rfc3339: "\(day)T\(clock)Z"), window.contains(time.seconds) else {
@@ -134,17 +134,15 @@ package struct TimeShift: Sendable {
         return (0..<count).allSatisfy { place in
             let (wanted, byte) = (pattern.utf8Start[place], text[index + place])
             switch wanted {
-            case 0x30: return isDigit(byte)
-            case 0x61: return (0x61...0x7a).contains(byte | 0x20)
+            case 0x30: return byte.isASCIIDigit
+            case 0x61: return byte.isASCIILetter
             default: return wanted == byte
             }
         }
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == 0x5f
+        byte.isASCIIAlphanumeric || byte == 0x5f
     }
 
     /// Not behind a letter or digit, the sign of a telephone number, or a decimal point.

@@ -181,7 +181,7 @@ package struct VerdictCheck {
             if word.hasPrefix("U+"), standIn.hasPrefix("U+") { return true }
             guard word.utf8.count == standIn.utf8.count else { return false }
             let isCut = word.contains("…")
-            guard isCut || word.utf8.count >= 8 && word.utf8.contains(where: { (0x30...0x39).contains($0) })
+            guard isCut || word.utf8.count >= 8 && word.utf8.contains(where: { $0.isASCIIDigit })
             else {
                 return false
             }
@@ -191,10 +191,10 @@ package struct VerdictCheck {
 
     /// Whether a word may be a hash in base64url, of which no two have the same outline.
     private static func isHash(_ word: some Collection<UInt8>) -> Bool {
-        let letters = word.filter { (0x41...0x5a).contains($0 & 0xdf) }
+        let letters = word.filter { $0.isASCIILetter }
         return word.count >= 20
             && word.allSatisfy {
-                (0x41...0x5a).contains($0 & 0xdf) || (0x30...0x39).contains($0) || $0 == 0x2d || $0 == 0x5f
+                $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x5f
             } && letters.contains { $0 & 0x20 == 0 } && letters.contains { $0 & 0x20 != 0 }
     }
 
@@ -218,7 +218,7 @@ package struct VerdictCheck {
         }
         return bare.split { $0 == 0x20 || $0 == 0x2c || $0 == 0x3a }.map { word in
             Drawn.looks(word) || isHash(word)
-                || word.count >= 12 && word.contains { (0x30...0x39).contains($0) }
+                || word.count >= 12 && word.contains { $0.isASCIIDigit }
                 ? "…" : String(decoding: word, as: UTF8.self)
         }
     }

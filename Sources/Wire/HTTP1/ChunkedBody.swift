@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Undoes the chunked coding (RFC 9112, section 7.1), byte for byte, with its extensions and up to its
 /// trailers.
 struct ChunkedBody {
@@ -44,7 +46,7 @@ struct ChunkedBody {
             let byte = input[index]
             switch state {
             case .size:
-                if let digit = Self.digit(byte) {
+                if let digit = byte.hexadecimalValue.map(Int.init) {
                     guard digits < 15 else { return .broken(index, "a chunk size of more than 15 digits") }
                     remaining = remaining << 4 | digit
                     digits += 1
@@ -130,14 +132,5 @@ struct ChunkedBody {
 
     private mutating func name(_ reason: String, at index: Int) -> Output? {
         named.insert(reason).inserted ? .named(index, reason) : nil
-    }
-
-    private static func digit(_ byte: UInt8) -> Int? {
-        switch byte {
-        case 0x30...0x39: Int(byte) - 0x30
-        case 0x41...0x46: Int(byte) - 0x41 + 10
-        case 0x61...0x66: Int(byte) - 0x61 + 10
-        default: nil
-        }
     }
 }

@@ -268,7 +268,7 @@ struct HTTP1Decoder {
     }
 
     private func isPlausibleStart(_ byte: UInt8, _ side: Side) -> Bool {
-        side == .server ? byte | 0x20 == 0x68 : HeadParser.isTokenByte(byte)
+        side == .server ? byte | 0x20 == 0x68 : byte.isTokenCharacter
     }
 
     private mutating func message(

@@ -1,4 +1,4 @@
-import Captures
+internal import Captures
 
 /// Takes apart the head of a message: start line and fields (RFC 9112, sections 3 to 5).
 ///
@@ -83,7 +83,7 @@ struct HeadParser {
         var position = space
         while position < line.upperBound, bytes[position] == 0x20 { position += 1 }
         let codeStart = position
-        while position < line.upperBound, (0x30...0x39).contains(bytes[position]) { position += 1 }
+        while position < line.upperBound, bytes[position].isASCIIDigit { position += 1 }
         guard position - codeStart == 3 else { return nil }
         if codeStart - space > 1 { note(space, "more than one space before the status code") }
         var reason = position..<line.upperBound
@@ -158,7 +158,7 @@ struct HeadParser {
     /// `HTTP/d.d`, in any case: what answers and servers in the field send.
     private func isVersion(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         word.count > 5 && ASCIICase.areEqual(UnsafeBufferPointer(rebasing: word.prefix(5)), "http/")
-            && word.dropFirst(5).allSatisfy { $0 == 0x2e || (0x30...0x39).contains($0) }
+            && word.dropFirst(5).allSatisfy { $0 == 0x2e || $0.isASCIIDigit }
     }
 
     private mutating func version(_ range: Range<Int>) -> String {
@@ -202,11 +202,15 @@ struct HeadParser {
         problems.append((offset, reason))
     }
 
-    private static let tokenBytes: [Bool] = (0..<256).map { byte in
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-            || "!#$%&'*+-.^_`|~".utf8.contains(UInt8(byte))
+    private static let tokenBytes: [Bool] = (UInt8.min...UInt8.max).map { byte in
+        byte.isASCIIAlphanumeric
+            || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
-    /// RFC 9110, section 5.6.2.
-    static func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes[Int(byte)] }
+    fileprivate static func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes[Int(byte)] }
+}
+
+extension UInt8 {
+    /// A character of a `token`, as methods and field names are made of (RFC 9110, section 5.6.2).
+    package var isTokenCharacter: Bool { HeadParser.isTokenByte(self) }
 }

@@ -1,4 +1,4 @@
-import Captures
+internal import Captures
 
 /// Where the body of a message ends (RFC 9112, section 6.3).
 enum MessageFraming: Equatable {
@@ -63,7 +63,7 @@ enum MessageFraming: Equatable {
     private static func plainNumber(_ text: String) -> Int? {
         var value = 0
         for byte in text.utf8 {
-            guard (0x30...0x39).contains(byte) else { return nil }
+            guard byte.isASCIIDigit else { return nil }
             value = value * 10 + Int(byte - 0x30)
         }
         return text.isEmpty ? nil : value
@@ -82,7 +82,7 @@ enum MessageFraming: Equatable {
             let trimmed = value.utf8.drop { $0 == 0x20 || $0 == 0x09 }
             let digits = trimmed.prefix { $0 != 0x20 && $0 != 0x09 }
             guard trimmed.dropFirst(digits.count).allSatisfy({ $0 == 0x20 || $0 == 0x09 }),
-                !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                !digits.isEmpty, digits.allSatisfy({ $0.isASCIIDigit }),
                 let length = Int(String(digits) ?? "")
             else {
                 return .failure(Reason(text: "Content-Length is not a number: \(value)"))

@@ -1,3 +1,4 @@
+import Captures
 import LibCrypto
 import Proxy
 
@@ -27,7 +28,7 @@ struct ClientCertificates: Sendable {
             let isWild = host.hasPrefix("*.")
             let name = isWild ? host.dropFirst(2) : host
             let isHost = name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) || "-._".utf8.contains(byte)
+                byte.isASCIIDigit || (0x61...0x7a).contains(byte) || "-._".utf8.contains(byte)
                     || isAddress && byte == 0x3a
             }
             guard isHost, !name.isEmpty, name.utf8.first != 0x2e else { return nil }

@@ -53,7 +53,7 @@ struct PKCEChallengeMalformed: Rule {
         if body.count == 43, body.allSatisfy({ isURLSafe($0) || [0x2b, 0x2f, 0x20].contains($0) }) {
             return "\(count) characters: standard Base64, with \"+\", \"/\" or \"=\""
         }
-        if bytes.count == 64, bytes.allSatisfy(isHexadecimal) {
+        if bytes.count == 64, bytes.allSatisfy(\.isHexadecimalDigit) {
             return "64 characters: the digest in hexadecimal"
         }
         if (86...88).contains(bytes.count) {
@@ -64,11 +64,7 @@ struct PKCEChallengeMalformed: Rule {
     }
 
     private static func isURLSafe(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) && byte < 0x80 || byte == 0x2d
+        byte.isASCIIAlphanumeric || byte == 0x2d
             || byte == 0x5f
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
     }
 }

@@ -59,7 +59,7 @@ struct RedirectURIDoubleEncoded: Rule {
         let bytes = value.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
         guard let first = bytes.first, (0x61...0x7a).contains(first) else { return false }
         let rest = bytes.drop { byte in
-            (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || [0x2b, 0x2d, 0x2e].contains(byte)
+            (0x61...0x7a).contains(byte) || byte.isASCIIDigit || [0x2b, 0x2d, 0x2e].contains(byte)
         }
         return rest.starts(with: "%3a%2f".utf8)
     }

@@ -104,9 +104,7 @@ struct DiscoveryIssuerMismatch: Rule {
     private static func isIdentifier(_ text: Substring.UTF8View) -> Bool {
         let parts = text.split(separator: 0x2d, omittingEmptySubsequences: false)
         guard parts.map(\.count) == [8, 4, 4, 4, 12] else { return false }
-        return parts.joined().allSatisfy {
-            (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20)
-        }
+        return parts.joined().allSatisfy(\.isHexadecimalDigit)
     }
 
     private static func isWSO2(_ asked: RecordedURL, _ named: RecordedURL) -> Bool {

@@ -92,7 +92,7 @@ struct CodeAltered: Rule {
         guard whole.utf8.count > part.utf8.count, whole.utf8.starts(with: part.utf8) else { return false }
         if part.utf8.count >= 16 { return true }
         let next = whole.utf8.dropFirst(part.utf8.count).first ?? 0
-        return !((0x30...0x39).contains(next) || (0x61...0x7a).contains(next | 0x20))
+        return !next.isASCIIAlphanumeric
     }
 
     private static func swapping(_ byte: UInt8, for other: UInt8, in text: String) -> String {

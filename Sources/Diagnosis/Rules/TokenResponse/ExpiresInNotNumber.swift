@@ -58,7 +58,7 @@ struct ExpiresInNotNumber: Rule {
             guard answer.json == nil, let text = answer.parameters["expires_in"], !text.isEmpty else {
                 return nil
             }
-            return text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? nil : "no whole number"
+            return text.utf8.allSatisfy { $0.isASCIIDigit } ? nil : "no whole number"
         }
     }
 }

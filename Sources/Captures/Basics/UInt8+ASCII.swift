@@ -1,0 +1,19 @@
+extension UInt8 {
+    /// `0`–`9`.
+    @inlinable package var isASCIIDigit: Bool { self &- 0x30 < 10 }
+
+    /// `A`–`Z`, `a`–`z`.
+    @inlinable package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
+
+    /// A letter or a digit of ASCII.
+    @inlinable package var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
+
+    /// `0`–`9`, `A`–`F`, `a`–`f`.
+    @inlinable package var isHexadecimalDigit: Bool { isASCIIDigit || (self | 0x20) &- 0x61 < 6 }
+
+    /// What a hexadecimal digit of either case stands for; nil for every other byte.
+    @inlinable package var hexadecimalValue: UInt8? {
+        if isASCIIDigit { return self &- 0x30 }
+        return isHexadecimalDigit ? (self | 0x20) &- 0x61 + 10 : nil
+    }
+}
