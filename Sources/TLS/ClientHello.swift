@@ -1,3 +1,5 @@
+internal import LibCrypto
+
 /// What a client says first in TLS, as far as it decides where to go (RFC 8446, section 4.1.2).
 package struct ClientHello: Sendable, Hashable {
     /// The host of the server name extension (RFC 6066, section 3), as sent; nil where there is none.
@@ -87,51 +89,16 @@ extension ClientHello {
     /// wrong with it.
     init(body: ArraySlice<UInt8>) {
         self.init()
-        var reader = LengthPrefixedReader(body)
-        guard reader.skip(2 + 32), reader.vector8() != nil, reader.vector16() != nil, reader.vector8() != nil,
-            var extensions = reader.vector16().map(LengthPrefixedReader.init)
+        var reader = TLSVectorReader(body)
+        guard reader.take(2 + 32) != nil, reader.vector8() != nil, reader.vector16() != nil,
+            reader.vector8() != nil, let extensions = reader.vector16()
         else { return }
-        while let type = extensions.integer16(), let data = extensions.vector16() {
-            var reader = LengthPrefixedReader(data)
+        TLSVectorReader.forEachExtension(extensions) { type, data in
             switch type {
-            case 0:
-                guard var names = reader.vector16().map(LengthPrefixedReader.init) else { continue }
-                while let kind = names.integer8(), let name = names.vector16() {
-                    guard kind == 0, serverName == nil, !name.isEmpty else { continue }
-                    serverName = String(decoding: name, as: UTF8.self)
-                }
-            case 16:
-                guard alpn.isEmpty, var names = reader.vector16().map(LengthPrefixedReader.init) else {
-                    continue
-                }
-                while let name = names.vector8() { alpn.append(String(decoding: name, as: UTF8.self)) }
-            default: continue
+            case 0: serverName = serverName ?? TLSVectorReader.serverName(data)
+            case 16: if alpn.isEmpty { alpn = TLSVectorReader.protocolNames(data) }
+            default: return
             }
         }
-    }
-}
-
-/// Reads the vectors of TLS (RFC 8446, section 3.4); nil where the bytes do not suffice.
-private struct LengthPrefixedReader {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
-
-    mutating func skip(_ count: Int) -> Bool { take(count) != nil }
-
-    mutating func integer8() -> Int? { take(1).map { Int($0[$0.startIndex]) } }
-
-    mutating func integer16() -> Int? {
-        take(2).map { Int($0[$0.startIndex]) << 8 | Int($0[$0.startIndex + 1]) }
-    }
-
-    mutating func vector8() -> ArraySlice<UInt8>? { integer8().flatMap { take($0) } }
-
-    mutating func vector16() -> ArraySlice<UInt8>? { integer16().flatMap { take($0) } }
-
-    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        guard rest.count >= count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
     }
 }

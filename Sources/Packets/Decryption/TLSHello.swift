@@ -1,3 +1,5 @@
+internal import LibCrypto
+
 /// A ClientHello as far as it is needed (RFC 8446, section 4.1.2).
 struct TLSClientHello {
     var random: TLSRandom
@@ -19,15 +21,7 @@ struct TLSClientHello {
         guard let extensions = reader.vector16() else { return }
         TLSVectorReader.forEachExtension(extensions) { type, data in
             switch type {
-            case 0:
-                var reader = TLSVectorReader(data)
-                guard serverName == nil, var names = reader.vector16().map({ TLSVectorReader($0) }) else {
-                    return
-                }
-                while let kind = names.integer8(), let name = names.vector16() {
-                    guard kind == 0, serverName == nil, !name.isEmpty else { continue }
-                    serverName = String(decoding: name, as: UTF8.self)
-                }
+            case 0: serverName = serverName ?? TLSVectorReader.serverName(data)
             case 16: if alpn.isEmpty { alpn = TLSVectorReader.protocolNames(data) }
             case 35: ticket = Array(data)
             case 42: offersEarlyData = true
@@ -94,42 +88,5 @@ struct TLSEncryptedExtensions {
             default: return
             }
         }
-    }
-}
-
-/// Reads the vectors of TLS (RFC 8446, section 3.4); nil where the bytes do not suffice.
-struct TLSVectorReader {
-    /// What was not taken.
-    private(set) var rest: ArraySlice<UInt8>
-
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
-
-    mutating func integer8() -> Int? { take(1).map { Int($0[$0.startIndex]) } }
-
-    mutating func integer16() -> Int? {
-        take(2).map { Int($0[$0.startIndex]) << 8 | Int($0[$0.startIndex + 1]) }
-    }
-
-    mutating func vector8() -> ArraySlice<UInt8>? { integer8().flatMap { take($0) } }
-
-    mutating func vector16() -> ArraySlice<UInt8>? { integer16().flatMap { take($0) } }
-
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        guard rest.count >= count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
-    }
-
-    static func forEachExtension(_ bytes: ArraySlice<UInt8>, _ body: (Int, ArraySlice<UInt8>) -> Void) {
-        var reader = TLSVectorReader(bytes)
-        while let type = reader.integer16(), let data = reader.vector16() { body(type, data) }
-    }
-
-    static func protocolNames(_ data: ArraySlice<UInt8>) -> [String] {
-        var reader = TLSVectorReader(data)
-        var names: [String] = []
-        guard var list = reader.vector16().map({ TLSVectorReader($0) }) else { return names }
-        while let name = list.vector8() { names.append(String(decoding: name, as: UTF8.self)) }
-        return names
     }
 }

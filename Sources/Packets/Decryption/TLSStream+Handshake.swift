@@ -1,3 +1,4 @@
+internal import LibCrypto
 internal import Wire
 
 /// Handshake messages, and records in clear.

@@ -1,3 +1,4 @@
+internal import LibCrypto
 internal import Wire
 
 /// Where the parts of one packet lie in its datagram (RFC 9000, section 17).
