@@ -107,11 +107,4 @@ struct SOCKSStateMachineTests {
             _ = machine.received([UInt8](repeating: 5, count: Int.random(in: 0...300, using: &generator)))
         }
     }
-
-    @Test func codesHaveWords() {
-        #expect(SOCKSStateMachine.words(2) == "not allowed by its rules")
-        #expect(SOCKSStateMachine.words(5) == "connection refused")
-        #expect(SOCKSStateMachine.words(200) == "no reason that is known")
-        #expect(Set((1...8).map { SOCKSStateMachine.words($0) }).count == 8)
-    }
 }

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// The dialogue with a SOCKS 5 proxy, up to the first byte of the tunnel (RFC 1928; user name and password: RFC 1929).
 ///
 /// No message of it is longer than 262 bytes, so nothing needs a limit.
@@ -118,12 +120,7 @@ struct SOCKSStateMachine {
         // Some say no more than that when they refuse.
         guard bytes[1] == 0 else { return decide(.refused(code: bytes[1])) }
         guard bytes.count >= 5 else { return .waitForMoreBytes }
-        let length: Int
-        switch bytes[3] {
-        case 1: length = 4
-        case 3: length = 1 + Int(bytes[4])
-        case 4: length = 16
-        default:
+        guard let length = SOCKS5.addressLength(bytes) else {
             return decide(
                 .failed(reason: "its reply has an address of a kind that does not exist (\(bytes[3]))")
             )
@@ -137,20 +134,5 @@ struct SOCKSStateMachine {
         state = .decided
         bytes = []
         return action
-    }
-
-    /// A reply code in words (RFC 1928, section 6).
-    static func words(_ code: UInt8) -> String {
-        switch code {
-        case 1: "general failure"
-        case 2: "not allowed by its rules"
-        case 3: "network unreachable"
-        case 4: "host unreachable"
-        case 5: "connection refused"
-        case 6: "time to live expired"
-        case 7: "command not supported"
-        case 8: "kind of address not supported"
-        default: "no reason that is known"
-        }
     }
 }

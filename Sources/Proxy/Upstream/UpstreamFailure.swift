@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import TLS
+internal import Wire
 
 /// Why there is no connection to a provider, worded as rules and people recognise it.
 struct UpstreamFailure: Error, Equatable {
@@ -162,7 +163,7 @@ extension UpstreamFailure {
     static func refused(_ origin: Origin, by proxy: UpstreamProxy, code: UInt8) -> UpstreamFailure {
         UpstreamFailure(
             reason: "ERR_SOCKS_CONNECTION_FAILED: the upstream proxy \(proxy) does not connect to \(origin): "
-                + "\(SOCKSStateMachine.words(code)) (reply \(code))"
+                + "\(SOCKS5.words(ofReply: code) ?? "no reason that is known") (reply \(code))"
         )
     }
 

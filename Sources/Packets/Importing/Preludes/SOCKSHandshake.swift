@@ -139,7 +139,7 @@ struct SOCKSHandshake {
 
     private mutating func readRequest() -> Outcome? {
         guard client.count >= 5 else { return nil }
-        guard client[0] == 5, client[1] == 1, let length = Self.addressLength(client) else { return .other }
+        guard client[0] == 5, client[1] == 1, let length = SOCKS5.addressLength(client) else { return .other }
         guard client.count >= length + 6 else { return nil }
         let port = UInt16(client[4 + length]) << 8 | UInt16(client[5 + length])
         if client[3] == 3 {
@@ -156,37 +156,14 @@ struct SOCKSHandshake {
     private mutating func readAnswer() -> Outcome? {
         guard server.count >= 2 else { return nil }
         guard server[0] == 5 else { return .other }
-        guard server[1] == 0 else { return .refused(target, Self.words(server[1])) }
+        guard server[1] == 0 else {
+            return .refused(target, SOCKS5.words(ofReply: server[1]) ?? "reply \(server[1])")
+        }
         guard server.count >= 5 else { return nil }
-        guard let length = Self.addressLength(server) else { return .other }
+        guard let length = SOCKS5.addressLength(server) else { return .other }
         guard server.count >= length + 6 else { return nil }
         server.removeFirst(length + 6)
         return target.map { .connected($0) }
-    }
-
-    /// Of the address in a request or an answer of five bytes or more, a name's own length included.
-    private static func addressLength(_ message: [UInt8]) -> Int? {
-        switch message[3] {
-        case 1: 4
-        case 3: 1 + Int(message[4])
-        case 4: 16
-        default: nil
-        }
-    }
-
-    /// RFC 1928, section 6.
-    private static func words(_ code: UInt8) -> String {
-        switch code {
-        case 1: "general failure"
-        case 2: "not allowed by its rules"
-        case 3: "network unreachable"
-        case 4: "host unreachable"
-        case 5: "connection refused"
-        case 6: "time to live expired"
-        case 7: "command not supported"
-        case 8: "kind of address not supported"
-        default: "reply \(code)"
-        }
     }
 
     // MARK: - Version 4
