@@ -1,3 +1,4 @@
+import Captures
 import Diagnosis
 import JSON
 
@@ -50,7 +51,6 @@ package enum AttackJSON {
 
     /// With three digits after the point.
     private static func seconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        return Double(seconds * 1000 + attoseconds / 1_000_000_000_000_000) / 1000
+        Double(duration.wholeMilliseconds) / 1000
     }
 }

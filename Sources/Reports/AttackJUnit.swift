@@ -6,7 +6,7 @@ package enum AttackJUnit {
         let attacks = report.rows.filter(\.mustBeRejected)
         let others = report.rows.filter { !$0.mustBeRejected }
         let head = counts(report.rows, stop: report.stop)
-        let time = time(report.duration)
+        let time = report.duration.junitTime
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             #"<testsuites name="authreel" \#(head) time="\#(time)">"#,
@@ -35,14 +35,14 @@ package enum AttackJUnit {
 
     private static func suite(_ name: String, _ rows: [AttackReport.Row]) -> [String] {
         guard !rows.isEmpty else { return [] }
-        let time = time(rows.reduce(.zero) { $0 + ($1.duration ?? .zero) })
+        let time = rows.reduce(Duration.zero) { $0 + ($1.duration ?? .zero) }.junitTime
         return [#"  <testsuite name="\#(name)" \#(counts(rows)) time="\#(time)">"#]
             + rows.flatMap(testCase) + ["  </testsuite>"]
     }
 
     private static func testCase(_ row: AttackReport.Row) -> [String] {
         let head =
-            #"    <testcase classname="attack-suite" name="\#(XMLText.escaped(row.fault))" time="\#(time(row.duration ?? .zero))""#
+            #"    <testcase classname="attack-suite" name="\#(XMLText.escaped(row.fault))" time="\#((row.duration ?? .zero).junitTime)""#
         if isSkipped(row) {
             let doubt =
                 row.isDoubtful
@@ -69,11 +69,5 @@ package enum AttackJUnit {
     /// What proves nothing.
     private static func isSkipped(_ row: AttackReport.Row) -> Bool {
         row.verdict == .notExercised || row.verdict == .undecided || row.isDoubtful
-    }
-
-    private static func time(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = attoseconds / 1_000_000_000_000_000
-        return "\(seconds).\(String(milliseconds + 1000).dropFirst())"
     }
 }

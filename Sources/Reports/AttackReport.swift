@@ -126,9 +126,11 @@ package struct AttackReport: Sendable {
         let undecided = attacks.count { $0.verdict == .undecided }
         let open = undecided == 0 ? "" : ", \(undecided) undecided"
         let rejected = attacks.count { $0.verdict == .rejected }
-        if rejected == attacks.count { return "\(Self.attacks(rejected)) tried, every one rejected\(rest)" }
+        if rejected == attacks.count {
+            return "\(rejected.counted("attack")) tried, every one rejected\(rest)"
+        }
         return
-            "\(Self.attacks(attacks.count)) tried, \(rejected) rejected, \(failures.count) let through\(open)\(rest)"
+            "\(attacks.count.counted("attack")) tried, \(rejected) rejected, \(failures.count) let through\(open)\(rest)"
     }
 
     /// Why it ended before the last fault, with how many were left; nil where it did not.
@@ -140,8 +142,6 @@ package struct AttackReport: Sendable {
         default: return "\(stop); \(notReached) faults were not come to"
         }
     }
-
-    private static func attacks(_ count: Int) -> String { "\(count) attack\(count == 1 ? "" : "s")" }
 
     /// Not exercised ones by their reason, in order.
     var skipped: [(reason: String, faults: [String])] {

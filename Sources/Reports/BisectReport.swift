@@ -62,9 +62,9 @@ package struct BisectReport: Sendable {
 
     /// The verdict in one line.
     package var headline: String {
-        let count = Self.count(changes.count, "difference")
+        let count = changes.count.counted("difference")
         guard let result else { return "\(count) to try" }
-        let drives = "\(result.drives) login\(result.drives == 1 ? "" : "s") driven"
+        let drives = result.drives.counted("login") + " driven"
         switch result.ending {
         case .found:
             let size = result.set.count
@@ -115,9 +115,5 @@ package struct BisectReport: Sendable {
         let words = [rule, refusal].compactMap { $0 }
         if !words.isEmpty { return words.joined(separator: ", ") }
         return attempt.trial.flow.map { "ends \($0.ending.rawValue)" } ?? "nothing was answered"
-    }
-
-    static func count(_ number: Int, _ word: String) -> String {
-        "\(number) \(word)\(number == 1 ? "" : "s")"
     }
 }

@@ -61,7 +61,7 @@ package struct BisectText {
             ? "A as it is"
             : attempt.set.count == count
                 ? "A with all that B does otherwise"
-                : "A with \(attempt.set.count) of \(BisectReport.count(count, "difference"))"
+                : "A with \(attempt.set.count) of \(count.counted("difference"))"
         return "  \(mark) \(drive). \(what)" + style.dim("  (\(BisectReport.ending(of: attempt).printable))")
     }
 

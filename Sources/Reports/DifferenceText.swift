@@ -54,15 +54,12 @@ package struct DifferenceText {
 
     private var verdict: String {
         let counts = report.counts
-        let notes = showsAll || counts.notes == 0 ? "" : style.dim(" (\(count(counts.notes, "note")), --all)")
+        let notes =
+            showsAll || counts.notes == 0 ? "" : style.dim(" (\(counts.notes.counted("note")), --all)")
         guard report.difference.first != nil else { return style.green(report.headline) + notes }
         let words = told.wrapped(report.headline.printable, indent: "")
         return words.map { style.red($0) }.joined(separator: "\n") + "\n"
-            + style.dim(count(counts.differences, "difference")) + notes
-    }
-
-    private func count(_ number: Int, _ word: String) -> String {
-        "\(number) \(word)\(number == 1 ? "" : "s")"
+            + style.dim(counts.differences.counted("difference")) + notes
     }
 
     // MARK: - Steps

@@ -62,8 +62,7 @@ package enum PlanJSON {
             object["of"] = .number(JSONNumber(Int64(page)))
         }
         if let wait = step.wait {
-            let (seconds, attoseconds) = wait.components
-            object["wait_ms"] = .number(JSONNumber(seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+            object["wait_ms"] = .number(JSONNumber(wait.wholeMilliseconds))
         }
         if step.hasSideEffect { object["side_effect"] = true }
         object["parameters"] = .array(step.parameters.map { parameter($0, given) })

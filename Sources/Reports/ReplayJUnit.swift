@@ -28,9 +28,7 @@ package enum ReplayJUnit {
 
     private static func time(_ reports: [ReplayReport]) -> String {
         let whole = reports.reduce(Duration.zero) { $0 + $1.times.whole }
-        let (seconds, attoseconds) = whole.components
-        let milliseconds = attoseconds / 1_000_000_000_000_000
-        return "\(seconds).\(String(milliseconds + 1000).dropFirst())"
+        return whole.junitTime
     }
 
     private static func testCase(_ report: ReplayReport, of suite: String) -> [String] {

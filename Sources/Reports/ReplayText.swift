@@ -60,7 +60,7 @@ package struct ReplayText {
         let times = report.times
         let count = report.run.exchanges.count
         let work = style.dim(
-            "  \(count) request\(count == 1 ? "" : "s") in \(PlanText.seconds(times.whole))"
+            "  \(count.counted("request")) in \(PlanText.seconds(times.whole))"
         )
         let words = report.headline.printable
         return (report.isSame ? style.green(words) : style.red(words)) + work

@@ -232,8 +232,7 @@ struct TimelineText {
     }
 
     private static func milliseconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let total = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        let total = duration.wholeMilliseconds
         return total < 10_000 ? "\(total) ms" : "\(total / 1000) s"
     }
 }

@@ -66,25 +66,3 @@ struct RefreshHistory {
             && other.startedAt < flow.capture[one.exchange].endedAt
     }
 }
-
-extension Duration {
-    /// Whole milliseconds, cut off.
-    var milliseconds: Int64 {
-        components.seconds.multipliedReportingOverflow(by: 1000).partialValue
-            &+ components.attoseconds / 1_000_000_000_000_000
-    }
-
-    /// In words for a note: `240 ms`, `12 s`, `2 h 5 min`, `31 days`.
-    var words: String {
-        let seconds = components.seconds
-        switch seconds {
-        case ..<0: return "\(milliseconds) ms"
-        case ..<2: return "\(milliseconds) ms"
-        case ..<120: return "\(seconds) s"
-        case ..<7200: return "\(seconds / 60) min" + (seconds % 60 == 0 ? "" : " \(seconds % 60) s")
-        case ..<172_800:
-            return "\(seconds / 3600) h" + (seconds % 3600 < 60 ? "" : " \(seconds % 3600 / 60) min")
-        default: return "\(seconds / 86400) days"
-        }
-    }
-}

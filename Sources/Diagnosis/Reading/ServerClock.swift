@@ -63,20 +63,3 @@ enum ServerTime {
         return flow.capture[second].startedAt - flow.capture[first].endedAt
     }
 }
-
-/// Spans of time in words.
-enum Span {
-    /// As `7 s`, `12 min`, `3 h 20 min`.
-    static func text(_ seconds: Int64) -> String {
-        let seconds = seconds.magnitude
-        if seconds < 120 { return "\(seconds) s" }
-        if seconds < 7200 {
-            return seconds % 60 == 0 ? "\(seconds / 60) min" : "\(seconds / 60) min \(seconds % 60) s"
-        }
-        if seconds < 172_800 {
-            let minutes = seconds % 3600 / 60
-            return minutes == 0 ? "\(seconds / 3600) h" : "\(seconds / 3600) h \(minutes) min"
-        }
-        return "\(seconds / 86_400) days"
-    }
-}

@@ -58,7 +58,7 @@ struct DevicePollingTooFast: Rule {
                         evidence.append(
                             Evidence(
                                 place: Place(exchange: poll.exchange, part: .timing, name: "gap"),
-                                value: "\(max(0, gap.milliseconds)) ms",
+                                value: "\(max(0, gap.wholeMilliseconds)) ms",
                                 note: "\(interval) s since the poll before are due"
                             )
                         )

@@ -81,10 +81,10 @@ struct CodeReused: Rule {
 
     private func violation(_ first: TokenRequest, _ second: TokenRequest, _ flow: Flow) -> Violation {
         let elapsed = second.startedAt - first.startedAt
-        let milliseconds =
-            elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000
         var evidence: [Evidence] = []
-        for (request, note) in [(first, "sent first"), (second, "sent again after \(milliseconds) ms")] {
+        for (request, note) in [
+            (first, "sent first"), (second, "sent again after \(elapsed.wholeMilliseconds) ms"),
+        ] {
             if let code = request.parameters.parameter("code") { evidence.append(Evidence(code, note: note)) }
             evidence.append(
                 request.answer.isSuccess ? request.answer.statusEvidence() : request.answer.evidence()
