@@ -20,23 +20,19 @@ enum ExitStatus: Int32 {
     /// Ends the program after an error: text on stderr with what to do next, and the status that fits.
     static func leave(after error: any Error) -> Never {
         switch error {
-        case let failure as CommandFailure:
-            StandardError.report(failure.message, hint: failure.hint)
-            Foundation.exit(failure.status.rawValue)
+        case let failure as CommandFailure: leave(telling: failure)
+        case let error as CaptureError: leave(telling: CommandFailure(error))
+        case let error as AgeError: leave(telling: CommandFailure(error))
         case let status as ExitCode:
             finishOutput()
             Foundation.exit(status.rawValue)
-        case let failure as CaptureError:
-            let mapped = CommandFailure(failure)
-            StandardError.report(mapped.message, hint: mapped.hint)
-            Foundation.exit(mapped.status.rawValue)
-        case let error as AgeError:
-            let mapped = CommandFailure(error)
-            StandardError.report(mapped.message, hint: mapped.hint)
-            Foundation.exit(mapped.status.rawValue)
-        default:
-            leave(afterParsing: error)
+        default: leave(afterParsing: error)
         }
+    }
+
+    private static func leave(telling failure: CommandFailure) -> Never {
+        StandardError.report(failure.message, hint: failure.hint)
+        Foundation.exit(failure.status.rawValue)
     }
 
     /// A verdict that nobody can read is none.
@@ -69,48 +65,5 @@ enum ExitStatus: Int32 {
             .drop { !$0.hasPrefix("Usage:") }
         StandardError.line(usage.joined(separator: "\n"))
         Foundation.exit(ExitStatus.usage.rawValue)
-    }
-}
-
-/// Wrong circumstances, worded for the person at the terminal.
-struct CommandFailure: Error {
-    var status: ExitStatus
-    /// In lower case, without a full stop.
-    var message: String
-    /// The very command to run next, where there is one.
-    var hint: String?
-
-    init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
-        self.status = status
-        self.message = message
-        self.hint = hint
-    }
-
-    init(_ error: CaptureError) {
-        message = "\(error)"
-        switch error {
-        case .notHAR:
-            status = .dataError
-            hint =
-                "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
-        case .notCapture(_, _, let advice):
-            status = .dataError
-            hint = advice
-        case .unusableArchive:
-            status = .dataError
-            hint = "unpack it, and name the capture in it"
-        case .noSuchFile(let path):
-            status = .noInput
-            hint = "\(Invocation.command("record", "--out", path)) makes one"
-        case .inputOutput:
-            status = .noInput
-            hint = nil
-        case .lockedByAnother:
-            status = .unavailable
-            hint = "stop the other recording, or choose another file with --out"
-        case .notOurs:
-            status = .noInput
-            hint = "choose a file that does not exist with --out"
-        }
     }
 }
