@@ -58,97 +58,39 @@ package final class CaptureIndex: Sendable {
 
     package init(_ capture: Capture) {
         self.capture = capture
-        let entries = capture.indices.sorted {
-            (capture[$0].startedAt.nanoseconds, $0) < (capture[$1].startedAt.nanoseconds, $1)
-        }
-        let passedOn = ServiceWorkerTwins(capture, order: entries).passedOn
-        order = passedOn.isEmpty ? entries : entries.filter { passedOn[$0] == nil }
-        var position = [Int](repeating: 0, count: entries.count)
-        for (place, entry) in order.enumerated() { position[entry] = place }
-        for (entry, twin) in passedOn { position[entry] = position[twin] }
-        self.position = position
-        var endpoints = Endpoints()
-        for index in capture.indices where MessageRecognizer.isMetadata(capture[index].request.url) {
-            if let json = Answer(of: capture[index], at: index).json { endpoints.add(json) }
-        }
-        let recognizer = MessageRecognizer(endpoints: endpoints)
-        var messages: [Int: OAuthMessage] = [:]
-        var requests: [AuthorizationRequest] = []
-        var tokens: [TokenRequest] = []
-        var metadata: [MetadataDocument] = []
-        var keySets: [KeySetDocument] = []
-        var registrations: [EndpointCall] = []
-        var pushed: [String: EndpointCall] = [:]
-        for index in order {
-            guard var message = recognizer.message(of: capture[index], at: index) else { continue }
-            switch message {
-            case .authorizationRequest(var request):
-                if let uri = request.parameters["request_uri"], let call = pushed[uri] {
-                    request.merge(pushed: call)
-                    message = .authorizationRequest(request)
-                }
-                requests.append(request)
-            case .token(let request): tokens.append(request)
-            case .discovery(let document): metadata.append(document)
-            case .keySet(let document): keySets.append(document)
-            case .registration(let call): registrations.append(call)
-            case .pushedRequest(let call):
-                if let uri = call.answer.parameters["request_uri"] { pushed[uri] = call }
-            default: break
-            }
-            messages[index] = message
-        }
+        (order, position) = Self.order(of: capture)
+        let read = CapturedMessages(capture, order: order)
+        authorizationRequests = read.requests
+        tokenRequests = read.tokens
+        metadata = read.metadata
+        keySets = read.keySets
+        registrations = read.registrations
         redirectedFrom = RedirectChain.sources(in: capture, order: order)
-        let redirected = ResponseFinder(
+        responses = Self.responses(in: capture, order: order, read)
+        messages = Self.addingResources(
+            read.all,
             capture: capture,
             order: order,
-            requests: requests,
-            tokens: tokens,
-            registrations: registrations
-        ).responses()
-        responses =
-            redirected
-            + CredentialFinder(
-                capture: capture,
-                order: order,
-                messages: messages,
-                requests: requests,
-                known: Self.issuedTokens(tokens, redirected)
-            ).responses(besides: redirected)
-        self.messages = Self.addingResources(
-            messages,
-            capture: capture,
-            order: order,
-            issued: Self.issuedTokens(tokens, responses)
+            issued: Self.issuedTokens(read.tokens, responses)
         )
-        authorizationRequests = requests
-        tokenRequests = tokens
-        self.metadata = metadata
-        backChannel = BackChannel(capture, order: order, messages: messages, metadata: metadata)
-        self.keySets = keySets
-        self.registrations = registrations
-        challenges =
-            metadata.contains(where: \.isProtectedResource)
-            ? Dictionary(
-                grouping: order.compactMap { ResourceChallenge(capture[$0], at: $0) },
-                by: { $0.resource.origin ?? "" }
-            ) : [:]
-        latest = LatestRequests(capture, order: order, messages: messages)
+        backChannel = BackChannel(capture, order: order, messages: read.all, metadata: metadata)
+        challenges = Self.challenges(in: capture, order: order, metadata)
+        latest = LatestRequests(capture, order: order, messages: read.all)
         loginValues = LoginValues(
             capture,
             order: order,
-            requests: requests,
+            requests: read.requests,
             responses: responses,
-            tokens: tokens
+            tokens: read.tokens
         )
         // Who saw the browser's connection itself saw that there was none.
         isSanitized =
-            !requests.isEmpty && requests.allSatisfy { capture[$0.exchange].client.address == nil }
+            !read.requests.isEmpty && read.requests.allSatisfy { capture[$0.exchange].client.address == nil }
             && Self.hasNoCredentials(capture)
-        knownSecrets = Self.secrets(tokens, registrations)
+        knownSecrets = Self.secrets(read.tokens, registrations)
         opened = OpenedTokens(
             capture,
-            tokens: tokens,
+            tokens: read.tokens,
             responses: responses,
             keySets: keySets,
             registrations: registrations,
@@ -157,125 +99,45 @@ package final class CaptureIndex: Sendable {
         registrationsByClient = registrations.reduce(into: [:]) { list, call in
             if let client = call.answer.parameters["client_id"] { list[client, default: []].append(call) }
         }
-        let clients = requests.reduce(into: [String: String]()) { list, request in
-            if let state = request.state, let client = request.clientID { list[state] = client }
-        }
-        codesByClient = responses.reduce(into: [:]) { list, response in
-            guard let client = response.state.flatMap({ clients[$0] }),
-                let code = response.parameters.parameter("code")
-            else { return }
-            list[client, default: []].append(code)
-        }
-        assertionUses = order.reduce(into: [:]) { uses, index in
-            let parameter: Parameter? =
-                switch messages[index] {
-                case .token(let request): request.authentication.assertion
-                case .pushedRequest(let call), .revocation(let call), .introspection(let call):
-                    call.authentication.assertion
-                default: nil
-                }
-            guard let assertion = parameter.flatMap({ ClientAssertion($0) }) else { return }
-            uses[assertion.key, default: []].append(index)
-        }
-        preflights = order.reduce(into: [:]) { found, index in
-            let request = capture[index].request
-            guard request.method == "OPTIONS", request.headers.contains("origin") else { return }
-            found[request.url.host ?? "", default: []].append(index)
-        }
-        openedHosts = Set(
-            capture.indices.compactMap { index in
-                // A CONNECT that was answered opens a tunnel, it shows nothing of what is in it.
-                capture[index].response == nil || capture[index].request.method == "CONNECT"
-                    ? nil : capture[index].request.url.host
-            }
-        )
+        codesByClient = Self.codes(of: responses, to: read.requests)
+        assertionUses = Self.assertionUses(in: read.all, order: order)
+        preflights = Self.preflights(in: capture, order: order)
+        openedHosts = Self.openedHosts(of: capture)
     }
 
-    /// Requests that carry a token issued in the capture, to something that is no endpoint: resource calls.
-    private static func addingResources(
-        _ messages: [Int: OAuthMessage],
-        capture: Capture,
+    /// The entries by time, and where each stands among them.
+    private static func order(of capture: Capture) -> (order: [Int], position: [Int]) {
+        let entries = capture.indices.sorted {
+            (capture[$0].startedAt.nanoseconds, $0) < (capture[$1].startedAt.nanoseconds, $1)
+        }
+        let passedOn = ServiceWorkerTwins(capture, order: entries).passedOn
+        let order = passedOn.isEmpty ? entries : entries.filter { passedOn[$0] == nil }
+        var position = [Int](repeating: 0, count: entries.count)
+        for (place, entry) in order.enumerated() { position[entry] = place }
+        for (entry, twin) in passedOn { position[entry] = position[twin] }
+        return (order, position)
+    }
+
+    /// Those that a redirect brought, and those that nothing but what follows tells of.
+    private static func responses(
+        in capture: Capture,
         order: [Int],
-        issued: Set<String>
-    ) -> [Int: OAuthMessage] {
-        guard !issued.isEmpty else { return messages }
-        var messages = messages
-        // Where a token was asked for once, the marks in place of tokens are marks of tokens.
-        let resources = Set(
-            capture.indices.compactMap {
-                isChallenged(capture[$0]) ? capture[$0].request.url.withoutQuery : nil
-            }
-        )
-        for index in order where messages[index] == nil {
-            let exchange = capture[index]
-            guard let token = bearer(exchange.request, index),
-                issued.contains(token.value) || MissingToken.isOne(token.value)
-                    || Placeholder.isOne(token.value) && resources.contains(exchange.request.url.withoutQuery)
-            else { continue }
-            messages[index] = .resource(
-                EndpointCall(
-                    exchange: index,
-                    request: exchange.request,
-                    parameters: Parameters(exchange.request.url.queryItems, of: index, in: .requestQuery),
-                    answer: Answer(of: exchange, at: index)
-                )
-            )
-        }
-        return messages
-    }
-
-    /// Access tokens, and ID tokens, which some clients send in their place.
-    private static func issuedTokens(_ tokens: [TokenRequest], _ responses: [AuthorizationResponse]) -> Set<
-        String
-    > {
-        let sources = tokens.map(\.answer.parameters) + responses.map(\.parameters)
-        return Set(
-            sources.flatMap { [$0["access_token"], $0["id_token"]] }.compactMap { $0 }.filter { !$0.isEmpty }
-        )
-    }
-
-    /// In the header, or in the query, where it ought not to be (RFC 6750, section 2.3).
-    private static func bearer(_ request: RecordedRequest, _ index: Int) -> Parameter? {
-        if let token = BearerToken.of(request, exchange: index) { return token }
-        guard let query = request.url.query, query.containsBytes("access_token=") else { return nil }
-        return Parameters(QueryItems(query), of: index, in: .requestQuery).parameter("access_token")
-    }
-
-    /// Whether the answer says that a token was expected, and refused (RFC 6750, section 3; RFC 9449, section 7.1).
-    private static func isChallenged(_ exchange: Exchange) -> Bool {
-        exchange.response?.headers.all("www-authenticate").contains { field in
-            ["bearer", "dpop"].contains(field.prefix { $0 != " " }.lowercased())
-        } ?? false
-    }
-
-    private static func hasNoCredentials(_ capture: Capture) -> Bool {
-        capture.indices.allSatisfy { index in
-            let exchange = capture[index]
-            return !exchange.request.headers.contains("cookie")
-                && !exchange.request.headers.contains("authorization")
-                && exchange.request.listedCookies.isEmpty
-                && !(exchange.response?.headers.contains("set-cookie") ?? false)
-                && (exchange.response?.listedCookies.isEmpty ?? true)
-        }
-    }
-
-    private static func secrets(_ tokens: [TokenRequest], _ registrations: [EndpointCall]) -> [String: String]
-    {
-        var secrets: [String: String] = [:]
-        for call in registrations {
-            if let id = call.answer.parameters["client_id"],
-                let secret = call.answer.parameters["client_secret"]
-            {
-                secrets[id] = secret
-            }
-        }
-        for request in tokens where request.answer.isSuccess {
-            if let id = request.clientID, let secret = request.authentication.secret?.value,
-                secrets[id] == nil
-            {
-                secrets[id] = secret
-            }
-        }
-        return secrets
+        _ read: CapturedMessages
+    ) -> [AuthorizationResponse] {
+        let redirected = ResponseFinder(
+            capture: capture,
+            order: order,
+            requests: read.requests,
+            tokens: read.tokens,
+            registrations: read.registrations
+        ).responses()
+        let others = CredentialFinder(
+            capture: capture,
+            order: order,
+            messages: read.all,
+            requests: read.requests,
+            known: issuedTokens(read.tokens, redirected)
+        ).responses(besides: redirected)
+        return redirected + others
     }
 }

@@ -1,0 +1,62 @@
+import Captures
+import JOSE
+import OAuth
+
+extension CaptureIndex {
+    /// Requests that carry a token issued in the capture, to something that is no endpoint: resource calls.
+    static func addingResources(
+        _ messages: [Int: OAuthMessage],
+        capture: Capture,
+        order: [Int],
+        issued: Set<String>
+    ) -> [Int: OAuthMessage] {
+        guard !issued.isEmpty else { return messages }
+        var messages = messages
+        // Where a token was asked for once, the marks in place of tokens are marks of tokens.
+        let resources = Set(
+            capture.indices.compactMap {
+                isChallenged(capture[$0]) ? capture[$0].request.url.withoutQuery : nil
+            }
+        )
+        for index in order where messages[index] == nil {
+            let exchange = capture[index]
+            guard let token = bearer(exchange.request, index),
+                issued.contains(token.value) || MissingToken.isOne(token.value)
+                    || Placeholder.isOne(token.value) && resources.contains(exchange.request.url.withoutQuery)
+            else { continue }
+            messages[index] = .resource(
+                EndpointCall(
+                    exchange: index,
+                    request: exchange.request,
+                    parameters: Parameters(exchange.request.url.queryItems, of: index, in: .requestQuery),
+                    answer: Answer(of: exchange, at: index)
+                )
+            )
+        }
+        return messages
+    }
+
+    /// Access tokens, and ID tokens, which some clients send in their place.
+    static func issuedTokens(_ tokens: [TokenRequest], _ responses: [AuthorizationResponse])
+        -> Set<String>
+    {
+        let sources = tokens.map(\.answer.parameters) + responses.map(\.parameters)
+        return Set(
+            sources.flatMap { [$0["access_token"], $0["id_token"]] }.compactMap { $0 }.filter { !$0.isEmpty }
+        )
+    }
+
+    /// In the header, or in the query, where it ought not to be (RFC 6750, section 2.3).
+    private static func bearer(_ request: RecordedRequest, _ index: Int) -> Parameter? {
+        if let token = BearerToken.of(request, exchange: index) { return token }
+        guard let query = request.url.query, query.containsBytes("access_token=") else { return nil }
+        return Parameters(QueryItems(query), of: index, in: .requestQuery).parameter("access_token")
+    }
+
+    /// Whether the answer says that a token was expected, and refused (RFC 6750, section 3; RFC 9449, section 7.1).
+    private static func isChallenged(_ exchange: Exchange) -> Bool {
+        exchange.response?.headers.all("www-authenticate").contains { field in
+            ["bearer", "dpop"].contains(field.prefix { $0 != " " }.lowercased())
+        } ?? false
+    }
+}
