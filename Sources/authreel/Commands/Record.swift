@@ -106,7 +106,7 @@ struct Record: AsyncParsableCommand {
         // What cannot be started is told of before anything is made.
         let environment = ProcessInfo.processInfo.environment
         let searchPath = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        var configuration = try proxy.configuration()
+        let configuration = try proxy.configuration()
         let scope = try scope.scope(for: proxy)
         let command = try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
         let browser = try launcher(environment, searchPath)
@@ -114,117 +114,20 @@ struct Record: AsyncParsableCommand {
         let path = out ?? Self.datedName(SystemClock.now)
         let trust = try RecordingAuthority(scope: scope, lasting: authority)
         defer { trust.end() }
-        configuration.limits.connections = DescriptorLimit.raise(for: configuration.limits.connections)
-        HeapSettings.setForRecording()
-        // A file that may not grow is told of like a full disk, and does not end us.
-        signal(SIGXFSZ, SIG_IGN)
-        let writer = try CaptureOpening.open(path)
-        if writer.mending.bytesRemoved > 0 {
-            StandardError.warn(
-                "\(path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off"
-            )
-        }
-        let halves = Halves()
-        let notices = NoticeTeller(
-            repeats: verbose,
-            certificatePath: scope == nil ? nil : trust.certificatePath
-        )
-        let page = try await view ? LivePage.start(path) : nil
-        if let page { configuration.ownPorts.append(page.port) }
-        let view = LiveView(
-            writer: writer,
-            looksAtAll: page != nil,
-            detail: detail,
-            half: halves.half,
-            observe: { page?.show($0, unsettled: $1) }
-        )
-        // Those that this process starts have no way to be told a password, or are told it by us.
-        if configuration.proxyCredentials != nil {
-            configuration.vouchesFor = { ProcessTree.ancestors(of: $0).contains(getpid()) }
-        }
-        configuration.acceptsCertificates = halves.isBrowser
-        let recording = try Recording(
-            to: writer,
+        try await InterceptedRecording(
             configuration: configuration,
-            authority: trust.authority,
-            recorded: view.recorded,
-            told: { news in
-                CaptureTeller.tell(news)
-                switch news {
-                case .copied(_, _, let path): view.moved(to: path, beginsAnew: false)
-                case .begunAnew(_, let path, _): view.moved(to: path, beginsAnew: true)
-                case .stuck, .stalls, .cameBack, .losing, .goesOn, .adrift: break
-                }
-            },
-            notify: { notice in
-                notices.tell(notice)
-                switch notice {
-                case .clientRejectedCertificate(let host, let client, _, _):
-                    view.distrusted(by: client, host: host)
-                case .clientIsIntercepted(let client): view.intercepted(client)
-                default: break
-                }
-            }
-        )
-        view.follow { recording.position }
-        // Before anybody is told the address: who stops us then, stops us cleanly.
-        let signals = Interruption.signals()
-        let address = try await recording.start()
-        StandardError.note(
-            "recording into \(path)"
-                + (writer.mending.entries > 0
-                    ? " behind its \(CaptureTeller.count(writer.mending.entries))" : "")
-        )
-        if proxy.listen == nil, address.port != ProxyOptions.defaultPort {
-            StandardError.note("port \(ProxyOptions.defaultPort) is taken: listening on the next free one")
-        }
-        trust.announce(startsClients: command != nil || browser != nil)
-        if proxy.allowRemote { Self.tellOfNetwork(recording, configuration) }
-        if configuration.proxyCredentials != nil {
-            StandardError.note("clients have to give the user name and password of --proxy-auth")
-        }
-        if let upstream = configuration.upstreamProxy {
-            StandardError.note("providers are reached by way of \(upstream)")
-        }
-        for (origin, address) in recording.played {
-            StandardError.note("\(origin.url) is played at \(origin.scheme.rawValue)://\(address)")
-        }
-        try page?.open(environment)
-        StandardError.line("listening on \(address)")
-        let session = RecordingSession(
-            recording: recording,
-            address: address.onThisMachine,
-            credentials: configuration.proxyCredentials,
-            certificatePath: trust.certificatePath,
+            trust: trust,
+            path: path,
             command: command,
             browser: browser,
-            page: firstPage,
-            view: view,
-            halves: halves,
-            environment: environment
-        )
-        let tidying = Task {
-            // The first client is often there within the second, and needs less than the start did.
-            StartupPages.unmap()
-            try await Task.sleep(for: .seconds(1))
-            StartupPages.unmap()
-        }
-        defer { tidying.cancel() }
-        let status: Int32
-        do {
-            status = try await session.run(signals: signals)
-        } catch {
-            await recording.stop()
-            await page?.end()
-            throw error
-        }
-        await recording.stop()
-        let summary = view.finish()
-        await page?.end()
-        Self.sayGoodbye(recording, summary, hasSeenClients: view.hasSeenClients)
-        // A command that failed has the first word.
-        if status != 0 { throw ExitCode(status) }
-        if recording.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
+            firstPage: firstPage,
+            environment: environment,
+            detail: detail,
+            isShown: view,
+            repeatsNotices: verbose,
+            isPortGiven: proxy.listen != nil,
+            allowsRemote: proxy.allowRemote
+        ).run()
     }
 
     private func recordPackets(of interface: String) async throws {
@@ -297,61 +200,6 @@ struct Record: AsyncParsableCommand {
             return String(authority[...end])
         }
         return String(authority.prefix { $0 != ":" })
-    }
-
-    /// What it means to listen on the network, and where a phone finds the recorder.
-    private static func tellOfNetwork(_ recording: Recording, _ configuration: ProxyConfiguration) {
-        let played = ProxyOptions.remote(configuration)
-        if !played.isEmpty {
-            let origins = played.map(\.url).joined(separator: " and ")
-            StandardError.warn(
-                "anyone on the network can use \(origins) through this computer, and is recorded"
-            )
-        }
-        guard !LoopbackHost.isLoopback(configuration.host) else {
-            guard played.isEmpty else { return }
-            StandardError.warn(
-                "--allow-remote changes nothing while it listens on \(configuration.host): add --listen 0.0.0.0:\(configuration.port)"
-            )
-            return
-        }
-        let localhost =
-            configuration.allowsRemoteLoopback ? ", also to reach what listens on this computer alone" : ""
-        if configuration.proxyCredentials == nil {
-            StandardError.warn(
-                "anyone on the network can use this proxy\(localhost): it asks for no password; what they send is recorded"
-            )
-            StandardError.note(
-                "to ask for one: \(Invocation.name) record --allow-remote --proxy-auth prompt …"
-            )
-        } else if configuration.allowsRemoteLoopback {
-            StandardError.warn("whoever knows the password of --proxy-auth can use this proxy\(localhost)")
-        }
-        let urls = recording.networkURLs
-        if urls.isEmpty { StandardError.warn("this computer has no address on a network") }
-        for url in urls { StandardError.note("on a phone open \(url)") }
-    }
-
-    private static func sayGoodbye(_ recording: Recording, _ summary: [String], hasSeenClients: Bool) {
-        let (path, missing) = (recording.path, recording.missing)
-        let (came, failures) = recording.count
-        let exchanges = max(0, came - (missing?.count ?? 0))
-        StandardError.note(
-            "\(path): \(CaptureTeller.count(exchanges)) recorded"
-                + (failures > 0 ? ", \(failures) without an answer" : "")
-        )
-        for line in summary { StandardError.line(line) }
-        if exchanges > 0 {
-            let commands = ["show", "diagnose"].map { Invocation.command($0, path) }
-            StandardError.note("next: \(commands.joined(separator: ", "))")
-        } else if came == 0 {
-            StandardError.note(
-                hasSeenClients
-                    ? "nothing came through but the recorder's own page: no login was begun"
-                    : "nothing came through: does the client use the proxy, also for localhost?"
-            )
-        }
-        if let missing { CaptureTeller.tellOfMissing(missing, in: path) }
     }
 
     /// `authreel-2026-11-21-034501.har`, in UTC.
