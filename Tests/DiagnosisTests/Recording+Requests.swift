@@ -76,3 +76,18 @@ extension Recording {
         return asking("request", edit(sent))
     }
 }
+
+extension Recording {
+    /// Parameters of the authorization response changed, in the redirect and in the request that follows it; nil takes
+    /// one out.
+    func redirecting(with changes: [(String, String?)]) -> Recording {
+        editing { exchange in
+            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(change(exchange.request.url.text))
+            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
+                exchange.response?.redirect(to: change(location))
+            }
+        }
+    }
+}

@@ -34,7 +34,9 @@ struct AccessDeniedByPolicyTests {
         ("access_denied", "user does not have access to this application"),
     ])
     func knowsTheTexts(error: String, text: String) throws {
-        let recording = try answering([("error", error), ("error_description", text)])
+        let recording = try Recording(broken).redirecting(with: [
+            ("error", error), ("error_description", text),
+        ])
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.outcomes == [.failure])
     }
@@ -45,7 +47,9 @@ struct AccessDeniedByPolicyTests {
         ("unauthorized", "x"),
     ])
     func leavesAlone(error: String, text: String) throws {
-        let recording = try answering([("error", error), ("error_description", text)])
+        let recording = try Recording(broken).redirecting(with: [
+            ("error", error), ("error_description", text),
+        ])
         #expect(recording.finding(rule) == nil)
     }
 
@@ -80,7 +84,7 @@ struct AccessDeniedByPolicyTests {
     }
 
     @Test func leavesASilentRequestToAnotherRule() throws {
-        let recording = try answering([
+        let recording = try Recording(broken).redirecting(with: [
             ("error", "interaction_required"), ("error_description", "AADSTS50076: use a second factor"),
         ]).asking("prompt", "none")
         #expect(recording.finding(rule) == nil)
@@ -98,18 +102,6 @@ struct AccessDeniedByPolicyTests {
             )
         )
         #expect(refused.finding(rule)?.evidence[0].value == "invalid_grant: AADSTS50020: no such user")
-    }
-
-    /// The provider's answer with other parameters, in the redirect and at the callback.
-    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
-        try Recording(path ?? broken).editing { exchange in
-            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
-            if exchange.request.url.path == "/callback" {
-                exchange.request.url = RecordedURL(change(exchange.request.url.text))
-            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
-                exchange.response?.redirect(to: change(location))
-            }
-        }
     }
 
     @Test func leavesTheNearMissAlone() throws {

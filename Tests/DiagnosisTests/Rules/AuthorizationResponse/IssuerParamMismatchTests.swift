@@ -20,7 +20,9 @@ struct IssuerParamMismatchTests {
     }
 
     @Test func isAnErrorThoughTheAppAcceptedIt() throws {
-        let recording = try answering([("iss", "https://id.other.example")], broken + ".near-miss")
+        let recording = try Recording(broken + ".near-miss").redirecting(with: [
+            ("iss", "https://id.other.example")
+        ])
         #expect(recording.finding(rule)?.severity == .error)
         #expect(recording.outcomes == [.failure])
     }
@@ -40,22 +42,10 @@ struct IssuerParamMismatchTests {
         ("https://id.harbour.example/a/b/v2.0", false), ("https://id.harbour.example//v2.0", false),
     ])
     func fillsInTheTenant(issuer: String, holds: Bool) throws {
-        let recording = try answering([("iss", issuer)]).editingAnswer(
+        let recording = try Recording(broken).redirecting(with: [("iss", issuer)]).editingAnswer(
             of: "/.well-known/openid-configuration"
         ) { $0["issuer"] = .string("https://id.harbour.example/{tenantid}/v2.0") }
         #expect((recording.finding(rule) == nil) == holds)
-    }
-
-    /// The provider's answer with other parameters, in the redirect and at the callback.
-    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
-        try Recording(path ?? broken).editing { exchange in
-            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
-            if exchange.request.url.path == "/callback" {
-                exchange.request.url = RecordedURL(change(exchange.request.url.text))
-            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
-                exchange.response?.redirect(to: change(location))
-            }
-        }
     }
 
     @Test func leavesTheNearMissAlone() throws {

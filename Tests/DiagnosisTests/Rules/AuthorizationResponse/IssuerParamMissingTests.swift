@@ -23,10 +23,8 @@ struct IssuerParamMissingTests {
     }
 
     @Test func isAWarningWhereTheAppWentOn() throws {
-        let recording = try answering(
-            [("iss", nil)],
-            "authorization-response/issuer-param-mismatch.near-miss"
-        )
+        let recording = try Recording("authorization-response/issuer-param-mismatch.near-miss")
+            .redirecting(with: [("iss", nil)])
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .warning)
         #expect(recording.outcomes == [.success])
@@ -38,18 +36,6 @@ struct IssuerParamMissingTests {
             $0["authorization_response_iss_parameter_supported"] = value
         }
         #expect(recording.finding(rule) == nil)
-    }
-
-    /// The provider's answer with other parameters, in the redirect and at the callback.
-    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
-        try Recording(path ?? broken).editing { exchange in
-            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
-            if exchange.request.url.path == "/callback" {
-                exchange.request.url = RecordedURL(change(exchange.request.url.text))
-            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
-                exchange.response?.redirect(to: change(location))
-            }
-        }
     }
 
     @Test func leavesTheNearMissAlone() throws {

@@ -25,7 +25,7 @@ struct StateMissingInResponseTests {
     }
 
     @Test func countsErrorsAsWell() throws {
-        let recording = try answering([("code", nil), ("error", "invalid_scope")])
+        let recording = try Recording(broken).redirecting(with: [("code", nil), ("error", "invalid_scope")])
         #expect(recording.finding(rule) != nil)
     }
 
@@ -39,7 +39,7 @@ struct StateMissingInResponseTests {
 
     @Test func isANoteWhereTheAppAcceptsIt() throws {
         let healthy = "healthy/web-code-flow"
-        let recording = try answering([("state", nil)], healthy)
+        let recording = try Recording(healthy).redirecting(with: [("state", nil)])
         #expect(recording.finding(rule)?.severity == .note)
         #expect(recording.outcomes == [.success])
     }
@@ -49,18 +49,6 @@ struct StateMissingInResponseTests {
             ["/login", "/authorize"].contains($0.request.url.path)
         }
         #expect(recording.finding(rule) == nil)
-    }
-
-    /// The provider's answer with other parameters, in the redirect and at the callback.
-    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
-        try Recording(path ?? broken).editing { exchange in
-            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
-            if exchange.request.url.path == "/callback" {
-                exchange.request.url = RecordedURL(change(exchange.request.url.text))
-            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
-                exchange.response?.redirect(to: change(location))
-            }
-        }
     }
 
     @Test func leavesTheNearMissAlone() throws {

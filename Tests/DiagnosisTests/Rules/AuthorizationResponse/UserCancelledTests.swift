@@ -40,20 +40,24 @@ struct UserCancelledTests {
         "consent_required",
     ])
     func knowsTheNames(error: String) throws {
-        let recording = try answering([("error", error)])
+        let recording = try Recording(broken).redirecting(with: [("error", error)])
         #expect(recording.finding(rule) != nil)
         #expect(recording.outcomes == [.cancelled])
     }
 
     @Test(arguments: ["invalid_request", "login_required", "server_error"])
     func leavesOtherErrorsAlone(error: String) throws {
-        #expect(try answering([("error", error)]).finding(rule) == nil)
+        #expect(try Recording(broken).redirecting(with: [("error", error)]).finding(rule) == nil)
     }
 
     @Test func leavesConsentThatNobodyWasAskedForAlone() throws {
-        let silent = try answering([("error", "consent_required")]).asking("prompt", "none")
+        let silent = try Recording(broken).redirecting(with: [("error", "consent_required")]).asking(
+            "prompt",
+            "none"
+        )
         #expect(silent.finding(rule) == nil)
-        let unasked = try answering([("error", "consent_required")]).editing { exchange in
+        let unasked = try Recording(broken).redirecting(with: [("error", "consent_required")]).editing {
+            exchange in
             if exchange.request.url.path == "/authorize" { exchange.response?.body = nil }
         }
         #expect(unasked.finding(rule) == nil)
@@ -61,7 +65,10 @@ struct UserCancelledTests {
 
     @Test func namesThePasswordReset() throws {
         let text = "AADB2C90118: The user has forgotten their password."
-        #expect(try answering([("error_description", text)]).finding(rule)?.variant == "password-reset")
+        #expect(
+            try Recording(broken).redirecting(with: [("error_description", text)]).finding(rule)?.variant
+                == "password-reset"
+        )
     }
 
     @Test func leavesALoginThatSucceededAfterwardsAlone() throws {
@@ -86,7 +93,9 @@ struct UserCancelledTests {
         ] as [(String?, Bool)]
     )
     func knowsWhereNobodyWasAsked(text: String?, isUsers: Bool) throws {
-        let asked = try answering([("error", "access_denied"), ("error_description", text)])
+        let asked = try Recording(broken).redirecting(with: [
+            ("error", "access_denied"), ("error_description", text),
+        ])
         #expect(asked.finding(rule) != nil)
         #expect(asked.outcomes == [.cancelled])
         let callback = try #require(asked.exchanges.last { $0.request.url.path == "/callback" })
@@ -134,18 +143,6 @@ struct UserCancelledTests {
             .sending("grant_type", "urn:ietf:params:oauth:grant-type:device_code").sending("code", nil)
             .sending("redirect_uri", nil).sending("device_code", "1234567890")
             .answering("/token", 400, .object(answer))
-    }
-
-    /// The provider's answer with other parameters, in the redirect and at the callback.
-    private func answering(_ changes: [(String, String?)], _ path: String? = nil) throws -> Recording {
-        try Recording(path ?? broken).editing { exchange in
-            let change = { (url: String) in changes.reduce(url) { Recording.changing($0, $1.0, $1.1) } }
-            if exchange.request.url.path == "/callback" {
-                exchange.request.url = RecordedURL(change(exchange.request.url.text))
-            } else if let location = exchange.response?.location, RecordedURL(location).path == "/callback" {
-                exchange.response?.redirect(to: change(location))
-            }
-        }
     }
 
     @Test func leavesTheNearMissAlone() throws {
