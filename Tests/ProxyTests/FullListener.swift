@@ -1,3 +1,5 @@
+import Captures
+import Foundation
 import NIOCore
 import NIOPosix
 
@@ -23,6 +25,23 @@ final class FullListener: Sendable {
         }
         self.clients = clients
     }
+
+    /// Waits until somebody tries to connect, in vain as yet.
+    func waitUntilDialed() async throws {
+        // The remote address in hexadecimal, then the state: SYN_SENT (proc_pid_net(5)).
+        let entry =
+            ":" + Hexadecimal.encode([UInt8(port >> 8), UInt8(port & 0xff)], isUppercase: true) + " 02 "
+        for _ in 0..<1000 {
+            let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].map {
+                (try? String(contentsOfFile: $0, encoding: .utf8)) ?? ""
+            }
+            if sockets.contains(where: { $0.contains(entry) }) { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw NobodyDialed()
+    }
+
+    private struct NobodyDialed: Error {}
 
     func stop() async throws {
         try await channel.close().get()

@@ -48,7 +48,7 @@ struct TunnelTests {
             "grant_type=authorization_code",
             "\(scheme)://localhost:\(provider.port)/token"
         )
-        try await Task.sleep(for: .milliseconds(500))
+        try await provider.waitUntilDialed()
         await rig.stop()
         _ = try await output
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
@@ -66,7 +66,7 @@ struct TunnelTests {
         try await client.send(
             "GET http://127.0.0.1:\(provider.port)/keys HTTP/1.1\r\nHost: a.example\r\n\r\n"
         )
-        try await Task.sleep(for: .milliseconds(300))
+        try await provider.waitUntilDialed()
         try await client.reset()
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
         #expect(
@@ -84,11 +84,10 @@ struct TunnelTests {
         let rig = try await ProxyRig()
         let output = try await rig.curl("--max-time", "0.5", "http://localhost:\(origin.port)/token")
         #expect(output.status == 28)
-        try await Task.sleep(for: .seconds(1))
-        await rig.stop()
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
         #expect(exchange.failure == "the client closed the connection before the answer was complete")
         #expect(exchange.duration.map { $0 < .milliseconds(1_200) } == true)
+        await rig.stop()
         try await origin.stop()
     }
 
