@@ -110,22 +110,16 @@ let package = Package(
         tests(
             "WireTests",
             [
-                "Wire", "Captures", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOEmbedded"), hpack, http2,
+                "Wire", "Captures", "JSON", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOEmbedded"), hpack, http2,
             ]
         ),
-        tests(
-            "PacketsTests",
-            [
-                "Packets", "Wire", "TLS", "Captures", "LibCrypto", "COpenSSL", "CZlib", "JSON",
-                nio("NIOCore"),
-            ]
-        ),
+        tests("PacketsTests", ["Packets", "Wire", "Captures", "LibCrypto", "COpenSSL", "CZlib", "JSON"]),
         tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(
             "ProxyTests",
             [
-                "Proxy", "TLS", "Wire", "Captures", "LibCrypto", "JSON", nio("NIOCore"), nio("NIOEmbedded"),
-                nio("NIOHTTP1"), nio("NIOPosix"), hpack, http2,
+                "Proxy", "TLS", "Captures", "LibCrypto", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
+                hpack, http2,
             ]
         ),
         tests("OAuthTests", ["OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
@@ -146,16 +140,14 @@ let package = Package(
         tests("ReportsTests", ["Reports", "Replay", "Provider", "Diagnosis", "Flows", "Captures", "JSON"]),
         tests(
             "authreelTests",
-            ["authreel", argumentParser, "Reports", "Sharing", "Captures", "Proxy", "JSON", "LibCrypto"]
+            ["authreel", argumentParser, "Sharing", "Captures", "Proxy", "JSON", "LibCrypto"]
         ),
         tests("HouseTests", ["Diagnosis", "Provider", "Flows", "Captures"]),
         tests(
             "EndToEndTests",
             [
-                "authreel", "Proxy", "Provider", "Replay", "Reports", "Sharing", "Diagnosis", "Flows",
-                "OAuth",
-                "JOSE", "Captures", "JSON", "TLS", "Wire", "LibCrypto", argumentParser, nio("NIOCore"),
-                nio("NIOPosix"),
+                "authreel", "Proxy", "Provider", "Replay", "Sharing", "OAuth", "Captures", "JSON", "TLS",
+                "Wire", "LibCrypto", argumentParser, nio("NIOCore"), nio("NIOPosix"),
             ],
             exclude: ["Components"]
         ),

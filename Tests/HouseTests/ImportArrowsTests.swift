@@ -41,20 +41,18 @@ struct ImportArrowsTests {
     static let systemModules: Set<String> = ["COpenSSL", "CPcap", "CZlib"]
 
     @Test func everyImportIsAnArrowOfTheHouse() throws {
-        let sources = Fixtures.root.appending(path: "Sources")
         var wrong: [String] = []
-        for file in try swiftFiles(below: sources) {
-            let parts = file.split(separator: "/").map(String.init)
+        for file in try SourceFile.all(below: "Sources") {
+            let parts = file.path.split(separator: "/").map(String.init)
             guard let module = parts.first, module != "authreel" else { continue }
             guard let own = Self.allowed[module] else {
-                wrong.append("Sources/\(file): module \(module) is not in the table")
+                wrong.append("Sources/\(file.path): module \(module) is not in the table")
                 continue
             }
             let folder = parts.dropLast().prefix(2).joined(separator: "/")
             let permitted = own.union(Self.anyModuleMayImport).union(Self.allowedInFolder[folder] ?? [])
-            let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
-            for (line, name) in importLines(of: text) where !permitted.contains(name) {
-                wrong.append("Sources/\(file):\(line): \(module) may not import \(name)")
+            for (line, name) in file.imports where !permitted.contains(name) {
+                wrong.append("Sources/\(file.path):\(line): \(module) may not import \(name)")
             }
         }
         #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
@@ -77,48 +75,5 @@ struct ImportArrowsTests {
         ]
         let entries = try FileManager.default.contentsOfDirectory(atPath: Fixtures.root.path)
         #expect(Set(entries.filter { !$0.hasPrefix(".") }).subtracting(fixed).sorted() == [])
-    }
-
-    @Test func clockAndEnvironmentAreReadInTheCommandOnly() throws {
-        let sources = Fixtures.root.appending(path: "Sources")
-        let forbidden = ["Date()", "Date.now", "getenv(", "ProcessInfo.processInfo.environment"]
-        var wrong: [String] = []
-        for file in try swiftFiles(below: sources) where !file.hasPrefix("authreel/") {
-            let lines = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
-                .split(separator: "\n", omittingEmptySubsequences: false)
-            for (index, line) in lines.enumerated() where !line.drop(while: { $0 == " " }).hasPrefix("//") {
-                for word in forbidden where line.contains(word) {
-                    wrong.append("Sources/\(file):\(index + 1): \(word)")
-                }
-            }
-        }
-        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
-    }
-
-    private func swiftFiles(below folder: URL) throws -> [String] {
-        let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        return all.filter { $0.hasSuffix(".swift") }.sorted()
-    }
-
-    /// The imports of a file with their lines (from 1): `package import X`, `import struct X.Y` and
-    /// attributes included.
-    private func importLines(of text: String) -> [(line: Int, module: String)] {
-        var found: [(Int, String)] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.split(separator: " ")
-            guard let position = words.firstIndex(of: "import"), position <= 3,
-                words[..<position].allSatisfy({
-                    $0.hasPrefix("@") || ["package", "public", "internal", "private"].contains($0)
-                })
-            else { continue }
-            let kinds: Set<Substring> = [
-                "struct", "class", "enum", "protocol", "func", "var", "let", "typealias",
-            ]
-            var rest = words[(position + 1)...]
-            if let first = rest.first, kinds.contains(first) { rest = rest.dropFirst() }
-            guard let name = rest.first?.split(separator: ".").first else { continue }
-            found.append((index + 1, String(name)))
-        }
-        return found
     }
 }
