@@ -168,43 +168,12 @@ extension JSONWebToken {
             do {
                 key = try candidate.publicKey()
             } catch {
-                checks.append(
-                    TokenCheck(
-                        "key",
-                        .failed,
-                        "key \(candidate.id ?? "without kid"): \(error)",
-                        "RFC 7517 §4"
-                    )
-                )
+                let words = "key \(candidate.id ?? "without kid"): \(error)"
+                checks.append(TokenCheck("key", .failed, words, "RFC 7517 §4"))
                 continue
             }
             isUsable = true
-            if case .rsa(let bits) = key.kind, bits < 2048 {
-                checks.append(TokenCheck("key", .failed, "\(bits) bits; 2048 are required", "RFC 7518 §3.3"))
-            }
-            if key.verifies(signature, of: message, scheme) {
-                checks.append(
-                    TokenCheck("signature", .passed, "key \(candidate.id ?? "without kid")", "RFC 7515 §5.2")
-                )
-                return SignatureVerification(outcome: .valid, checks: checks, key: candidate)
-            }
-            if case .ecdsa = scheme, signature.first == 0x30, key.verifiesAsIs(signature, of: message, scheme)
-            {
-                checks.append(
-                    TokenCheck(
-                        "signature",
-                        .failed,
-                        "DER; r and s side by side are required",
-                        "RFC 7518 §3.4"
-                    )
-                )
-                return SignatureVerification(
-                    outcome: .invalid,
-                    checks: checks,
-                    key: candidate,
-                    variant: "der"
-                )
-            }
+            if let decided = verify(message, with: key, of: candidate, scheme, &checks) { return decided }
         }
         guard isUsable else {
             return SignatureVerification(outcome: .notChecked, checks: checks, key: candidates[0])
@@ -224,5 +193,31 @@ extension JSONWebToken {
             checks: checks,
             key: candidates[0]
         )
+    }
+
+    /// What a key decides: that the signature is good, or why it is none although this key made it; nil where it was not
+    /// this one.
+    private func verify(
+        _ message: [UInt8],
+        with key: PublicKey,
+        of candidate: JSONWebKey,
+        _ scheme: SignatureScheme,
+        _ checks: inout [TokenCheck]
+    ) -> SignatureVerification? {
+        if case .rsa(let bits) = key.kind, bits < 2048 {
+            checks.append(TokenCheck("key", .failed, "\(bits) bits; 2048 are required", "RFC 7518 §3.3"))
+        }
+        if key.verifies(signature, of: message, scheme) {
+            checks.append(
+                TokenCheck("signature", .passed, "key \(candidate.id ?? "without kid")", "RFC 7515 §5.2")
+            )
+            return SignatureVerification(outcome: .valid, checks: checks, key: candidate)
+        }
+        guard case .ecdsa = scheme, signature.first == 0x30,
+            key.verifiesAsIs(signature, of: message, scheme)
+        else { return nil }
+        let words = "DER; r and s side by side are required"
+        checks.append(TokenCheck("signature", .failed, words, "RFC 7518 §3.4"))
+        return SignatureVerification(outcome: .invalid, checks: checks, key: candidate, variant: "der")
     }
 }
