@@ -14,47 +14,29 @@ package struct OccurrenceCollector {
     package init(opened: OpenedTokens? = nil) { self.opened = opened }
 
     package mutating func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
-        var list: [Occurrence] = []
-        func add(
-            _ part: Place.Part,
-            _ name: String,
-            _ value: String,
-            _ raw: String? = nil,
-            called: String? = nil
-        ) {
-            let place = Place(exchange: index, part: part, name: name)
-            list.append(Occurrence(place: place, value: value, rawValue: raw, name: called))
-        }
-        func add(_ part: Place.Part, _ items: QueryItems) {
-            for item in items.items {
-                add(part, item.name, item.value, item.rawValue)
-                claims(of: item.value)
-            }
-        }
-        func claims(of value: String) {
-            guard let token = JSONWebToken.parse(value),
-                let claims = opened?[token]?.token.claims ?? token.claims,
-                seenTokens.insert(value).inserted
-            else {
-                return
-            }
-            for member in claims.members {
-                if let text = member.value.string { add(.jwtClaims, member.name, text) }
-            }
-        }
-        func members(_ part: Place.Part, _ value: JSONValue, _ name: String, depth: Int) {
-            switch value {
-            case .string(let text):
-                add(part, name, text)
-                claims(of: text)
-            case .array(let elements) where depth < 4:
-                for element in elements { members(part, element, name, depth: depth + 1) }
-            case .object(let object) where depth < 4:
-                for member in object.members { members(part, member.value, member.name, depth: depth + 1) }
-            default: break
-            }
-        }
-        let request = exchange.request
+        var reader = ExchangeReader(index: index, opened: opened)
+        // Lent, since a copy for each exchange would take time quadratic in their number.
+        swap(&reader.seenTokens, &seenTokens)
+        reader.read(exchange.request)
+        if let response = exchange.response { reader.read(response) }
+        swap(&reader.seenTokens, &seenTokens)
+        return reader.list
+    }
+}
+
+/// Lists what is in one exchange.
+private struct ExchangeReader {
+    let index: Int
+    let opened: OpenedTokens?
+    var seenTokens: Set<String> = []
+    private(set) var list: [Occurrence] = []
+
+    init(index: Int, opened: OpenedTokens?) {
+        self.index = index
+        self.opened = opened
+    }
+
+    mutating func read(_ request: RecordedRequest) {
         add(.requestQuery, request.url.queryItems)
         for cookie in request.cookies { add(.requestCookie, cookie.name, cookie.value) }
         if let token = BearerToken.of(request, exchange: index) {
@@ -68,9 +50,11 @@ package struct OccurrenceCollector {
         if let form = FormBody.items(of: request.body) {
             add(.requestBody, form)
         } else if let json = Self.json(request.body) {
-            members(.requestBody, json, "", depth: 0)
+            addMembers(.requestBody, json, "", depth: 0)
         }
-        guard let response = exchange.response else { return list }
+    }
+
+    mutating func read(_ response: RecordedResponse) {
         if let location = response.location {
             let url = RecordedURL(location)
             add(.responseLocation, url.queryItems)
@@ -78,7 +62,7 @@ package struct OccurrenceCollector {
         }
         for cookie in response.setCookies { add(.responseHeader, cookie.name, cookie.value) }
         if let json = Self.json(response.body) {
-            members(.responseBody, json, "", depth: 0)
+            addMembers(.responseBody, json, "", depth: 0)
         } else if let body = response.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
             let html = body.text
         {
@@ -89,7 +73,47 @@ package struct OccurrenceCollector {
                 }
             }
         }
-        return list
+    }
+
+    private mutating func add(
+        _ part: Place.Part,
+        _ name: String,
+        _ value: String,
+        _ raw: String? = nil,
+        called: String? = nil
+    ) {
+        let place = Place(exchange: index, part: part, name: name)
+        list.append(Occurrence(place: place, value: value, rawValue: raw, name: called))
+    }
+
+    private mutating func add(_ part: Place.Part, _ items: QueryItems) {
+        for item in items.items {
+            add(part, item.name, item.value, item.rawValue)
+            addClaims(of: item.value)
+        }
+    }
+
+    private mutating func addClaims(of value: String) {
+        guard let token = JSONWebToken.parse(value),
+            let claims = opened?[token]?.token.claims ?? token.claims,
+            seenTokens.insert(value).inserted
+        else { return }
+        for member in claims.members {
+            if let text = member.value.string { add(.jwtClaims, member.name, text) }
+        }
+    }
+
+    private mutating func addMembers(_ part: Place.Part, _ value: JSONValue, _ name: String, depth: Int) {
+        switch value {
+        case .string(let text):
+            add(part, name, text)
+            addClaims(of: text)
+        case .array(let elements) where depth < 4:
+            for element in elements { addMembers(part, element, name, depth: depth + 1) }
+        case .object(let object) where depth < 4:
+            for member in object.members { addMembers(part, member.value, member.name, depth: depth + 1) }
+        default: break
+        }
     }
 
     private static func json(_ body: Body?) -> JSONValue? {
