@@ -24,83 +24,112 @@ extension RequestChangeFinder {
     ) {
         let (left, right) = (RequestEditor(own.request), RequestEditor(other.request))
         let isSameCarrier = RequestCarrier(of: own.request) == RequestCarrier(of: other.request)
-        let skipped =
-            own.takesClientAuthentication ? Self.credentials : []
+        let skipped = own.takesClientAuthentication ? Self.credentials : []
         let isPage = mine.kind == .userInteraction
         let (ours, others) = (Self.keyed(left.items, skipped), Self.keyed(right.items, skipped))
         let known = Dictionary(ours.map { ($0.key, $0.item) }, uniquingKeysWith: { first, _ in first })
-        for (key, item) in others.prefix(200) {
-            let place = Place(
-                exchange: theirs.index,
-                part: item.isInBody ? .requestBody : .requestQuery,
-                name: item.name
-            )
-            guard !isPage || isOfPerson(item, other) else { continue }
+        for (key, item) in others.prefix(200) where !isPage || isOfPerson(item, other) {
             guard let present = known[key] else {
                 guard !isPage || RecordedURL(item.value).scheme == nil else { continue }
-                let new = translatedText(item.value, theirs, mine)
-                // The id beside Basic or an assertion belongs to the way in which the client authenticates.
-                if own.takesClientAuthentication, item.name == "client_id",
-                    !isSameAuthentication(own, other)
-                {
-                    continue
-                }
-                add(
-                    mine,
-                    theirs,
-                    value(
-                        item.name,
-                        expected: nil,
-                        seen: item.value,
-                        at: place,
-                        isSecret: isTyped(item, other),
-                        note: key.number > 0 ? "is sent once more" : nil
-                    ),
-                    [set(mine, key, new, isInBody: isSameCarrier ? item.isInBody : left.format != .none)]
-                )
+                let isInBody = isSameCarrier ? item.isInBody : left.format != .none
+                addAdditional(key, item, isInBody: isInBody, mine, theirs, own, other)
                 continue
             }
-            if isSameCarrier, present.isInBody != item.isInBody {
-                add(
-                    mine,
-                    theirs,
-                    value(
-                        item.name,
-                        expected: present.isInBody ? "in the body" : "in the query",
-                        seen: item.isInBody ? "in the body" : "in the query",
-                        at: place,
-                        aspect: "place",
-                        note: item.isInBody
-                            ? "in the body instead of the query" : "in the query instead of the body"
-                    ),
-                    [set(mine, key, present.value, isInBody: item.isInBody)]
-                )
-            }
-            compare(key, present, item, mine, theirs, own, other, place)
+            if isSameCarrier, present.isInBody != item.isInBody { addMoved(key, present, item, mine, theirs) }
+            compare(key, present, item, mine, theirs, own, other, place(of: item, theirs))
         }
         let names = Set(others.map(\.key))
-        for (key, item) in ours.prefix(200) where !names.contains(key) {
-            guard !isPage || isOfPerson(item, own) else { continue }
-            if own.takesClientAuthentication, item.name == "client_id", !isSameAuthentication(own, other) {
-                continue
-            }
-            add(
-                mine,
-                theirs,
-                value(
-                    item.name,
-                    expected: item.value,
-                    seen: nil,
-                    at: Place(
-                        exchange: theirs.index,
-                        part: item.isInBody ? .requestBody : .requestQuery,
-                        name: item.name
-                    ),
-                    isSecret: isTyped(item, own)
-                ),
-                [.withoutParameter(exchange: mine.index, name: key.name, number: key.number)]
-            )
+        for (key, item) in ours.prefix(200)
+        where !names.contains(key) && (!isPage || isOfPerson(item, own)) {
+            addMissing(key, item, mine, theirs, own, other)
         }
+    }
+
+    private func place(of item: RequestEditor.Item, _ step: ComparedStep) -> Place {
+        Place(exchange: step.index, part: item.isInBody ? .requestBody : .requestQuery, name: item.name)
+    }
+
+    /// The id beside Basic or an assertion belongs to the way in which the client authenticates.
+    private func goesWithAuthentication(
+        _ item: RequestEditor.Item,
+        _ own: PlannedStep,
+        _ other: PlannedStep
+    ) -> Bool {
+        own.takesClientAuthentication && item.name == "client_id" && !isSameAuthentication(own, other)
+    }
+
+    /// A parameter that only their request has; `isInBody`: where ours would have it.
+    private mutating func addAdditional(
+        _ key: Key,
+        _ item: RequestEditor.Item,
+        isInBody: Bool,
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ own: PlannedStep,
+        _ other: PlannedStep
+    ) {
+        let new = translatedText(item.value, theirs, mine)
+        guard !goesWithAuthentication(item, own, other) else { return }
+        add(
+            mine,
+            theirs,
+            value(
+                item.name,
+                expected: nil,
+                seen: item.value,
+                at: place(of: item, theirs),
+                isSecret: isTyped(item, other),
+                note: key.number > 0 ? "is sent once more" : nil
+            ),
+            [set(mine, key, new, isInBody: isInBody)]
+        )
+    }
+
+    /// A parameter that one has in the body, the other in the query.
+    private mutating func addMoved(
+        _ key: Key,
+        _ present: RequestEditor.Item,
+        _ item: RequestEditor.Item,
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep
+    ) {
+        add(
+            mine,
+            theirs,
+            value(
+                item.name,
+                expected: present.isInBody ? "in the body" : "in the query",
+                seen: item.isInBody ? "in the body" : "in the query",
+                at: place(of: item, theirs),
+                aspect: "place",
+                note: item.isInBody ? "in the body instead of the query" : "in the query instead of the body"
+            ),
+            [set(mine, key, present.value, isInBody: item.isInBody)]
+        )
+    }
+
+    /// A parameter that only our request has.
+    private mutating func addMissing(
+        _ key: Key,
+        _ item: RequestEditor.Item,
+        _ mine: ComparedStep,
+        _ theirs: ComparedStep,
+        _ own: PlannedStep,
+        _ other: PlannedStep
+    ) {
+        guard !goesWithAuthentication(item, own, other) else { return }
+        add(
+            mine,
+            theirs,
+            value(
+                item.name,
+                expected: item.value,
+                seen: nil,
+                at: place(of: item, theirs),
+                isSecret: isTyped(item, own)
+            ),
+            [.withoutParameter(exchange: mine.index, name: key.name, number: key.number)]
+        )
     }
 
     static func keyed(_ items: [RequestEditor.Item], _ skipped: Set<String>)

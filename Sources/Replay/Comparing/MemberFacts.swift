@@ -28,20 +28,10 @@ struct MemberFacts {
         to list: inout FactList
     ) {
         let place = Place(exchange: exchange, part: part, name: name)
-        let leaf = name.split(separator: ".").last.map(String.init) ?? name
-        var treatment = VolatileNames.treatment(of: leaf)
-        var text = value.string ?? JSONWriter.text(of: value)
-        var elements: [String] = []
+        let presence: DifferenceWeight = isOptional ? .note : .difference
         switch value {
         case .object(let object) where depth < Self.depth:
-            list.add(
-                place,
-                "{…}",
-                .presence,
-                token: token,
-                type: "object",
-                presence: isOptional ? .note : .difference
-            )
+            list.add(place, "{…}", .presence, token: token, type: "object", presence: presence)
             for member in object.members.prefix(Self.elements) {
                 add(
                     member.value,
@@ -52,41 +42,50 @@ struct MemberFacts {
                     to: &list
                 )
             }
-            return
-        case .array(let array) where array.allSatisfy(Self.isScalar):
-            elements = array.prefix(Self.elements).map { $0.string ?? JSONWriter.text(of: $0) }
-            treatment = elements.count == 1 && leaf == "aud" ? .value : .set
-            text = elements.joined(separator: " ")
-        case .array(let array):
+        case .array(let array) where !array.allSatisfy(Self.isScalar):
             list.add(
                 place,
                 "\(array.count) elements",
                 .presence,
                 token: token,
                 type: "array",
-                presence: isOptional ? .note : .difference
+                presence: presence
             )
-            return
-        case .string where treatment == .set: elements = Words.of(text)
-        // Some name the scopes there.
-        case .string where leaf == "aud" && text.utf8.contains(0x20):
-            treatment = .set
-            elements = Words.of(text)
-        case .string where treatment == .value && RecordedURL(text).isWeb && leaf != "iss": treatment = .url
-        default: break
+        default:
+            let leaf = name.split(separator: ".").last.map(String.init) ?? name
+            let (text, treatment, elements) = Self.reading(of: value, called: leaf)
+            list.add(
+                place,
+                text,
+                treatment,
+                token: token,
+                type: value.typeName,
+                elements: elements,
+                presence: treatment == .remark ? .note : presence,
+                weight: treatment == .remark ? .note : presence,
+                isSecret: isSecret
+            )
         }
-        let isRemark = treatment == .remark
-        list.add(
-            place,
-            text,
-            treatment,
-            token: token,
-            type: value.typeName,
-            elements: elements,
-            presence: isOptional || isRemark ? .note : .difference,
-            weight: isOptional || isRemark ? .note : .difference,
-            isSecret: isSecret
-        )
+    }
+
+    /// How a value is compared that holds no others, or too deep ones.
+    private static func reading(of value: JSONValue, called leaf: String)
+        -> (text: String, treatment: Fact.Treatment, elements: [String])
+    {
+        let treatment = VolatileNames.treatment(of: leaf)
+        let text = value.string ?? JSONWriter.text(of: value)
+        switch value {
+        case .array(let array):
+            let elements = array.prefix(Self.elements).map { $0.string ?? JSONWriter.text(of: $0) }
+            let isOne = elements.count == 1 && leaf == "aud"
+            return (elements.joined(separator: " "), isOne ? .value : .set, elements)
+        case .string where treatment == .set: return (text, .set, Words.of(text))
+        // Some name the scopes there.
+        case .string where leaf == "aud" && text.utf8.contains(0x20): return (text, .set, Words.of(text))
+        case .string where treatment == .value && RecordedURL(text).isWeb && leaf != "iss":
+            return (text, .url, [])
+        default: return (text, treatment, [])
+        }
     }
 
     private static func isScalar(_ value: JSONValue) -> Bool {
