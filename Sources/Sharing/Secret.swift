@@ -47,3 +47,19 @@ package struct Secret: Sendable, Hashable {
         self.text = text
     }
 }
+
+extension Secret.Kind {
+    /// May be said of a value that everybody may know.
+    var isWeak: Bool { isPersonal || [.claim, .cookie, .unexplained].contains(self) }
+
+    /// Made up by a person, and secret as a whole whatever it looks like.
+    var isChosen: Bool { [.password, .clientSecret, .oneTimeCode].contains(self) }
+
+    /// Says who somebody is, and opens nothing.
+    var isPersonal: Bool {
+        switch self {
+        case .subject, .personal, .email, .phone, .address: true
+        default: false
+        }
+    }
+}

@@ -10,8 +10,8 @@ final class SecretFinder {
     /// What is asked for besides, and what is to stay.
     private let options: SharingOptions
     var found = FoundSecrets()
-    private let look: LookScanner
-    private let patterns: [Regex<AnyRegexOutput>]
+    let look: LookScanner
+    let patterns: [Regex<AnyRegexOutput>]
 
     init(options: SharingOptions) {
         self.options = options
@@ -96,28 +96,39 @@ final class SecretFinder {
         if value.name.utf8.count >= FragmentIndex.shortestWord, !Drawn.looks(value.name.utf8) {
             found.words.insert(value.name)
         }
+        if readToken(value, text) { return value.bytes }
+        judge(value, text)
+        if value.container == .cookies || value.container == .setCookie { chunk(value.name, text) }
+        return nil
+    }
+
+    /// Whether a value is a token, which is told what it says; wrapped in lines and torn ones are, too.
+    private func readToken(_ value: NamedText, _ text: String) -> Bool {
         if text.drop(while: \.isWhitespace).first == "e", text.contains(where: \.isWhitespace),
             let token = JSONWebToken.parse(text.filter { !$0.isWhitespace }), token.header != nil
         {
             read(token)
             found.wrapped[text] = token.text
-            return value.bytes
+            return true
         }
         if let parts = TornToken(text) {
             found.torn.insert(text)
             readClaims(parts.payload)
-            return value.bytes
+            return true
         }
-        if let token = JSONWebToken.parse(text) {
-            found.relatives.insert(text)
-            read(token)
-            switch SecretRoles.role(of: value.name, in: value.container) {
-            case .secret(let kind) where kind != .cookie, .drawn(let kind): found.tokens[text] = kind
-            default: break
-            }
-            if value.container == .cookies || value.container == .setCookie { chunk(value.name, text) }
-            return value.bytes
+        guard let token = JSONWebToken.parse(text) else { return false }
+        found.relatives.insert(text)
+        read(token)
+        switch SecretRoles.role(of: value.name, in: value.container) {
+        case .secret(let kind) where kind != .cookie, .drawn(let kind): found.tokens[text] = kind
+        default: break
         }
+        if value.container == .cookies || value.container == .setCookie { chunk(value.name, text) }
+        return true
+    }
+
+    /// What a value is by its name, and by its look where the name does not say it.
+    private func judge(_ value: NamedText, _ text: String) {
         switch SecretRoles.role(of: value.name, in: value.container) {
         case .secret(let kind): note(kind, value.name, text)
         case .drawn(let kind):
@@ -127,35 +138,39 @@ final class SecretFinder {
                 // What a text message brings is also called so.
                 note(.oneTimeCode, value.name, text)
             }
-        case .open:
-            found.open.insert(text)
-            guard !SecretRoles.isFreeText(value.name, text) else { break }
-            found.vocabulary.insert(text)
-            if SecretRoles.isPublic(value.name) { found.wellKnown.insert(text) }
-            if SecretRoles.isIdentifier(value.name) { found.namedIdentifiers.insert(text) }
-            if SecretRoles.normalized(value.name) == "scope" {
-                found.namedIdentifiers.formUnion(text.split(separator: " ").map(String.init))
-            }
+        case .open: open(value.name, text)
         case .parts: break
-        case .unknown:
-            // Segments of a path name things, and are met in the middle of addresses.
-            if Drawn.isUnexplained(TextCoding.percent.decoded(value.bytes[...]).bytes),
-                TextKind.guessed(value.bytes[...]) == .text
-            {
-                note(.unexplained, value.name, text)
-            } else if SecretRoles.normalized(value.name) == "answer",
-                Self.isOneTimeCode(value.bytes, under: .oneTimeCode)
-            {
-                note(.oneTimeCode, value.name, text)
-            } else if value.name != SlotReader.pathSegment, value.bytes.contains(0x40),
-                let whole = look.findings(in: value.bytes).first,
-                whole.range == value.bytes.indices
-            {
-                note(whole.kind, value.name, text)
-            }
+        case .unknown: judgeByLook(value, text)
         }
-        if value.container == .cookies || value.container == .setCookie { chunk(value.name, text) }
-        return nil
+    }
+
+    private func open(_ name: String, _ text: String) {
+        found.open.insert(text)
+        guard !SecretRoles.isFreeText(name, text) else { return }
+        found.vocabulary.insert(text)
+        if SecretRoles.isPublic(name) { found.wellKnown.insert(text) }
+        if SecretRoles.isIdentifier(name) { found.namedIdentifiers.insert(text) }
+        if SecretRoles.normalized(name) == "scope" {
+            found.namedIdentifiers.formUnion(text.split(separator: " ").map(String.init))
+        }
+    }
+
+    private func judgeByLook(_ value: NamedText, _ text: String) {
+        // Segments of a path name things, and are met in the middle of addresses.
+        if Drawn.isUnexplained(TextCoding.percent.decoded(value.bytes[...]).bytes),
+            TextKind.guessed(value.bytes[...]) == .text
+        {
+            note(.unexplained, value.name, text)
+        } else if SecretRoles.normalized(value.name) == "answer",
+            Self.isOneTimeCode(value.bytes, under: .oneTimeCode)
+        {
+            note(.oneTimeCode, value.name, text)
+        } else if value.name != SlotReader.pathSegment, value.bytes.contains(0x40),
+            let whole = look.findings(in: value.bytes).first,
+            whole.range == value.bytes.indices
+        {
+            note(whole.kind, value.name, text)
+        }
     }
 
     /// A token is kept with what it says: it would not be the same one otherwise.
@@ -255,94 +270,5 @@ final class SecretFinder {
             let number = Int(name[name.utf8.index(after: mark)...]), number < 32
         else { return }
         found.chunks[String(name[...mark]), default: [:]][number] = text
-    }
-
-    // MARK: - Whole texts
-
-    func sweep(_ text: [UInt8]) {
-        if Bytes.index(of: Array("\"kty\"".utf8), in: text, from: 0) != nil,
-            let json = try? JSONParser.parse(text)
-        {
-            collectKeys(json, depth: 0)
-        }
-        ask(text)
-        guard text.count >= 6 else { return decode(text, depth: 0) }
-        tokens(in: text)
-        let encoded = readableBase64(in: text)
-        look(at: text, isDecoded: false, except: encoded.map(\.range))
-        for (_, inner) in encoded {
-            ask(inner)
-            tokens(in: inner)
-            look(at: inner, isDecoded: false)
-            decode(inner, depth: 1)
-        }
-        // What is escaped once looks like nothing until it is not.
-        decode(text, depth: 0)
-    }
-
-    /// Takes what somebody asks for.
-    private func ask(_ text: [UInt8]) {
-        guard !patterns.isEmpty else { return }
-        let string = String(decoding: text, as: UTF8.self)
-        for (ordinal, pattern) in patterns.enumerated() {
-            for match in string.matches(of: pattern) where !match.range.isEmpty {
-                found.asked[ordinal, default: []].insert(String(string[match.range]))
-            }
-        }
-    }
-
-    /// Looks at a text without its encodings, nested ones too.
-    private func decode(_ text: [UInt8], depth: Int) {
-        for coding in [TextCoding.escapes, .percent, .entities] where coding.mayApply(to: text[...]) {
-            let decoded = coding.decoded(text[...]).bytes
-            guard decoded != text else { continue }
-            ask(decoded)
-            tokens(in: decoded)
-            // Where an `@` is percent-encoded a plus sign is a space.
-            look(at: coding == .percent ? TextCoding.form.decoded(text[...]).bytes : decoded, isDecoded: true)
-            // Addresses are encoded more than once, pages are not.
-            if depth < 2, decoded.count < Self.longestNested { decode(decoded, depth: depth + 1) }
-        }
-    }
-
-    private static let longestNested = 1 << 16
-
-    /// Texts in base64, raw requests and documents: what they are made of looks drawn, and is none of it.
-    private func readableBase64(in text: [UInt8]) -> [(range: Range<Int>, inner: [UInt8])] {
-        BinaryCoding.base64.runs(in: text).compactMap { run in
-            Base64Text(Array(text[run])).map { (run, $0.text) }
-        }
-    }
-
-    /// Takes what is a secret by its look.
-    ///
-    /// `isDecoded`: what looks random may be the work of decoding what was not encoded.
-    /// `except`: where nothing that only looks random is looked for.
-    private func look(at text: [UInt8], isDecoded: Bool, except: [Range<Int>] = []) {
-        for finding in look.findings(in: text) where !isDecoded || finding.kind != .unexplained {
-            if finding.kind == .unexplained, except.contains(where: { $0.overlaps(finding.range) }) {
-                continue
-            }
-            let value = String(decoding: text[finding.range], as: UTF8.self)
-            if found.tokens[value] != nil { continue }
-            if found.values[value] == nil { found.values[value] = finding.kind }
-            if finding.kind == .phone { found.phones.insert(value) }
-        }
-    }
-}
-
-extension Secret.Kind {
-    /// May be said of a value that everybody may know.
-    var isWeak: Bool { isPersonal || [.claim, .cookie, .unexplained].contains(self) }
-
-    /// Made up by a person, and secret as a whole whatever it looks like.
-    var isChosen: Bool { [.password, .clientSecret, .oneTimeCode].contains(self) }
-
-    /// Says who somebody is, and opens nothing.
-    var isPersonal: Bool {
-        switch self {
-        case .subject, .personal, .email, .phone, .address: true
-        default: false
-        }
     }
 }

@@ -1,0 +1,75 @@
+import JSON
+
+/// Looks through whole texts, with what is encoded in them.
+extension SecretFinder {
+    func sweep(_ text: [UInt8]) {
+        if Bytes.index(of: Array("\"kty\"".utf8), in: text, from: 0) != nil,
+            let json = try? JSONParser.parse(text)
+        {
+            collectKeys(json, depth: 0)
+        }
+        ask(text)
+        guard text.count >= 6 else { return decode(text, depth: 0) }
+        tokens(in: text)
+        let encoded = readableBase64(in: text)
+        look(at: text, isDecoded: false, except: encoded.map(\.range))
+        for (_, inner) in encoded {
+            ask(inner)
+            tokens(in: inner)
+            look(at: inner, isDecoded: false)
+            decode(inner, depth: 1)
+        }
+        // What is escaped once looks like nothing until it is not.
+        decode(text, depth: 0)
+    }
+
+    /// Takes what somebody asks for.
+    private func ask(_ text: [UInt8]) {
+        guard !patterns.isEmpty else { return }
+        let string = String(decoding: text, as: UTF8.self)
+        for (ordinal, pattern) in patterns.enumerated() {
+            for match in string.matches(of: pattern) where !match.range.isEmpty {
+                found.asked[ordinal, default: []].insert(String(string[match.range]))
+            }
+        }
+    }
+
+    /// Looks at a text without its encodings, nested ones too.
+    private func decode(_ text: [UInt8], depth: Int) {
+        for coding in [TextCoding.escapes, .percent, .entities] where coding.mayApply(to: text[...]) {
+            let decoded = coding.decoded(text[...]).bytes
+            guard decoded != text else { continue }
+            ask(decoded)
+            tokens(in: decoded)
+            // Where an `@` is percent-encoded a plus sign is a space.
+            look(at: coding == .percent ? TextCoding.form.decoded(text[...]).bytes : decoded, isDecoded: true)
+            // Addresses are encoded more than once, pages are not.
+            if depth < 2, decoded.count < Self.longestNested { decode(decoded, depth: depth + 1) }
+        }
+    }
+
+    private static let longestNested = 1 << 16
+
+    /// Texts in base64, raw requests and documents: what they are made of looks drawn, and is none of it.
+    private func readableBase64(in text: [UInt8]) -> [(range: Range<Int>, inner: [UInt8])] {
+        BinaryCoding.base64.runs(in: text).compactMap { run in
+            Base64Text(Array(text[run])).map { (run, $0.text) }
+        }
+    }
+
+    /// Takes what is a secret by its look.
+    ///
+    /// `isDecoded`: what looks random may be the work of decoding what was not encoded.
+    /// `except`: where nothing that only looks random is looked for.
+    private func look(at text: [UInt8], isDecoded: Bool, except: [Range<Int>] = []) {
+        for finding in look.findings(in: text) where !isDecoded || finding.kind != .unexplained {
+            if finding.kind == .unexplained, except.contains(where: { $0.overlaps(finding.range) }) {
+                continue
+            }
+            let value = String(decoding: text[finding.range], as: UTF8.self)
+            if found.tokens[value] != nil { continue }
+            if found.values[value] == nil { found.values[value] = finding.kind }
+            if finding.kind == .phone { found.phones.insert(value) }
+        }
+    }
+}

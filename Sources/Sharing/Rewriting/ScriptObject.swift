@@ -1,0 +1,73 @@
+/// An object of JSON or of a script that is being read.
+struct ScriptObject {
+    /// The member that it is the value of.
+    var name: String
+    /// What a member of it says: `{"name": "IDToken2", "value": "…"}`.
+    var said: String?
+    /// The slot that says it.
+    var saidIn: Int?
+    /// The slot of its member `value`, which may come first.
+    var value: Int?
+
+    /// Whether it says that the value is a password.
+    var saysPassword = false
+    /// The slot of an answer, and of a user, of whom more is known when a member beside it says what they are for.
+    var answer: Int?
+    var user: Int?
+    var isChallenge = false
+    var isLogin = false
+
+    /// What is called by what stands beside it: the `answer` to a question that a login asks, the `user` of a password.
+    ///
+    /// `member`: in small letters.
+    mutating func chosen(_ slot: Int, called member: String) -> (slot: Int, name: String)? {
+        switch member {
+        case "answer": answer = slot
+        case "user", "login": user = slot
+        case "statetoken", "statehandle", "questionkey", "username": isChallenge = true
+        case "pass", "password", "passwd", "passcode", "pwd", "pw": isLogin = true
+        default: return nil
+        }
+        if isChallenge, let answer {
+            self.answer = nil
+            return (answer, "securityAnswer")
+        }
+        guard isLogin, let user else { return nil }
+        self.user = nil
+        return (user, "username")
+    }
+
+    /// `"mobileno": {"value": "…"}`: the object is what the value is called by.
+    var nameOfValue: String { said ?? (name.isEmpty ? "value" : name) }
+
+    /// Takes a name; false where a better one is known.
+    ///
+    /// `member`: in small letters.
+    mutating func says(_ own: String, in slot: Int, called member: String) -> Bool {
+        let isPassword = SecretRoles.saysPassword(own)
+        guard isPassword || !saysPassword && isName(own, of: member) else { return false }
+        (said, saidIn, saysPassword) = (own, slot, isPassword)
+        return true
+    }
+
+    private func isName(_ own: String, of member: String) -> Bool {
+        guard member == "type" else { return Self.naming.contains(member) }
+        // `{"type": "mobile", "value": "…"}` in a list of phone numbers.
+        return said == nil
+            && (name.isEmpty || own.utf8.contains { $0 == 0x2f || $0 == 0x5f || $0 == 0x3a })
+    }
+
+    /// Members that say what the value beside them is called.
+    static let naming: Set<String> = ["name", "key", "typ", "type"]
+    /// Members that say it where what they say is a word for a password.
+    static let describing: Set<String> = [
+        "kind", "method", "id", "field", "factor", "credentialtype", "factortype", "authenticator",
+        "attribute",
+    ]
+    /// Members whose value is called by the one beside them, or by what the object is the value of.
+    static let valued: Set<String> = ["value", "val", "nbr", "stringvalue"]
+    /// Members that are the value where the one before them says that it is a password.
+    static let perhapsValued: Set<String> = [
+        "secret", "data", "answer", "response", "credential",
+    ]
+}
