@@ -10,7 +10,7 @@ extension HAREntry {
         to out: inout [UInt8],
         _ spooled: inout [SpooledText]
     ) {
-        var writer = ObjectWriter(&out)
+        var writer = HARObjectWriter(&out)
         writer.name("startedDateTime", &out)
         out.append(0x22)
         exchange.startedAt.append(to: &out)
@@ -60,7 +60,7 @@ extension HAREntry {
         to out: inout [UInt8],
         _ spooled: inout [SpooledText]
     ) {
-        var writer = ObjectWriter(&out)
+        var writer = HARObjectWriter(&out)
         writer.string("method", request.method, &out)
         writer.string("url", request.url.text, &out)
         writer.string("httpVersion", request.httpVersion, &out)
@@ -89,7 +89,7 @@ extension HAREntry {
         to out: inout [UInt8],
         _ spooled: inout [SpooledText]
     ) {
-        var writer = ObjectWriter(&out)
+        var writer = HARObjectWriter(&out)
         writer.integer("status", response?.status ?? 0, &out)
         writer.string("statusText", response?.statusText ?? "", &out)
         writer.string("httpVersion", response?.httpVersion ?? "", &out)
@@ -113,7 +113,7 @@ extension HAREntry {
 
     /// What a producer has told of an answer that there was not: its own words where it has some, ours else.
     private static func append(noAnswer told: JSONObject, to out: inout [UInt8]) {
-        var writer = ObjectWriter(&out)
+        var writer = HARObjectWriter(&out)
         for (name, missing) in noAnswer { writer.value(name, told[name] ?? missing, &out) }
         foreign(told, besides: responseMembers, &writer, &out)
         writer.end(&out)
@@ -146,7 +146,7 @@ extension HAREntry {
         to out: inout [UInt8],
         _ spooled: inout [SpooledText]
     ) {
-        var writer = ObjectWriter(&out)
+        var writer = HARObjectWriter(&out)
         var bytes: [UInt8]?
         if case .spooled(let file) = body.content {
             if !isRequest { writer.integer("size", body.size ?? file.count, &out) }
@@ -198,7 +198,7 @@ extension HAREntry {
     }
 
     private static func append(_ timings: Timings, to out: inout [UInt8]) {
-        var writer = ObjectWriter(&out)
+        var writer = HARObjectWriter(&out)
         writer.milliseconds("blocked", timings.blocked, missing: "-1", &out)
         writer.milliseconds("dns", timings.dns, missing: "-1", &out)
         writer.milliseconds("connect", timings.connect, missing: "-1", &out)
@@ -253,7 +253,7 @@ extension HAREntry {
         out.append(0x5b)
         for index in pairs.indices {
             if index > 0 { out.append(0x2c) }
-            var writer = ObjectWriter(&out)
+            var writer = HARObjectWriter(&out)
             writer.string("name", pairs[index].name, &out)
             writer.string("value", pairs[index].value, &out)
             writer.end(&out)
@@ -265,7 +265,7 @@ extension HAREntry {
         out.append(0x5b)
         for (index, cookie) in cookies.enumerated() {
             if index > 0 { out.append(0x2c) }
-            var writer = ObjectWriter(&out)
+            var writer = HARObjectWriter(&out)
             writer.string("name", cookie.name, &out)
             writer.string("value", cookie.value, &out)
             if let path = cookie.path { writer.string("path", path, &out) }
@@ -287,99 +287,11 @@ extension HAREntry {
     private static func foreign(
         _ object: JSONObject,
         besides known: Set<String>,
-        _ writer: inout ObjectWriter,
+        _ writer: inout HARObjectWriter,
         _ out: inout [UInt8]
     ) {
         for member in object.members where !known.contains(member.name) {
             writer.value(member.name, member.value, &out)
         }
-    }
-}
-
-/// Writes the members of one object straight into a buffer; `end` closes it.
-private struct ObjectWriter {
-    private var isFirst = true
-
-    init(_ out: inout [UInt8]) { out.append(0x7b) }
-
-    mutating func name(_ name: StaticString, _ out: inout [UInt8]) {
-        comma(&out)
-        out.append(0x22)
-        name.withUTF8Buffer { out.append(contentsOf: $0) }
-        out.append(0x22)
-        out.append(0x3a)
-    }
-
-    mutating func string(_ name: StaticString, _ value: String, _ out: inout [UInt8]) {
-        self.name(name, &out)
-        JSONWriter.append(string: value, to: &out)
-    }
-
-    mutating func raw(_ name: StaticString, _ value: StaticString, _ out: inout [UInt8]) {
-        self.name(name, &out)
-        value.withUTF8Buffer { out.append(contentsOf: $0) }
-    }
-
-    mutating func integer(_ name: StaticString, _ value: Int, _ out: inout [UInt8]) {
-        self.name(name, &out)
-        DecimalText.append(value, to: &out)
-    }
-
-    /// A size as its producer has counted it, or ours.
-    mutating func size(_ name: StaticString, _ kept: JSONObject, _ value: Int, _ out: inout [UInt8]) {
-        if !kept.isEmpty, let told = kept["\(name)"] {
-            self.value("\(name)", told, &out)
-        } else {
-            integer(name, value, &out)
-        }
-    }
-
-    /// A list as its producer has written it, or what `write` makes of the exchange.
-    mutating func list(
-        _ name: StaticString,
-        _ kept: JSONObject,
-        _ out: inout [UInt8],
-        _ write: (inout [UInt8]) -> Void
-    ) {
-        if !kept.isEmpty, let told = kept["\(name)"] {
-            value("\(name)", told, &out)
-        } else {
-            self.name(name, &out)
-            write(&out)
-        }
-    }
-
-    mutating func value(_ name: String, _ value: JSONValue, _ out: inout [UInt8]) {
-        comma(&out)
-        JSONWriter.append(string: name, to: &out)
-        out.append(0x3a)
-        JSONWriter.append(value, to: &out)
-    }
-
-    /// Milliseconds with three digits behind the point: microseconds are what a recorder can vouch for.
-    mutating func milliseconds(
-        _ name: StaticString,
-        _ value: Duration?,
-        missing: StaticString,
-        _ out: inout [UInt8]
-    ) {
-        guard let value else { return raw(name, missing, &out) }
-        self.name(name, &out)
-        let (seconds, attoseconds) = value.components
-        let microseconds = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
-        DecimalText.append(Int(microseconds / 1000), to: &out)
-        let rest = microseconds % 1000
-        guard rest > 0 else { return }
-        out.append(0x2e)
-        out.append(UInt8(0x30 + rest / 100))
-        if rest % 100 > 0 { out.append(UInt8(0x30 + rest / 10 % 10)) }
-        if rest % 10 > 0 { out.append(UInt8(0x30 + rest % 10)) }
-    }
-
-    mutating func end(_ out: inout [UInt8]) { out.append(0x7d) }
-
-    private mutating func comma(_ out: inout [UInt8]) {
-        if !isFirst { out.append(0x2c) }
-        isFirst = false
     }
 }
