@@ -1,5 +1,3 @@
-internal import Captures
-
 /// Words of a command line as a POSIX shell has to be given them.
 package enum ShellWord {
     /// The word, in quotes where a shell would change it.

@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Why packets of an interface could not be recorded.
 package enum LiveInterfaceError: Error, Equatable, CustomStringConvertible {
     /// There is no interface of that name; those that there are.
@@ -28,7 +30,7 @@ package enum LiveInterfaceError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .notPermitted(_, let program):
             #if os(Linux)
-            "sudo setcap cap_net_raw,cap_net_admin+eip \(Self.quoted(program)), or run it with sudo"
+            "sudo setcap cap_net_raw,cap_net_admin+eip \(ShellWord.quoted(program)), or run it with sudo"
             #else
             "run it with sudo, or let your user read /dev/bpf* (as ChmodBPF of Wireshark does)"
             #endif
@@ -37,11 +39,5 @@ package enum LiveInterfaceError: Error, Equatable, CustomStringConvertible {
             "filters are those of tcpdump, for example: tcp port 443 and host idp.example (man pcap-filter)"
         case .noSuchInterface, .failed: nil
         }
-    }
-
-    /// A path as a shell takes it.
-    private static func quoted(_ path: String) -> String {
-        path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+".contains($0) }
-            ? path : "'\(path.replacing("'", with: "'\\''"))'"
     }
 }

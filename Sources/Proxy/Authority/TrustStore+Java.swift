@@ -1,3 +1,5 @@
+internal import Captures
+
 /// Keystores of Java, read and changed with its `keytool`.
 enum JavaKeystore {
     static let tool = "keytool"

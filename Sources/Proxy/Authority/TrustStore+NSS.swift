@@ -1,3 +1,4 @@
+internal import Captures
 internal import LibCrypto
 
 /// Databases of NSS (`cert9.db`), read and changed with its `certutil`.

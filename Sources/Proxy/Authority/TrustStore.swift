@@ -1,3 +1,5 @@
+internal import Captures
+
 /// A place where clients look for the authorities that they trust.
 package enum TrustStore: Sendable, Hashable {
     /// The system's: curl, OpenSSL, Go, Python's ssl and most package managers.

@@ -1,5 +1,5 @@
+import Captures
 import Foundation
-import Proxy
 
 /// How the user calls this program: what a hint has to begin with, so that it can be typed as it stands.
 enum Invocation {

@@ -1,5 +1,5 @@
+import Captures
 import Foundation
-import Proxy
 
 /// What may have been meant by words that a command does not take.
 enum UsageHint {

@@ -1,4 +1,5 @@
-import Proxy
+import Captures
+import TestSupport
 import Testing
 
 struct ShellWordTests {
@@ -9,9 +10,9 @@ struct ShellWordTests {
     ]
 
     @Test(arguments: words)
-    func shellReadsTheWordBack(word: String, quoted: String) async throws {
+    func shellReadsTheWordBack(word: String, quoted: String) throws {
         #expect(ShellWord.quoted(word) == quoted)
-        let output = try await ProxyRig.run(["/bin/bash", "-c", "printf %s \(quoted)"])
-        #expect(output.text == word)
+        let result = try Program.run(["-c", "printf %s \(quoted)"], executable: "/bin/bash")
+        #expect(result.output == word)
     }
 }
