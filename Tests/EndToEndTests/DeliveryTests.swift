@@ -7,9 +7,11 @@ import Testing
 
 /// How a server delivers, as its client sees it: by what arrives, and by whether it ends.
 struct DeliveryTests {
-    private static func received(_ delivery: LocalServer.Delivery, within limit: TimeAmount) async throws
-        -> String
-    {
+    private static func received(
+        _ delivery: LocalServer.Delivery,
+        to request: String = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        within limit: TimeAmount
+    ) async throws -> String {
         let server = try await LocalServer.start(delivery: { _ in delivery }) { _ in
             RecordedResponse(status: 200, body: Body(text: "0123456789", mediaType: "text/plain"))
         }
@@ -17,7 +19,6 @@ struct DeliveryTests {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelInitializer { $0.pipeline.addHandler(collector) }
             .connect(host: "127.0.0.1", port: server.port).get()
-        let request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         try await channel.writeAndFlush(ByteBuffer(string: request))
         channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
         try await channel.closeFuture.get()
@@ -30,6 +31,15 @@ struct DeliveryTests {
             let text = try await Self.received(delivery, within: .seconds(20))
             #expect(text.hasPrefix("HTTP/1.1 200") && text.hasSuffix("0123456789"))
         }
+    }
+
+    @Test(arguments: ["HTTP/1.0", "HTTP/1.1"])
+    func lastAnswerOfAConnectionSaysSo(version: String) async throws {
+        // Only that of HTTP/1.0 is the last one unasked.
+        let wish = version == "HTTP/1.1" ? "Connection: close\r\n" : ""
+        let request = "GET / \(version)\r\nHost: x\r\n\(wish)\r\n"
+        let text = try await Self.received(.whole, to: request, within: .seconds(20))
+        #expect(text.hasPrefix("HTTP/1.1 200") && text.contains("\r\nConnection: close\r\n"), "\(text)")
     }
 
     @Test func cutShortAnnouncesMoreThanItSends() async throws {

@@ -292,6 +292,30 @@ struct ProxyServerTests {
         try await second.stop()
     }
 
+    @Test func requestBehindTheEndOfTheAnswersGoesNowhere() async throws {
+        let first = try await LoopbackOrigin(tls: nil) { _ in
+            .sendAndFinish(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na".utf8))
+        }
+        let second = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig()
+        let raw = try await RawClient(port: rig.port)
+        let here = "localhost:\(first.port)"
+        try await raw.send("GET http://\(here)/ HTTP/1.1\r\nHost: \(here)\r\n\r\n")
+        #expect(try await raw.until { $0.isEnded })
+        // What curl does with a callback that it sends on, while the end is still on its way to it: it asks again
+        // elsewhere, and an app that had got both would spend the code twice.
+        let url = "http://localhost:\(second.port)/callback?code=c"
+        try await raw.send("GET \(url) HTTP/1.1\r\nHost: localhost:\(second.port)\r\n\r\n")
+        let crossed = try await rig.exchanges(atLeast: 2)
+        #expect(crossed.map(\.request.url.text) == ["http://\(here)/", url])
+        #expect(crossed.last?.failure == "the connection was closed when the request came")
+        try await raw.close()
+        await rig.stop()
+        #expect(second.received == 0)
+        try await first.stop()
+        try await second.stop()
+    }
+
     @Test func setUpPageHasTheCertificate() async throws {
         let rig = try await ProxyRig()
         let page = try await rig.curl("http://authreel.proxy/")

@@ -21,7 +21,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case closing
     }
 
-    /// A request whose provider is being connected.
+    /// A request whose provider is being connected, or would have been.
     private struct Dial {
         var origin: Origin
         var request: ProxyRequest
@@ -136,6 +136,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let isUsable = current.map { $0.retargeting == nil || !request.asksForUpgrade } ?? false
             if let current, current.origin == origin, isUsable { return pass(request) }
             guard !isRefusing else { return }
+            if let current, current.tee.hasServerEnded { return crossed(origin, request) }
             if let current, !current.tee.isIdle {
                 phase = .waitingForAnswers(request)
                 current.tee.whenIdle = { [self] in goOn() }
@@ -213,6 +214,22 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Nobody waits for the provider any more, who may be the very trouble: the request is an entry.
     private func keepDialled(_ reason: (Origin) -> String) {
         guard case .dialing(let dial) = phase else { return }
+        keep(dial, reason(dial.origin))
+    }
+
+    /// A request that crossed with the end of the answers: it goes nowhere, as its answer could not.
+    ///
+    /// The client has been told, and will ask again on another connection; carried out here as well, a code would be
+    /// spent twice.
+    private func crossed(_ origin: Origin, _ request: ProxyRequest) {
+        keep(
+            Dial(origin: origin, request: request, began: proxy.clock()),
+            "the connection was closed when the request came"
+        )
+    }
+
+    /// Takes down a request that does not reach its provider; the connection is of no more use.
+    private func keep(_ dial: Dial, _ reason: String) {
         phase = .closing
         guard proxy.configuration.opens(dial.origin.host) else { return }
         let conversation = conversation(dial.origin, ConnectionFacts(id: identity.connectionID), Timings())
@@ -224,7 +241,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         while case .body(let bytes) = splitter.next() {
             exchanges += conversation.received(bytes, from: .client, at: dial.began)
         }
-        exchanges += conversation.abandon(at: proxy.clock(), reason: reason(dial.origin))
+        exchanges += conversation.abandon(at: proxy.clock(), reason: reason)
         for index in exchanges.indices { exchanges[index].client = identity.facts }
         proxy.gate.keep(exchanges)
     }

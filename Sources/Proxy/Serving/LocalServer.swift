@@ -199,6 +199,9 @@ private final class LocalServerHandler: ChannelInboundHandler {
         let bytes = response.body?.bytes ?? []
         var headers = HTTPHeaders(response.headers.fields.map { ($0.name, $0.value) })
         headers.replaceOrAdd(name: "Content-Length", value: String(bytes.count))
+        let isLast = !request.isKeepAlive
+        // Also to a client of HTTP/1.0, which may take an answer of HTTP/1.1 for a promise to go on.
+        if isLast { headers.replaceOrAdd(name: "Connection", value: "close") }
         let head = HTTPResponseHead(
             version: .http1_1,
             status: HTTPResponseStatus(statusCode: response.status),
@@ -216,7 +219,6 @@ private final class LocalServerHandler: ChannelInboundHandler {
             // Behind what was flushed.
             return context.eventLoop.execute { bound.value.close(promise: nil) }
         }
-        let isLast = !request.isKeepAlive
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             if isLast { channel.close(promise: nil) }
         }

@@ -30,7 +30,8 @@ final class Tee {
     private var clientEnd: Timestamp?
     /// When bytes of the provider came last.
     private var lastReceived = Timestamp(nanoseconds: 0)
-    private var hasServerEnded = false
+    /// Whether the provider's side has come to its end, and the client's with it: no request can be answered any more.
+    private(set) var hasServerEnded = false
     private var isOver = false
     private var hasNotedGarbage = false
     private var hasCompletedAny = false
