@@ -48,6 +48,13 @@ struct NoticeTellerTests {
         #expect(lines.count == 2 && !"\(lines)".contains("pass"))
     }
 
+    @Test func eachDeviceIsToldOfOnceForEachHost() {
+        for phone in ["192.168.1.23", "192.168.1.24", "[fe80::1]"] {
+            #expect(teller.isFirst(Self.rejection(ClientFacts(address: "\(phone):40000"))), "\(phone)")
+            #expect(!teller.isFirst(Self.rejection(ClientFacts(address: "\(phone):40001"))), "\(phone)")
+        }
+    }
+
     @Test func programIsToldOfOnceForEachHost() {
         var again = Self.curl
         again.processID = 30011

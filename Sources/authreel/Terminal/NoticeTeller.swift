@@ -27,12 +27,12 @@ final class NoticeTeller: Sendable {
         if isFirst || repeats { write(notice) }
     }
 
-    /// Whether it is the first of its kind: two programs' are two, two processes or connections of one are not.
+    /// Whether it is the first of its kind: two programs' are two, and two devices', two processes or connections of one are not.
     func isFirst(_ notice: ProxyNotice) -> Bool {
         var notice = notice
         if case .clientRejectedCertificate(let host, var client, let alert, let passesThrough) = notice {
-            client.address = nil
             if client.process != nil { client.processID = nil }
+            client.address = client.process == nil ? Self.withoutPort(client.address) : nil
             notice = .clientRejectedCertificate(
                 host: host,
                 client: client,
@@ -118,7 +118,7 @@ final class NoticeTeller: Sendable {
         ]
     }
 
-    /// A host as `--pass-through` takes it.
+    /// The host of an address, as `--pass-through` takes it.
     private static func withoutPort(_ address: String?) -> String? {
         guard let address, let colon = address.lastIndex(of: ":") else { return address }
         return address[..<colon].filter { !"[]".contains($0) }
