@@ -197,6 +197,30 @@ struct CaptureWriterTests {
         #expect(try CaptureReader.read(path: path).count == 1)
     }
 
+    @Test func onlyAnEmptyCaptureThatWasMadeHereIsTakenBack() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        func isThere() -> Bool { FileManager.default.fileExists(atPath: path) }
+        try CaptureWriter(path: path, version: "0").takeBack()
+        #expect(!isThere())
+        do {
+            let used = try CaptureWriter(path: path, version: "0")
+            try used.append([exchange(1)])
+            used.takeBack()
+        }
+        #expect(isThere())
+        try CaptureWriter(path: path, version: "0").takeBack()
+        #expect(isThere(), "it was there before")
+        // Somebody else's by now.
+        try FileManager.default.removeItem(atPath: path)
+        let renamed = try CaptureWriter(path: path, version: "0")
+        try FileManager.default.moveItem(atPath: path, toPath: folder.file("kept.har"))
+        try Data("a diary".utf8).write(to: URL(filePath: path))
+        renamed.takeBack()
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "a diary")
+    }
+
     @Test func symbolicLinkIsNotFollowed() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -125,8 +125,10 @@ struct MockTests {
         defer { folder.remove() }
         let first = try MockProcess([Self.capture], in: folder)
         let port = first.ready["listening"]?.string?.split(separator: ":").last ?? ""
-        let taken = try Program.run(["mock", Self.capture, "--listen", "127.0.0.1:\(port)"])
+        let out = folder.file("taken.har")
+        let taken = try Program.run(["mock", Self.capture, "--listen", "127.0.0.1:\(port)", "--out", out])
         #expect(taken.status == 69 && taken.errors.contains("hint: choose another port"))
+        #expect(!FileManager.default.fileExists(atPath: out))
         #expect(first.end() == 0)
     }
 

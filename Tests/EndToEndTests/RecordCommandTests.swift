@@ -421,6 +421,8 @@ struct RecordCommandTests {
             place.folder.file("ca"), "--", "true",
         ])
         #expect(asked.status == 69, "who names a port wants that one")
+        let made = FileManager.default.fileExists(atPath: place.folder.file("c.har"))
+        #expect(!made, "a recording that did not begin leaves no capture")
     }
 
     @Test func secondRecorderOfAFileIsToldWhoHoldsIt() throws {

@@ -42,6 +42,9 @@ package final class CaptureWriter: Sendable {
         }
     }
 
+    /// Whether there was no such file before.
+    private let isMadeHere: Bool
+
     /// Looked after in an extension, too.
     let file: Mutex<CaptureFile>
     /// What a name has to lead to; nil where the file system gives no numbers that stay.
@@ -64,7 +67,7 @@ package final class CaptureWriter: Sendable {
         guard descriptor >= 0 else { throw CaptureFile.lastError(path) }
         do {
             let (file, mending) = try CaptureFile.prepare(descriptor, path: path, version: version)
-            self.init(path: path, file: file, mending: mending)
+            self.init(path: path, file: file, mending: mending, isMadeHere: isNew)
         } catch {
             close(descriptor)
             // Nobody needs the beginning of a file, from a disk without room for it.
@@ -91,7 +94,7 @@ package final class CaptureWriter: Sendable {
                 version: version,
                 members: logMembers
             )
-            self.init(path: path, file: file, mending: mending)
+            self.init(path: path, file: file, mending: mending, isMadeHere: true)
         } catch {
             close(descriptor)
             unlink(path)
@@ -99,9 +102,10 @@ package final class CaptureWriter: Sendable {
         }
     }
 
-    private init(path: String, file: CaptureFile, mending: Mending) {
+    private init(path: String, file: CaptureFile, mending: Mending, isMadeHere: Bool = false) {
         CaptureFile.publishOwner(file.descriptor)
         self.path = path
+        self.isMadeHere = isMadeHere
         self.mending = mending
         identity = FileIdentity.stable(of: file.descriptor, at: path)
         self.file = Mutex(file)
@@ -139,6 +143,17 @@ package final class CaptureWriter: Sendable {
             return nil
         }
         if let failure { throw failure }
+    }
+
+    /// Removes the file again where it was made here and holds no entry: what it was made for did not begin.
+    ///
+    /// A file that was there before stays, and so does whatever else has its name by now.
+    package func takeBack() {
+        guard isMadeHere else { return }
+        file.withLock { file in
+            guard file.entries == 0, FileIdentity.stable(of: file.descriptor, at: path) != nil else { return }
+            unlink(path)
+        }
     }
 
     /// Up to where the file is filled with entries.

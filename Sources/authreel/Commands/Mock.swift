@@ -82,7 +82,9 @@ struct Mock: AsyncParsableCommand {
             )
         }
         let recordings = try captures.map { try identities.read($0) }
-        let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
+        let writer = try out.map { try CaptureOpening.open($0) }
+        var isListening = false
+        defer { if !isListening { writer?.takeBack() } }
         // The name in the certificate is the one that clients use.
         let name = issuerURL?.host ?? host
         let files = try options.tls ? authority.open() : nil
@@ -91,6 +93,7 @@ struct Mock: AsyncParsableCommand {
         // The address is in every answer, and known only when it is taken.
         let responder = Late<any MockResponder>()
         let server = try await Self.listen(host, ports, tls, responder)
+        isListening = true
         let scheme = options.tls ? "https" : "http"
         let listening = "\(ProxyOptions.bracketed(host)):\(server.port)"
         let base =

@@ -185,7 +185,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let targets = jobs.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
         let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
-        let writer = try out.map { try CaptureWriter(path: $0, version: Authreel.version) }
+        let writer = try out.map { try CaptureOpening.open($0) }
         if session.browsers != nil {
             BrowserEnding.endWithUs()
             for job in jobs {

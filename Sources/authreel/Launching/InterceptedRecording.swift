@@ -34,6 +34,8 @@ struct InterceptedRecording {
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
         let writer = try CaptureOpening.open(path)
+        var hasBegun = false
+        defer { if !hasBegun { writer.takeBack() } }
         tellOfMending(writer)
         let halves = Halves()
         let page = try await isShown ? LivePage.start(path) : nil
@@ -55,6 +57,7 @@ struct InterceptedRecording {
         // Before anybody is told the address: who stops us then, stops us cleanly.
         let signals = Interruption.signals()
         let address = try await recording.start()
+        hasBegun = true
         tellOfBeginning(of: recording, at: address, behind: writer.mending.entries)
         try page?.open(environment)
         StandardError.line("listening on \(address)")

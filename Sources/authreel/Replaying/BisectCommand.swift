@@ -79,7 +79,7 @@ struct BisectCommand {
         let targets = all.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
         let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
-        let writer = try options.out.map { try CaptureWriter(path: $0, version: Authreel.version) }
+        let writer = try options.out.map { try CaptureOpening.open($0) }
         var report = await bisecting.run(works, fails, planned)
         if let writer, let result = report.result {
             // Where nothing was found, what was driven shows why.
