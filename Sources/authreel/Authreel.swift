@@ -35,7 +35,9 @@ struct Authreel: AsyncParsableCommand {
         _ = InheritedDescriptors.all
         CryptoLibrary.staysUntilTheEnd()
         do {
-            try UnknownCommand.check(Array(CommandLine.arguments.dropFirst()))
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            try UnknownCommand.check(arguments)
+            try DashedFile.check(arguments)
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

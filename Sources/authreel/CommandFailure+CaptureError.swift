@@ -1,4 +1,5 @@
 import Captures
+import Foundation
 
 extension CommandFailure {
     /// Why a capture cannot be used, with what to do next.
@@ -14,11 +15,21 @@ extension CommandFailure {
             case .unusableArchive: (.dataError, "unpack it, and name the capture in it")
             case .noSuchFile(let path):
                 (.noInput, "\(Invocation.command("record", "--out", path)) makes one")
-            case .inputOutput: (.noInput, nil)
+            case .inputOutput(let path, let reason): (.noInput, Self.advice(path, reason))
             case .lockedByAnother:
                 (.unavailable, "stop the other recording, or choose another file with --out")
             case .notOurs: (.noInput, "choose a file that does not exist with --out")
             }
         self.init(status, "\(error)", hint: hint)
+    }
+    /// What to do about a capture that is there and cannot be read.
+    private static func advice(_ path: String, _ reason: String) -> String? {
+        switch reason {
+        case "is a folder": "name the captures in it, one by one or as \(ShellWord.quoted(path))/*.har"
+        // That of a recording as root, most often: nobody else may read it.
+        case String(cString: strerror(EACCES)):
+            "only its owner may read a capture; one that was recorded with sudo becomes yours by: sudo chown \"$USER\" \(ShellWord.quoted(path))"
+        default: nil
+        }
     }
 }

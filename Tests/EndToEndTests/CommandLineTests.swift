@@ -36,6 +36,31 @@ struct CommandLineTests {
         #expect(result.status == 64 && result.errors.contains("--out FILE.har"), "\(result.errors)")
     }
 
+    /// `-h` is among the letters of `-log.har`: the help would be printed, with status 0.
+    @Test(arguments: ["diagnose", "show", "share", "replay"])
+    func fileWithADashInFrontIsNotReadAsOptions(command: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try FileManager.default.copyItem(atPath: Self.healthy, toPath: folder.file("-a log.har"))
+        let result = try Program.run([command, "-a log.har"], in: folder.path)
+        #expect(result.status == 64 && result.output.isEmpty)
+        #expect(result.errors.contains("-a log.har is a file"), "\(result.errors)")
+        #expect(result.errors.hasSuffix(": './-a log.har'\n"), "\(result.errors)")
+        for way in [["./-a log.har"], ["--", "-a log.har"]] where command == "diagnose" {
+            #expect(try Program.run([command] + way, in: folder.path).status == 0)
+        }
+    }
+
+    @Test func folderOfCapturesIsToldHowToBeRead() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("my logins")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let result = try Program.run(["diagnose", "my logins"], in: folder.path)
+        #expect(result.status == 66 && result.errors.contains("my logins: is a folder"), "\(result.errors)")
+        #expect(result.errors.contains("hint: name the captures in it, one by one or as 'my logins'/*.har"))
+    }
+
     @Test func unknownOptionIs64AndShowsUsage() throws {
         let result = try Program.run(["show", "--colour", "login.har"])
         #expect(result.status == 64)

@@ -185,6 +185,13 @@ struct JWT: ParsableCommand {
                         || [2, 4].contains(argument.utf8.count { $0 == 0x2e }))
                     && !FileManager.default.fileExists(atPath: argument)
                 guard !isToken else { return [argument] }
+                guard argument == "-" || FileManager.default.fileExists(atPath: argument) else {
+                    throw CommandFailure(
+                        .noInput,
+                        "\(argument): no such file, and no token",
+                        hint: JWT.form
+                    )
+                }
                 let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)
                 let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
                 guard !words.isEmpty else { throw JWT.noToken(in: argument) }

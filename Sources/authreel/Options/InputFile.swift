@@ -6,10 +6,20 @@ enum InputFile {
     static func bytes(_ path: String) throws -> [UInt8] {
         if path == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
         // Not Data(contentsOf:), which gives up on pipes.
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() ?? Data() else {
-            let isThere = FileManager.default.fileExists(atPath: path)
-            throw CommandFailure(.noInput, isThere ? "\(path) cannot be read" : "\(path): no such file")
-        }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard let data = try? file.readToEnd() ?? Data() else { throw failure(path, errno) }
         return Array(data)
+    }
+
+    private static func failure(_ path: String, _ number: Int32) -> CommandFailure {
+        let reason =
+            switch number {
+            case ENOENT: "no such file"
+            case EISDIR: "is a folder"
+            default: String(cString: strerror(number))
+            }
+        return CommandFailure(.noInput, "\(path): \(reason)")
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Proxy
 import Reports
 
 /// A first word that is no command: said so, before it counts as an argument too many.
@@ -16,7 +17,7 @@ enum UnknownCommand {
             throw CommandFailure(
                 .usage,
                 "\(word) is a file, and no command".printable,
-                hint: "authreel diagnose \(word)".printable
+                hint: "authreel diagnose \(ShellWord.quoted(word))"
             )
         }
         throw CommandFailure(
