@@ -34,7 +34,7 @@ package enum SharingMarkdown {
         }
         if !report.unread.isEmpty {
             lines += [
-                "Bodies that could not be read were replaced as a whole: in exchanges \(SharingText.list(report.unread)).",
+                "Bodies that could not be read were replaced as a whole: in \(SharingText.exchanges(report.unread)).",
                 "",
             ]
         }

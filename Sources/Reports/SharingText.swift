@@ -13,7 +13,7 @@ package enum SharingText {
         for row in report.rows {
             let count = "\(row.values)".padded(to: 5)
             lines.append(
-                "  \(count) \(words(row).padded(to: 26)) at \(places(row)), in exchanges \(list(row.entries))"
+                "  \(count) \(words(row).padded(to: 26)) at \(places(row)), in \(exchanges(row.entries))"
             )
         }
         if !report.open.isEmpty {
@@ -35,7 +35,7 @@ package enum SharingText {
         if !report.unread.isEmpty {
             lines.append(
                 style.yellow(
-                    "  bodies that could not be read, replaced as a whole: in exchanges \(list(report.unread))"
+                    "  bodies that could not be read, replaced as a whole: in \(exchanges(report.unread))"
                 )
             )
         }
@@ -56,6 +56,11 @@ package enum SharingText {
             return name
         }
         return name.hasSuffix("address") ? name + "es" : name + "s"
+    }
+
+    /// `exchange 5`, `exchanges 0-3, 7`.
+    static func exchanges(_ entries: [Int]) -> String {
+        "exchange\(entries.count == 1 ? "" : "s") \(list(entries))"
     }
 
     /// `0-3, 7, 9`.
