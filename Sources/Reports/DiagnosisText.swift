@@ -7,6 +7,8 @@ struct DiagnosisText {
     var item: Report.DiagnosedFlow
     var showsAbstentions: Bool
     var style: TextStyle
+    /// How wide running text may be.
+    var columns = TextReport.widest
 
     /// What is said of a flow in which no rule that was asked found anything.
     static func nothingFound(in item: Report.DiagnosedFlow) -> String {
@@ -28,7 +30,7 @@ struct DiagnosisText {
         }
         for finding in findings {
             lines.append("")
-            lines += FindingText(finding: finding, style: style).lines
+            lines += FindingText(finding: finding, style: style, columns: columns).lines
         }
         if showsAbstentions, !item.diagnosis.abstentions.isEmpty {
             lines += ["", "  " + style.bold("could not decide")]

@@ -45,18 +45,8 @@ struct DifferenceLines {
             || ["clock of ", "against "].contains { difference.aspect?.hasPrefix($0) ?? false }
     }
 
-    /// Lines broken at spaces.
+    /// Lines broken at spaces, the further ones further in.
     func wrapped(_ text: String, indent: String) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, indent.count + line.count + 1 + word.count > columns {
-                lines.append(indent + (lines.isEmpty ? "" : "  ") + line)
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        if !line.isEmpty { lines.append(indent + (lines.isEmpty ? "" : "  ") + line) }
-        return lines
+        text.wrapped(to: columns, indent: indent, hanging: "  ")
     }
 }

@@ -6,7 +6,7 @@ struct FindingText {
     var finding: Finding
     var style: TextStyle
     /// How wide running text may be; values are not cut.
-    var columns = 100
+    var columns = TextReport.widest
 
     var lines: [String] {
         var head = "  \(style.severity(finding.severity)) \(style.bold(finding.rule))"
@@ -24,8 +24,8 @@ struct FindingText {
         }
         // Effects are listed, their cause explains them.
         guard finding.effectOf == nil else { return lines }
-        lines += wrapped(finding.explanation.printable, indent: "    ")
-        lines += wrapped("→ " + finding.fix.printable, indent: "    ")
+        lines += finding.explanation.printable.wrapped(to: columns, indent: "    ")
+        lines += "→ \(finding.fix.printable)".wrapped(to: columns, indent: "    ")
         let sources = finding.specifications.map(\.text).joined(separator: ", ")
         lines.append(
             "    " + style.dim(sources + (sources.isEmpty ? "" : " · ") + "authreel explain \(finding.rule)")
@@ -36,20 +36,5 @@ struct FindingText {
     private static func words(for place: Place) -> String {
         guard let exchange = place.exchange else { return "= \(place.name)" }
         return "[\(exchange)] \(place.part.rawValue) \(place.name)"
-    }
-
-    /// Lines broken at spaces.
-    private func wrapped(_ text: String, indent: String) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, indent.count + line.count + 1 + word.count > columns {
-                lines.append(indent + line)
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        if !line.isEmpty { lines.append(indent + line) }
-        return lines
     }
 }

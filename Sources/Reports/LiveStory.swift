@@ -190,7 +190,10 @@ package struct LiveStory {
             }
             toldFindings.append((primary.rule, place, false))
             news.append(
-                .finding(FindingText(finding: primary, style: style, columns: min(columns, 100)).lines)
+                .finding(
+                    FindingText(finding: primary, style: style, columns: min(columns, TextReport.widest))
+                        .lines
+                )
             )
         } else if item.diagnosis.outcome == .success, !toldEnds.contains(where: exchanges.contains) {
             guard isQuiet else {

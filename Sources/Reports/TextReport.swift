@@ -16,17 +16,34 @@ package enum TextReport {
         timeline(style).text(of: report)
     }
 
+    /// How wide running text is at most, also where there is more room: longer lines are hard to read.
+    package static let widest = 100
+
     /// What `diagnose` prints: per flow the verdict, root cause first, each finding with the values it rests
     /// on.
-    package static func diagnosis(showsAbstentions: Bool, style: TextStyle) -> FlowwiseForm {
+    ///
+    /// `columns`: how wide running text may be; ``widest`` at most.
+    package static func diagnosis(showsAbstentions: Bool, style: TextStyle, columns: Int = widest)
+        -> FlowwiseForm
+    {
         form { item, _ in
-            DiagnosisText(item: item, showsAbstentions: showsAbstentions, style: style).text
+            DiagnosisText(
+                item: item,
+                showsAbstentions: showsAbstentions,
+                style: style,
+                columns: min(columns, widest)
+            ).text
         }
     }
 
-    /// See ``diagnosis(showsAbstentions:style:)``.
-    package static func diagnosis(of report: Report, showsAbstentions: Bool, style: TextStyle) -> String {
-        diagnosis(showsAbstentions: showsAbstentions, style: style).text(of: report)
+    /// See ``diagnosis(showsAbstentions:style:columns:)``.
+    package static func diagnosis(
+        of report: Report,
+        showsAbstentions: Bool,
+        style: TextStyle,
+        columns: Int = widest
+    ) -> String {
+        diagnosis(showsAbstentions: showsAbstentions, style: style, columns: columns).text(of: report)
     }
 
     private static func form(_ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String)
@@ -77,14 +94,18 @@ package enum TextReport {
     }
 
     /// What `explain RULE` prints.
-    package static func explanation(of info: RuleInfo, style: TextStyle) -> String {
-        var lines = [
-            style.bold(info.id),
-            "\(info.title) (\(info.severity.label)\(info.isSymptom ? ", a symptom" : ""))",
-        ]
+    ///
+    /// `columns`: how wide running text may be, ``widest`` at most; nil leaves each paragraph on a line, for programs.
+    package static func explanation(of info: RuleInfo, style: TextStyle, columns: Int? = nil) -> String {
+        let paragraph = { (text: String) in
+            columns.map { text.wrapped(to: min($0, widest)) } ?? [text]
+        }
+        var lines = [style.bold(info.id)]
+        lines += paragraph("\(info.title) (\(info.severity.label)\(info.isSymptom ? ", a symptom" : ""))")
         if info.severity == .errorWhenRefused { lines.append(star) }
         lines.append("")
-        lines += [info.explanation, "", style.bold("How to mend it"), info.fix, "", style.bold("Breaks it")]
+        lines += paragraph(info.explanation)
+        lines += ["", style.bold("How to mend it")] + paragraph(info.fix) + ["", style.bold("Breaks it")]
         lines += indented(info.badExample)
         lines += ["", style.bold("Does not")]
         lines += indented(info.goodExample)

@@ -69,6 +69,34 @@ struct SnapshotTests {
         #expect(try Snapshot.difference(of: text, from: "diagnose/summary.txt") == nil)
     }
 
+    /// As a terminal of so many columns shows it: no word is torn, and values are not cut.
+    @Test(arguments: [40, 72, 300])
+    func runningTextFitsTheTerminal(columns: Int) throws {
+        let most = min(columns, 100)
+        let info = try #require(RuleCatalog.info(of: "state-cookie-lost"))
+        let explained = TextReport.explanation(of: info, style: .plain, columns: columns)
+            .split(separator: "\n")
+        let prose = explained.prefix { $0 != "Breaks it" }
+        #expect(prose.allSatisfy { $0.count <= most } && prose.contains { $0.count > most - 15 })
+        let whole = TextReport.explanation(of: info, style: .plain)
+        #expect(prose.joined(separator: " ").contains(info.fix) && whole.contains("\n\(info.fix)\n"))
+        let report = try report("user-agent/state-cookie-lost")
+        let finding = try #require(report.flows.first?.diagnosis.findings.first)
+        let diagnosis = TextReport.diagnosis(
+            of: report,
+            showsAbstentions: false,
+            style: .plain,
+            columns: columns
+        )
+        let lines = diagnosis.split(separator: "\n").map { $0.drop { $0 == " " } }
+        #expect(lines.joined(separator: " ").contains("→ \(finding.fix)"))
+        for word in [finding.explanation, finding.fix].flatMap({ $0.split(separator: " ") }) {
+            #expect(lines.contains { $0.split(separator: " ").contains(word) }, "\(word)")
+        }
+        let first = try #require(diagnosis.split(separator: "\n").first { $0.contains("→ ") })
+        #expect(first.count <= most && first.count > most - 15, "\(first)")
+    }
+
     @Test func explanation() throws {
         let info = try #require(RuleCatalog.info(of: "redirect-uri-token-mismatch"))
         let text = TextReport.explanation(of: info, style: .plain) + "\n"

@@ -88,7 +88,11 @@ struct Diagnose: ParsableCommand {
     private var form: FlowwiseForm? {
         switch format {
         case .text:
-            TextReport.diagnosis(showsAbstentions: verbose, style: Style.forDescriptor(STDOUT_FILENO))
+            TextReport.diagnosis(
+                showsAbstentions: verbose,
+                style: Style.forDescriptor(STDOUT_FILENO),
+                columns: TerminalSize.columns(of: STDOUT_FILENO) ?? TextReport.widest
+            )
         case .json: JSONReport.diagnosis
         case .junit, .sarif, .markdown: nil
         }
@@ -120,9 +124,10 @@ struct Diagnose: ParsableCommand {
 
     private func plainText(of reports: [Report]) -> String {
         let style = Style.forDescriptor(STDOUT_FILENO)
+        let columns = TerminalSize.columns(of: STDOUT_FILENO) ?? TextReport.widest
         let texts = reports.filter { $0.failure == nil }.map { report in
             style.bold(report.name.printable) + "\n"
-                + TextReport.diagnosis(of: report, showsAbstentions: verbose, style: style)
+                + TextReport.diagnosis(of: report, showsAbstentions: verbose, style: style, columns: columns)
         }
         return (texts + [SummaryText.text(of: reports, style: style)]).joined(separator: "\n\n")
     }

@@ -28,6 +28,12 @@ struct Explain: ParsableCommand {
                     : "did you mean \(near.joined(separator: ", "))?"
             )
         }
-        print(TextReport.explanation(of: info, style: Style.forDescriptor(STDOUT_FILENO)))
+        print(
+            TextReport.explanation(
+                of: info,
+                style: Style.forDescriptor(STDOUT_FILENO),
+                columns: TerminalSize.columns(of: STDOUT_FILENO)
+            )
+        )
     }
 }
