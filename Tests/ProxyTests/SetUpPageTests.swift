@@ -27,12 +27,14 @@ struct SetUpPageTests {
         name: String? = nil,
         agent: String = "",
         way: OwnRequest.Way = .direct,
-        path: String = "/"
+        path: String = "/",
+        asksForPassword: Bool = false
     ) throws -> (head: String, body: String) {
         let page = SetUpPage(
             certificate: try certificate(name),
             address: try origin(address),
-            network: try network.map(origin)
+            network: try network.map(origin),
+            asksForPassword: asksForPassword
         )
         let request = OwnRequest(method: "GET", path: path, userAgent: agent, way: way)
         let text = String(decoding: page.response(to: request).bytes(), as: UTF8.self)
@@ -200,6 +202,14 @@ struct SetUpPageTests {
         #expect(body.contains("authreel record --allow-remote --listen 0.0.0.0:9191"))
         #expect(body.contains("adb reverse tcp:9191 tcp:9191"))
         #expect(!body.contains("<svg"))
+    }
+
+    @Test(arguments: [true, false])
+    func phoneIsToldWhereAPasswordGoes(asks: Bool) throws {
+        let body = try page("192.168.1.5:8080", network: ["192.168.1.5:8080"], asksForPassword: asks).body
+        let switched = "port <code>8080</code>, Authentication on, with the user name and password."
+        #expect(body.contains(switched) == asks)
+        #expect(body.contains("refuses them with status 407") == asks)
     }
 
     @Test func phoneGetsACodeForEachAddress() throws {

@@ -7,13 +7,16 @@ struct SetUpInstructions {
     let proxy: Origin
     /// Where another device on the network finds it; nil while none can.
     let network: Origin?
+    /// Whether clients have to give a user name and password.
+    let asksForPassword: Bool
     /// By which the trust stores of Windows and macOS find a certificate.
     private let sha1: String
 
-    init(proxy: Origin, network: Origin?, certificate: Certificate) {
+    init(proxy: Origin, network: Origin?, asksForPassword: Bool = false, certificate: Certificate) {
         self.proxy = proxy
         self.network = network
         sha1 = Hexadecimal.encode(Digest.of(certificate.der, .sha1), isUppercase: true)
+        self.asksForPassword = asksForPassword
     }
 
     /// The instructions as the content of a section of the page.
@@ -40,7 +43,7 @@ struct SetUpInstructions {
                 "Open this page in Safari on the device and tap <a href=\"/ca.mobileconfig\">the profile</a>; allow the download.",
                 "Settings → Profile Downloaded (or General → VPN &amp; Device Management): install it.",
                 "Settings → General → About → Certificate Trust Settings: switch on full trust for it. Without this step https stays closed.",
-                "Settings → Wi-Fi → the (i) beside the network → Configure Proxy → Manual: server <code>\(phone.hostInURL)</code>, port <code>\(phone.port)</code>.",
+                "Settings → Wi-Fi → the (i) beside the network → Configure Proxy → Manual: server <code>\(phone.hostInURL)</code>, port <code>\(phone.port)</code>\(authentication).",
                 "Open <code>http://authreel.proxy/</code>: it says whether all is well."
             )
             + Self.removal(
@@ -70,6 +73,7 @@ struct SetUpInstructions {
                 "Settings → Network → Wi-Fi → the network → Edit → Advanced → Proxy → Manual: host <code>\(phone.hostInURL)</code>, port <code>\(phone.port)</code>.",
                 "Open <code>http://authreel.proxy/</code> in Chrome: it says whether all is well."
             )
+            + unaskedApps
             + Self.paragraph(
                 "Chrome accepts certificates installed this way. <strong>Apps that target Android 7 or later do not</strong>, unless their debug build says so, in <code>res/xml/network_security_config.xml</code>:"
             )
@@ -100,6 +104,18 @@ struct SetUpInstructions {
                 command: "adb shell settings put global http_proxy :0",
                 "adb reverse --remove tcp:\(proxy.port)"
             )
+    }
+
+    private var authentication: String {
+        asksForPassword ? ", Authentication on, with the user name and password" : ""
+    }
+
+    /// Android's settings have no place for what the proxy asks for.
+    private var unaskedApps: String {
+        guard asksForPassword else { return "" }
+        return Self.paragraph(
+            "Chrome asks for the user name and password. <strong>Apps have no way to be told them</strong>: the proxy refuses them with status 407. To record an app, let the recorder run without <code>--proxy-auth</code> and connect the device over USB, as below."
+        )
     }
 
     /// The address for a phone to use; where it cannot reach us, the one to be read in its place.

@@ -89,6 +89,7 @@ struct SetUpPage {
         return SetUpInstructions(
             proxy: address,
             network: isOnNetwork ? address : network.first,
+            asksForPassword: asksForPassword,
             certificate: certificate
         )
     }
