@@ -118,6 +118,15 @@ struct JWTCommandTests {
         #expect(lines[2] == "invalid: not a token of three parts")
     }
 
+    /// Out of a header field, of a line of JSON, of a shell's variable.
+    @Test(arguments: ["Bearer T", "Authorization: DPoP T", "\"T\",", "'T'", " T\n"])
+    func tokenIsTakenAsItIsCopied(form: String) throws {
+        let text = form.replacingOccurrences(of: "T", with: "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln")
+        for result in [try run(text), try Program.run(["jwt", "-"], input: Array(text.utf8))] {
+            #expect(result.status == 0 && result.output.contains("iss: \"joe\""), "\(result.errors)")
+        }
+    }
+
     @Test(
         arguments: [
             (["nonsense.x.y"], 65, "no token"), (["missing.txt"], 66, "no such file"),

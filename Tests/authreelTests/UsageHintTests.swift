@@ -27,6 +27,7 @@ struct UsageHintTests {
         ("Unknown option '--port'", "record --port 9090", "record --listen 127.0.0.1:9090"),
         ("Unknown option '-p'", "record -p", "record --listen 127.0.0.1:8080"),
         ("Unknown option '--port'", "record --port=9091", "record --listen 127.0.0.1:9091"),
+        ("Unknown option '--port'", "record --port 9092 -- curl", "record --listen 127.0.0.1:9092"),
         // A mistyped option with its value; a command behind the two hyphens; another command.
         ("Unknown option '--outt'", "record --outt a.har", nil),
         ("Unknown option '--x'", "record --x -- curl", nil), ("Unexpected argument 'curl'", "view curl", nil),

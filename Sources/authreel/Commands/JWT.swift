@@ -184,7 +184,7 @@ struct JWT: ParsableCommand {
                     && (argument.hasPrefix("eyJ") || argument.hasPrefix("e30.")
                         || [2, 4].contains(argument.utf8.count { $0 == 0x2e }))
                     && !FileManager.default.fileExists(atPath: argument)
-                guard !isToken else { return [argument] }
+                guard !isToken else { return words(in: argument) }
                 guard argument == "-" || FileManager.default.fileExists(atPath: argument) else {
                     throw CommandFailure(
                         .noInput,
@@ -193,10 +193,18 @@ struct JWT: ParsableCommand {
                     )
                 }
                 let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)
-                let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+                let words = words(in: text)
                 guard !words.isEmpty else { throw JWT.noToken(in: argument) }
                 return words
             }
+        }
+
+        /// Tokens as they are copied: quoted, out of a header field, a line of JSON.
+        private static func words(in text: String) -> [String] {
+            let schemes: Set<String> = ["authorization:", "bearer", "dpop"]
+            return text.split(whereSeparator: \.isWhitespace)
+                .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"',;")) }
+                .filter { !$0.isEmpty && !schemes.contains($0.lowercased()) }
         }
     }
 

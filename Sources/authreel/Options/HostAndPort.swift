@@ -1,3 +1,5 @@
+import Foundation
+
 /// `HOST:PORT`, as options take it: an address to listen on, or a proxy to connect to.
 struct HostAndPort: Sendable, Hashable {
     /// Without the brackets of an IPv6 address.
@@ -7,18 +9,27 @@ struct HostAndPort: Sendable, Hashable {
     /// Reads the value of an option; without a host it is this machine.
     ///
     /// - Parameters:
-    ///   - text: `HOST:PORT` or `:PORT`; an IPv6 address in brackets.
+    ///   - text: `HOST:PORT` or `:PORT`; an IPv6 address best in brackets.
     ///   - ports: those that make sense; 0 picks a free one where one is listened on.
     ///   - option: as the user wrote it: `--listen`.
     ///   - example: a command line that would do.
     /// - Throws: ``CommandFailure``.
     init(_ text: String, ports: ClosedRange<Int> = 0...65535, option: String, example: String) throws {
+        let failure = CommandFailure(.usage, "\(option) takes HOST:PORT, not \(text)", hint: example)
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             ports.contains(port)
-        else { throw CommandFailure(.usage, "\(option) takes HOST:PORT, not \(text)", hint: example) }
-        let host = text[..<colon]
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        self.host = host.isEmpty ? "127.0.0.1" : String(isBracketed ? host.dropFirst().dropLast() : host)
+        else { throw failure }
+        let written = text[..<colon]
+        let isBracketed = written.hasPrefix("[") && written.hasSuffix("]")
+        let host = String(isBracketed ? written.dropFirst().dropLast() : written)
+        // Of "::1" without a port the last colon is none before a port.
+        guard !host.contains(":") || Self.isIPv6(host) else { throw failure }
+        self.host = host.isEmpty ? "127.0.0.1" : host
         self.port = port
+    }
+
+    private static func isIPv6(_ host: String) -> Bool {
+        var address = in6_addr()
+        return inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1
     }
 }

@@ -20,8 +20,8 @@ enum UsageHint {
     ///   - isProgram: whether a word names a program that can be run.
     /// - Returns: a sentence with it; nil where nothing is known.
     static func hint(for message: String, _ arguments: [String], isProgram: (String) -> Bool) -> String? {
-        guard arguments.first == "record", !arguments.contains("--") else { return nil }
-        let words = Array(arguments.dropFirst())
+        guard arguments.first == "record" else { return nil }
+        let words = Array(arguments.dropFirst().prefix { $0 != "--" })
         if let option = message.firstMatch(of: /^Unknown option '(--port|-p)'/)?.output.1 {
             let place = words.firstIndex { $0 == option || $0.hasPrefix("\(option)=") }
             let port = place.flatMap { place in
@@ -31,6 +31,7 @@ enum UsageHint {
             let shown = port.flatMap { UInt16($0) }.map { "\($0)" } ?? "8080"
             return "\(Invocation.name) record --listen 127.0.0.1:\(shown)"
         }
+        guard words.count == arguments.count - 1 else { return nil }
         let isExtra = message.contains(/^(Unexpected argument|\d+ unexpected arguments)/)
         guard isExtra || message.hasPrefix("Unknown option"), let start = commandStart(words) else {
             return nil
