@@ -199,8 +199,9 @@ struct SetUpPage {
             <p>A phone cannot reach this recorder as it runs now: it listens on this computer's loopback only. To let the \
             network in, start it so:</p>
             \(SetUpInstructions.command("authreel record --allow-remote --listen 0.0.0.0:\(port) --proxy-auth prompt"))\
-            <p>The phone then asks for the user name and password that you type; without <code>--proxy-auth</code> anyone on \
-            the network can use the proxy, and what they send is recorded. An Android phone on a USB cable \
+            <p>An iPhone has a place for the user name and password that you type; on Android Chrome asks for them, and apps \
+            cannot be told. Without <code>--proxy-auth</code> anyone on the network can use the proxy, and what they \
+            send is recorded. An Android phone on a USB cable \
             needs no network:</p>
             \(SetUpInstructions.command("adb reverse tcp:\(port) tcp:\(port)", "adb shell settings put global http_proxy 127.0.0.1:\(port)"))
             """
