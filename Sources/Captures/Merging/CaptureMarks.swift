@@ -10,13 +10,10 @@ struct CaptureMarks: Sendable {
     private(set) var unique: [Int: Int] = [:]
     /// Those of ``unique`` that say no more than place and second.
     private(set) var dated: Set<Int> = []
-    /// Entries that tell of an exchange on the other side of a proxy, with the entry that tells of it on the client's.
+    /// Entries that tell of an exchange on the other side of a proxy, with the entry that tells of it nearer to the client.
     private(set) var inside: [Int: Int] = [:]
     /// What `Date` fields say of the servers' clocks against the recorder's, by host.
     let serverClocks: [String: ClockEstimate.Interval]
-
-    /// A file may have seen both sides of some proxies, not of a whole chain of them.
-    private static let mostSides = 4
 
     /// `isComparable`: whether the time of an exchange can be compared with those of the others.
     init(_ capture: Capture, isComparable: (Exchange) -> Bool = { _ in true }) {
@@ -24,67 +21,29 @@ struct CaptureMarks: Sendable {
         spans.reserveCapacity(capture.count)
         var owners: [Int: [Int]] = [:]
         var dates = ServerDates()
+        var servers: [Int] = []
+        servers.reserveCapacity(capture.count)
         for index in capture.indices {
-            let marks = ExchangeMarks(capture[index])
-            let span = isComparable(capture[index]) ? ClockSpan(capture[index]) : nil
+            let exchange = capture[index]
+            let marks = ExchangeMarks(exchange)
+            let span = isComparable(exchange) ? ClockSpan(exchange) : nil
             keys.append(marks.key)
             if let mark = marks.dated { dated.insert(mark) }
             spans.append(span)
-            for mark in Set(marks.marks) where owners[mark, default: []].count <= Self.mostSides {
+            servers.append(ProxySides.server(of: exchange))
+            for mark in Set(marks.marks) where owners[mark, default: []].count <= ProxySides.mostSides {
                 owners[mark, default: []].append(index)
             }
-            if let span { dates.add(capture[index], span) }
+            if let span { dates.add(exchange, span) }
         }
         serverClocks = dates.clocks
+        var sides = ProxySides(capture, spans: spans, servers: servers)
         for (mark, entries) in owners {
-            if entries.count == 1 {
-                unique[mark] = entries[0]
-            } else if let sides = Self.sides(entries, capture, spans) {
-                unique[mark] = sides[0]
-                for entry in sides.dropFirst() { inside[entry] = sides[0] }
-            }
+            if let entry = entries.count == 1 ? entries[0] : sides.join(entries) { unique[mark] = entry }
         }
+        sides.joinNeighbours(keys)
+        inside = sides.outer
     }
-
-    /// Entries with one mark as the sides of proxies that one exchange passed, from the client's on; nil where they are
-    /// several exchanges.
-    ///
-    /// On each side it goes to another server, or comes from another machine, and takes no longer than on the side before.
-    private static func sides(_ entries: [Int], _ capture: Capture, _ spans: [ClockSpan?]) -> [Int]? {
-        guard entries.count <= mostSides else { return nil }
-        let members = entries.compactMap { entry in spans[entry].map { (entry: entry, span: $0) } }
-        let sorted = members.sorted { ($0.span.start, -$0.span.length) < ($1.span.start, -$1.span.length) }
-        guard sorted.count == entries.count else { return nil }
-        for (outer, inner) in zip(sorted, sorted.dropFirst()) {
-            let (left, right) = (capture[outer.entry], capture[inner.entry])
-            guard outer.span.isLengthKnown, inner.span.isLengthKnown,
-                inner.span.excess(over: outer.span) <= sideTolerance,
-                left.request.url.hostAndPort != right.request.url.hostAndPort
-                    || left.connection.serverAddress != right.connection.serverAddress
-                    || isTranslated(left, right),
-                SightingComparison(a: left, b: right, tie: .strong).holds
-            else { return nil }
-        }
-        return sorted.map(\.entry)
-    }
-
-    /// Whether two are one that went through a translation of the client's address, as containers' do (NAT, RFC 3022): it
-    /// changes nothing else.
-    private static func isTranslated(_ left: Exchange, _ right: Exchange) -> Bool {
-        guard let client = clientHost(left), let other = clientHost(right) else { return false }
-        return client != other && left.request.headers == right.request.headers
-            && left.response?.headers == right.response?.headers
-    }
-
-    private static func clientHost(_ exchange: Exchange) -> Substring? {
-        guard let address = exchange.client.address, let colon = address.lastIndex(of: ":") else {
-            return nil
-        }
-        return address[..<colon]
-    }
-
-    /// One clock, but packets of two interfaces.
-    private static let sideTolerance: Int64 = 1_000_000
 }
 
 /// Collects the `Date` fields of servers (RFC 9110, section 6.6.1).

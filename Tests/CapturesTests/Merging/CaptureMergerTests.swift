@@ -339,6 +339,52 @@ struct CaptureMergerTests {
         #expect(CaptureMerger([source], joinsSides: true).count == 2)
     }
 
+    /// Nothing in the request for a page or a profile is made for it alone; that the one server stands behind the other is known.
+    @Test func exchangesWithoutAnythingOfTheirOwnFollowThoseThatHaveIt() {
+        let back = "http://127.0.0.1:8080"
+        func story(_ change: (inout Sightings) -> Void = { _ in }, knowsWay: Bool = true) -> [String] {
+            var server = Sightings()
+            server.callback(1, at: 0)
+            if knowsWay {
+                server.add(
+                    "\(back)/callback?code=code-1-Xy12&state=state-1-Zq34",
+                    at: 0.01,
+                    length: 0.1,
+                    status: 302
+                )
+            }
+            let token = [("Authorization", "Bearer token-of-a-day")]
+            for start in [1.0, 1.5] {
+                server.add("https://app.example/me", at: start, length: 0.2, headers: token)
+                server.add("\(back)/me", at: start + 0.05, length: 0.1, headers: token)
+            }
+            change(&server)
+            let source = CaptureMerger.Source(name: "b", capture: server.capture)
+            return CaptureMerger([source], joinsSides: true).story
+        }
+        #expect(story() == ["b0+b1", "b2+b3", "b4+b5"])
+        #expect(story(knowsWay: false) == ["b0", "b1", "b2", "b3", "b4"])
+        // Another caller's, one that outlasts what it would be inside of, and one of a server that is not known to stand behind.
+        #expect(
+            story { $0.exchanges[3].request.headers = HeaderFields([("Authorization", "Bearer other")]) }
+                == ["b0+b1", "b2", "b3", "b4+b5"]
+        )
+        #expect(
+            story { $0.exchanges[3].duration = .milliseconds(300) } == ["b0+b1", "b2", "b3", "b4+b5"]
+        )
+        #expect(
+            story { $0.exchanges[3].request.url = RecordedURL("http://127.0.0.1:9090/me") }
+                == ["b0+b1", "b2", "b3", "b4+b5"]
+        )
+        // Two at once, of which one was answered by the proxy itself, could be either.
+        #expect(
+            story {
+                let token = $0.exchanges[2].request.headers.fields.map { ($0.name, $0.value) }
+                $0.add("https://app.example/me", at: 1, length: 0.2, headers: token)
+            } == ["b0+b1", "b2", "b6", "b3", "b4+b5"]
+        )
+    }
+
     @Test func oneFileStaysInItsOrder() {
         var file = Sightings()
         file.add("/later", at: 5)
