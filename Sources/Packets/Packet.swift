@@ -54,6 +54,8 @@ package struct LinkType: RawRepresentable, Sendable, Hashable {
     package static let linuxSLL = LinkType(rawValue: 113)
     /// Linux's netfilter log.
     package static let nflog = LinkType(rawValue: 239)
+    /// Fields of CACE's, and a packet of a link type that they name (PPI).
+    package static let perPacketInformation = LinkType(rawValue: 192)
     package static let ipv4 = LinkType(rawValue: 228)
     package static let ipv6 = LinkType(rawValue: 229)
     /// Linux cooked capture, version 2: with the interface's number.

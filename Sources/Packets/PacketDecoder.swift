@@ -2,13 +2,15 @@ package import Captures
 
 /// Reads the TCP connections and the datagrams out of packets: link layer, IP with its fragments, TCP or UDP.
 ///
-/// What carries neither is passed over; packets inside of packets (IP in IP, GRE, VXLAN) are looked into. What would be of
+/// What carries neither is passed over; packets inside of packets (``Tunnel``) are looked into. What would be of
 /// interest and cannot be read is counted by its kind: ``losses``.
 package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     /// Why packets could not be read.
     private enum Obstacle: Hashable {
         case linkType(LinkType)
         case cutOff
+        /// By a wireless network.
+        case encrypted
         /// Its headers are there, not all of its data is.
         case cutShort
         /// On the port of HTTP/3, of a connection that is not followed.
@@ -122,6 +124,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         case .internet(let bytes):
             takeInternet(bytes, original: original - (frame.count - bytes.count), depth: depth)
         case .other: break
+        case .encrypted: count(.encrypted)
         case .cutOff: count(.cutOff)
         case .unknownLinkType: count(.linkType(type))
         }
@@ -167,30 +170,18 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         let original = bytes.count + header.missing
         if segments == 0, depth == 1, obstacles.isEmpty { others[header.protocolNumber, default: 0] += 1 }
         switch header.protocolNumber {
-        case 4, 41: takeInternet(bytes, original: original, depth: depth)
-        case 47: takeGenericEncapsulation(bytes, original: original, depth: depth)
         case header.isVersion6 ? 58 : 1: Undelivered(header).map { streams.receive($0, at: time) }
-        case 17 where bytes.count >= 16: takeDatagram(header, original: original, depth: depth)
-        default: break
-        }
-    }
-
-    private mutating func takeDatagram(_ header: InternetHeader, original: Int, depth: Int) {
-        let bytes = header.payload
-        switch bytes.field(2, as: UInt16.self) {
-        // VXLAN (RFC 7348), on Linux also at its old port: flags that say there is a network's number, an Ethernet frame.
-        case 4789 where bytes[8] == 8, 8472 where bytes[8] == 8:
-            takeFrame(bytes.behind(16), original: original - 16, depth: depth)
-        // Geneve (RFC 8926): version 0, options in units of four bytes, an EtherType.
-        case 6081 where bytes[8] & 0xc0 == 0:
-            let size = 16 + 4 * Int(bytes[8] & 0x3f)
-            let type = bytes.field(10, as: UInt16.self)
-            guard type != 0x6558 else {
-                return takeFrame(bytes.behind(size), original: original - size, depth: depth)
+        case 17:
+            guard bytes.count >= 16 else { return }
+            guard let content = Tunnel.content(ofDatagram: bytes) else {
+                return takeDatagram(header, isWhole: original <= bytes.count)
             }
-            let content = LinkLayer.content(of: bytes.behind(size), etherType: type)
             take(content, of: bytes, original: original, depth: depth, .raw)
-        default: takeDatagram(header, isWhole: original <= bytes.count)
+        default:
+            guard let content = Tunnel.content(of: bytes, protocolNumber: header.protocolNumber) else {
+                return
+            }
+            take(content, of: bytes, original: original, depth: depth, .raw)
         }
     }
 
@@ -218,42 +209,9 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         }
     }
 
-    private mutating func takeFrame(_ frame: UnsafeRawBufferPointer, original: Int, depth: Int) {
-        guard frame.count >= 14 else { return }
-        let content = LinkLayer.content(of: frame.behind(14), etherType: frame.field(12, as: UInt16.self))
-        take(content, of: frame, original: original, depth: depth, .ethernet)
-    }
-
-    /// RFC 2784 and 2890: version 0, with the fields that its flags announce.
-    private mutating func takeGenericEncapsulation(
-        _ bytes: UnsafeRawBufferPointer,
-        original: Int,
-        depth: Int
-    ) {
-        guard bytes.count >= 4, bytes[1] & 7 == 0, bytes[0] & 0x40 == 0 else { return }
-        let fields = [0x80, 0x20, 0x10].filter { bytes[0] & $0 != 0 }.count
-        let content = bytes.behind(4 + 4 * fields)
-        let etherType = bytes.field(2, as: UInt16.self)
-        if etherType == 0x6558 {
-            guard content.count >= 14 else { return }
-            let inner = LinkLayer.content(
-                of: content.behind(14),
-                etherType: content.field(12, as: UInt16.self)
-            )
-            return take(inner, of: bytes, original: original, depth: depth, .ethernet)
-        }
-        take(
-            LinkLayer.content(of: content, etherType: etherType),
-            of: bytes,
-            original: original,
-            depth: depth,
-            .raw
-        )
-    }
-
     private static func mayCarryStreams(_ protocolNumber: UInt8) -> Bool {
         // In IPv6, options may stand before it.
-        [4, 6, 41, 47, 0, 43, 60, 135, 139, 140, 51].contains(protocolNumber)
+        [4, 6, 17, 41, 47, 137, 0, 43, 60, 135, 139, 140, 51].contains(protocolNumber)
     }
 
     // MARK: - Losses
@@ -272,6 +230,9 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
                 + (LinkLayer.name(of: type).map { " (\($0))" } ?? "") + ", which is not read here"
         case .cutOff:
             "\(packets) cut off within the headers: the capture kept too little of each (tcpdump -s 0 keeps all)"
+        case .encrypted:
+            "\(packets) that a wireless network encrypts: airdecap-ng takes that off, with the network's password and the"
+                + " handshake of each device in the capture"
         case .cutShort:
             "\(packets) whose data is not whole: the capture kept too little of each (tcpdump -s 0 keeps all)"
         case .strayQUIC:

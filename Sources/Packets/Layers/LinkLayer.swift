@@ -6,6 +6,8 @@ package enum LinkLayer {
         case internet(UnsafeRawBufferPointer)
         /// Another protocol: ARP, for example.
         case other
+        /// A wireless network's own encryption covers it.
+        case encrypted
         /// The header is not whole.
         case cutOff
         /// The link type is none that is read here.
@@ -18,12 +20,10 @@ package enum LinkLayer {
     static func content(of packet: Packet) -> Content {
         let bytes = packet.bytes
         switch packet.linkType {
-        case .ethernet:
-            guard bytes.count >= 14 else { return .cutOff }
-            return content(of: bytes.behind(14), etherType: bytes.field(12, as: UInt16.self))
+        case .ethernet: return content(ofFrame: bytes)
         // 12 and 14 are what some systems call it in files of their own.
         case .raw, .ipv4, .ipv6, LinkType(rawValue: 12), LinkType(rawValue: 14):
-            return byVersion(bytes)
+            return content(ofInternet: bytes)
         case .null, .loop:
             guard bytes.count >= 4 else { return .cutOff }
             return loopback(bytes)
@@ -55,8 +55,13 @@ package enum LinkLayer {
         case .packetFilterLog:
             // The header's length without what fills it up to four bytes.
             guard let length = bytes.first, bytes.count > Int(length) else { return .cutOff }
-            return length >= 4 ? byVersion(bytes.behind((Int(length) + 3) & ~3)) : .other
+            return length >= 4 ? content(ofInternet: bytes.behind((Int(length) + 3) & ~3)) : .other
         case .tap, .userDefined2: return tapped(packet)
+        // What IPsec has taken off or is to put on (`enc0` of the BSDs): family, association and flags.
+        case LinkType(rawValue: 109):
+            guard bytes.count > 12 else { return .cutOff }
+            return content(ofInternet: bytes.behind(12))
+        case .perPacketInformation: return behindInformation(packet)
         default: return .unknownLinkType
         }
     }
@@ -70,15 +75,39 @@ package enum LinkLayer {
         let length = order.integer(bytes, 0, as: UInt32.self)
         let kind = order.integer(bytes, 4, as: UInt32.self)
         let inner = LinkType(rawValue: order.integer(bytes, 8, as: UInt32.self))
-        guard (108...1024).contains(length), inner != .tap, inner != .userDefined2 else {
-            return .unknownLinkType
-        }
+        guard (108...1024).contains(length), !isWrapper(inner) else { return .unknownLinkType }
         guard kind == 1 else { return .other }
-        guard bytes.count > Int(length) else { return .cutOff }
+        return content(of: packet, behind: Int(length), inner)
+    }
+
+    /// PPI: version, flags, how long it is, the link type of what follows, in little-endian order, and fields.
+    private static func behindInformation(_ packet: Packet) -> Content {
+        let bytes = packet.bytes
+        guard bytes.count >= 8 else { return .cutOff }
+        let order = ByteOrder(isSwapped: UInt16(1).littleEndian != 1)
+        let length = Int(order.integer(bytes, 2, as: UInt16.self))
+        let inner = LinkType(rawValue: order.integer(bytes, 4, as: UInt32.self))
+        guard length >= 8, !isWrapper(inner) else { return .unknownLinkType }
+        return content(of: packet, behind: length, inner)
+    }
+
+    /// Whether packets of this type name the type of another; one is not in another, or there would be no end of them.
+    private static func isWrapper(_ type: LinkType) -> Bool {
+        type == .tap || type == .userDefined2 || type == .perPacketInformation
+    }
+
+    private static func content(of packet: Packet, behind length: Int, _ type: LinkType) -> Content {
+        guard packet.bytes.count > length else { return .cutOff }
         var carried = packet
-        carried.bytes = bytes.behind(Int(length))
-        carried.linkType = inner
+        carried.bytes = packet.bytes.behind(length)
+        carried.linkType = type
         return content(of: carried)
+    }
+
+    /// An Ethernet frame.
+    static func content(ofFrame bytes: UnsafeRawBufferPointer) -> Content {
+        guard bytes.count >= 14 else { return .cutOff }
+        return content(of: bytes.behind(14), etherType: bytes.field(12, as: UInt16.self))
     }
 
     /// What stands behind an EtherType, through VLAN tags, MPLS labels and PPPoE.
@@ -93,7 +122,15 @@ package enum LinkLayer {
                 guard bytes.count >= 4 else { return .cutOff }
                 etherType = bytes.field(2, as: UInt16.self)
                 bytes = bytes.behind(4)
-            case 0x8847, 0x8848: return behindLabels(bytes)
+            case 0x8847, 0x8848:
+                guard let labelled = behindLabels(bytes) else { return bytes.count < 4 ? .cutOff : .other }
+                let packet = content(ofInternet: labelled)
+                guard case .other = packet else { return packet }
+                // Labels do not say what they carry: what is not IP is an Ethernet frame.
+                bytes = behindControlWord(labelled)
+                guard bytes.count >= 14 else { return .cutOff }
+                etherType = bytes.field(12, as: UInt16.self)
+                bytes = bytes.behind(14)
             // PPPoE, session stage: version, code, session and length.
             case 0x8864: return pointToPoint(bytes.behind(6))
             // An 802.3 length: only SNAP says what follows it.
@@ -110,7 +147,8 @@ package enum LinkLayer {
 
     // MARK: - Headers
 
-    private static func byVersion(_ bytes: UnsafeRawBufferPointer) -> Content {
+    /// An IP packet, of the version that its first bits say.
+    static func content(ofInternet bytes: UnsafeRawBufferPointer) -> Content {
         guard let first = bytes.first else { return .cutOff }
         return first >> 4 == 4 || first >> 4 == 6 ? .internet(bytes) : .other
     }
@@ -129,7 +167,7 @@ package enum LinkLayer {
                 let type = order.integer(rest, 2, as: UInt16.self)
                 guard length >= 4, length <= rest.count || type == 9 else { break }
                 // NFULA_PAYLOAD
-                if type == 9 { return byVersion(rest.first(length).behind(4)) }
+                if type == 9 { return content(ofInternet: rest.first(length).behind(4)) }
                 rest = rest.behind((length + 3) & ~3)
             }
         }
@@ -140,7 +178,7 @@ package enum LinkLayer {
     private static func loopback(_ bytes: UnsafeRawBufferPointer) -> Content {
         let family = bytes.field(0, as: UInt32.self)
         return switch min(family, family.byteSwapped) {
-        case 2, 10, 24, 28, 30: byVersion(bytes.behind(4))
+        case 2, 10, 24, 28, 30: content(ofInternet: bytes.behind(4))
         default: .other
         }
     }
@@ -150,18 +188,27 @@ package enum LinkLayer {
         // An odd first byte is the whole number (RFC 1661, section 6.5).
         let isShort = bytes[0] & 1 == 1
         let number = isShort ? UInt16(bytes[0]) : bytes.field(0, as: UInt16.self)
-        return number == 0x21 || number == 0x57 ? byVersion(bytes.behind(isShort ? 1 : 2)) : .other
+        return number == 0x21 || number == 0x57 ? content(ofInternet: bytes.behind(isShort ? 1 : 2)) : .other
     }
 
-    private static func behindLabels(_ bytes: UnsafeRawBufferPointer) -> Content {
+    /// Nil where the last label is not there.
+    private static func behindLabels(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         var bytes = bytes
-        for _ in 0..<maximumTags {
-            guard bytes.count >= 4 else { return .cutOff }
+        for _ in 0..<maximumTags where bytes.count >= 4 {
             let isLast = bytes[2] & 1 == 1
             bytes = bytes.behind(4)
-            if isLast { return byVersion(bytes) }
+            if isLast { return bytes }
         }
-        return .other
+        return nil
+    }
+
+    /// A frame, without the word that may stand before it (RFC 4448, section 4.6).
+    private static func behindControlWord(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard bytes.count >= 18, bytes[0] >> 4 == 0 else { return bytes }
+        return switch bytes.field(16, as: UInt16.self) {
+        case 0x0800, 0x86dd, 0x8100, 0x88a8, 0x8847: bytes.behind(4)
+        default: bytes
+        }
     }
 
     /// What a link type that is not read is called.
@@ -169,7 +216,6 @@ package enum LinkLayer {
         switch type.rawValue {
         case 119: "802.11 with Prism headers"
         case 163: "802.11 with AVS headers"
-        case 192: "PPI"
         case 147...162: "user-defined"
         case 187, 201: "Bluetooth"
         case 189, 220, 249: "USB"

@@ -19,7 +19,7 @@ enum WirelessFrame {
         let (isRelayed, isProtected, hasOrder) = (
             bytes[1] & 3 == 3, bytes[1] & 0x40 != 0, bytes[1] & 0x80 != 0
         )
-        guard !isProtected else { return .other }
+        guard !isProtected else { return .encrypted }
         var length = 24 + (isRelayed ? 6 : 0)
         if subtype & 8 != 0 {
             // Quality of service: two bytes, of which one bit says that several packets stand in the frame; then, where
@@ -27,6 +27,9 @@ enum WirelessFrame {
             guard bytes.count > length + 2, bytes[length] & 0x80 == 0 else { return .other }
             length += hasOrder ? 6 : 2
         }
+        // Some adapters fill the header up to four bytes (radiotap's flag 0x20).
+        let filled = (length + 3) & ~3
+        if bytes.count >= filled + 8, bytes.field(filled, as: UInt32.self) == 0xaaaa_0300 { length = filled }
         // SNAP, as behind an 802.3 length.
         return LinkLayer.content(of: bytes.behind(length), etherType: 0)
     }
