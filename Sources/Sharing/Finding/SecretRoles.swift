@@ -18,6 +18,7 @@ enum SecretRoles {
 
     static func role(of name: String, in container: TextKind) -> Role {
         if name == SlotReader.basicCredentials { return .parts }
+        if name == SlotReader.fileName { return .secret(.personal) }
         let key = normalized(name)
         // `OIDC_CLAIM_family_name`, as Apache's module hands claims on.
         let claim = withoutClaimPrefix(key)

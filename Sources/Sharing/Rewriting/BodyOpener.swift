@@ -33,7 +33,10 @@ struct BodyOpener {
         }
         guard let body = Body(object, codings) else { return result }
         switch body.reading {
-        case .plain: return result
+        case .plain:
+            guard let other = body.withoutUnreadParts else { return result }
+            hasReplaced = true
+            result["text"] = .string(body.written(other))
         case .decoded(let bytes) where !replacesDecoded:
             hasDecoded = true
             let text = String(validating: bytes, as: UTF8.self)
@@ -50,9 +53,7 @@ struct BodyOpener {
         case .decoded, .unreadable:
             hasReplaced = true
             let other = CodedBody.replacement(of: body.bytes)
-            result["text"] = .string(
-                body.isBase64 ? Base64.encode(other) : String(decoding: other, as: UTF8.self)
-            )
+            result["text"] = .string(body.written(other))
         }
         return result
     }
@@ -119,8 +120,16 @@ struct BodyOpener {
             CodedBody.reading(of: bytes, mediaType: mediaType, label: label, codings: codings)
         }
 
+        var withoutUnreadParts: [UInt8]? { CodedBody.withoutUnreadParts(bytes, mediaType: mediaType) }
+
         var isUnread: Bool {
             CodedBody.isUnread(bytes, mediaType: mediaType, isLabelled: label != nil)
+                || withoutUnreadParts != nil
+        }
+
+        /// Other bytes as the HAR wrote these.
+        func written(_ other: [UInt8]) -> String {
+            isBase64 ? Base64.encode(other) : String(decoding: other, as: UTF8.self)
         }
     }
 }

@@ -31,14 +31,32 @@ enum CodedBody {
         return isUnread(inner, mediaType: mediaType, isLabelled: false) ? .unreadable : .decoded(inner)
     }
 
-    /// Whether nobody can say what is in these bytes.
+    /// Whether nobody can say what is in these bytes: pictures and messages in a binary form, too.
     ///
     /// `isLabelled`: they are said to be coded, and need not look so.
     static func isUnread(_ bytes: [UInt8], mediaType: String, isLabelled: Bool) -> Bool {
         if isReplaced(bytes) { return false }
-        if coding(of: bytes) != nil || hasByteOrderMark(bytes) { return true }
-        guard String(validating: bytes, as: UTF8.self) == nil else { return false }
-        return isLabelled || !isMedia(mediaType) && bytes.contains(where: isControl)
+        if coding(of: bytes) != nil || isUTF16(bytes) { return true }
+        let form = BinaryForm(mediaType)
+        if form == .unreadable { return !TextKind.opensDocument(bytes[...]) }
+        guard String(validating: bytes, as: UTF8.self) == nil else {
+            return form == .unknown && bytes.contains { $0 == 0 || isControl($0) }
+        }
+        return isLabelled || form != .open && bytes.contains(where: isControl)
+    }
+
+    /// A multipart body with other parts in the place of those that nobody can read; nil where there are none.
+    static func withoutUnreadParts(_ bytes: [UInt8], mediaType: String) -> [UInt8]? {
+        guard case .multipart(let boundary) = EntryWalker.kind(of: mediaType, bytes) else { return nil }
+        var output = Splicer(bytes)
+        for part in MultipartSlots.parts(in: bytes[...], boundary: boundary) {
+            let value = Array(bytes[part.value])
+            guard !value.isEmpty, isUnread(value, mediaType: part.mediaType, isLabelled: false) else {
+                continue
+            }
+            output.replace(part.value, with: replacement(of: value))
+        }
+        return output.finished()
     }
 
     /// A text of the same length that says nothing, and that everybody knows for the mark that it is.
@@ -90,13 +108,28 @@ enum CodedBody {
     /// What was decoded, and text of UTF-16 in any case, in UTF-8.
     private static func inUTF8(_ decoded: [UInt8]?, else bytes: [UInt8]) -> [UInt8]? {
         let text = decoded ?? bytes
-        guard hasByteOrderMark(text), text.count.isMultiple(of: 2) else { return decoded }
-        let isBig = text[0] == 0xfe
-        let units = stride(from: 2, to: text.count, by: 2).map { index in
+        guard isUTF16(text), text.count.isMultiple(of: 2) else { return decoded }
+        let isMarked = hasByteOrderMark(text)
+        let isBig = isMarked ? text[0] == 0xfe : text[0] == 0
+        let units = stride(from: isMarked ? 2 : 0, to: text.count, by: 2).map { index in
             let (one, other) = (UInt16(text[index]), UInt16(text[index + 1]))
             return isBig ? one << 8 | other : other << 8 | one
         }
         return String(validating: units, as: UTF16.self).map { Array($0.utf8) } ?? decoded
+    }
+
+    /// Text of UTF-16, with its mark or without.
+    private static func isUTF16(_ bytes: [UInt8]) -> Bool { hasByteOrderMark(bytes) || isBareUTF16(bytes) }
+
+    /// Text of UTF-16 without a mark: of all pairs of bytes one is zero, in nine of ten the same one.
+    private static func isBareUTF16(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 8, bytes.count.isMultiple(of: 2), (bytes[0] == 0) != (bytes[1] == 0) else {
+            return false
+        }
+        let zero = bytes[0] == 0 ? 0 : 1
+        let pairs = stride(from: 0, to: bytes.count, by: 2)
+        guard pairs.allSatisfy({ bytes[$0 + 1 - zero] != 0 }) else { return false }
+        return pairs.lazy.filter { bytes[$0 + zero] == 0 }.count * 10 >= bytes.count / 2 * 9
     }
 
     /// Text of UTF-16: behind its mark a quarter of the characters and more are of ASCII, as in every document.
@@ -110,16 +143,5 @@ enum CodedBody {
     /// What no text has in whatever character set, UTF-16 included.
     private static func isControl(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != 0 && byte != 0x1b && !(0x09...0x0d).contains(byte) || byte == 0x7f
-    }
-
-    /// Whether bytes that are no text are what such a body is made of: pictures, sounds, fonts, messages in a binary form
-    /// whose texts stand in them as they are.
-    private static func isMedia(_ type: String) -> Bool {
-        let type = type.lowercased()
-        return ["image/", "font/", "audio/", "video/", "multipart/"].contains { type.hasPrefix($0) }
-            || ["font", "wasm", "protobuf", "grpc", "cbor", "msgpack", "ocsp", "pkix", "pkcs", "x509"]
-                .contains {
-                    type.contains($0)
-                }
     }
 }

@@ -77,10 +77,22 @@ struct EntryWalker {
                 JSONObject.Member(name: member.name, value: .string(swept(name)))
             case "value":
                 JSONObject.Member(name: "value", value: .string(swept(other.map(Self.text) ?? value)))
+            case "fileName" where list == "params":
+                JSONObject.Member(name: member.name, value: fileName(member.value))
             default: JSONObject.Member(name: member.name, value: rewriting(member.value, name: member.name))
             }
         }
         return result
+    }
+
+    /// What a file of a form is called, with its ending as it was.
+    private func fileName(_ value: JSONValue) -> JSONValue {
+        guard let text = value.string else { return value }
+        let bytes = Array(text.utf8)
+        let end = bytes.lastIndex(of: 0x2e) ?? bytes.endIndex
+        let stem = Array(bytes[..<end])
+        let other = named(SlotReader.fileName, stem, .multipart(boundary: [])) ?? stem
+        return .string(swept(Self.text(other + bytes[end...])))
     }
 
     /// A value with a name, and what stands inside of it.

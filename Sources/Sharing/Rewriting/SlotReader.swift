@@ -17,6 +17,7 @@ enum SlotReader {
         case .clientPassword: pair(text, "client_id", "client_secret", coding: .form)
         case .json, .claims: ScriptSlots.slots(in: text)
         case .html: MarkupSlots.slots(in: text)
+        case .disposition: FileNameSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
         case .text: mentions(text)
         }
@@ -103,6 +104,9 @@ enum SlotReader {
 
     /// The name of a segment of a path.
     static let pathSegment = "(path)"
+
+    /// The name of what a file is called that somebody sends or gets.
+    static let fileName = "(file)"
 
     private static func items(_ text: ArraySlice<UInt8>, separators: Set<UInt8> = [0x26]) -> [Slot] {
         var slots: [Slot] = []

@@ -27,6 +27,8 @@ enum TextKind: Sendable, Hashable {
     /// JSON whose members say who somebody is: the claims of a token, a userinfo answer.
     case claims
     case html
+    /// The value of a `Content-Disposition` header.
+    case disposition
     /// `multipart/form-data`, with this boundary.
     case multipart(boundary: [UInt8])
     /// Nothing is known of it.
@@ -39,6 +41,7 @@ enum TextKind: Sendable, Hashable {
         case "set-cookie", "set-cookie2": .setCookie
         case "refresh": .refresh
         case "link": .links
+        case "content-disposition": .disposition
         case "authorization", "proxy-authorization": .authorization
         default: nil
         }
@@ -90,10 +93,10 @@ enum TextKind: Sendable, Hashable {
     /// Of a form that is cut, as some tools write the first part of one: the line before a part's first header.
     static func boundary(in text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.contains(0x0a),
-            let header = text.firstRange(of: Array("\nContent-Disposition: form-data".utf8))?.lowerBound,
-            let start = text[..<header].lastIndex(of: 0x0a)
+            let header = text.firstRange(of: Array("\nContent-Disposition: form-data".utf8))?.lowerBound
         else { return nil }
-        let line = text[(start + 1)..<header].filter { $0 != 0x0d }
+        let start = text[..<header].lastIndex(of: 0x0a).map { $0 + 1 } ?? text.startIndex
+        let line = text[start..<header].filter { $0 != 0x0d }
         return line.starts(with: [0x2d, 0x2d]) && line.count > 2 ? Array(line.dropFirst(2)) : nil
     }
 

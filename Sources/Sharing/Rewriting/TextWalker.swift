@@ -122,15 +122,19 @@ struct TextWalker {
         return rewriting(inner.text, as: kind, depth: depth + 1).map { inner.encoding($0) + value[count...] }
     }
 
-    /// `data:application/json;base64,…`: what a page carries with it; pictures in other formats than SVG stay.
+    /// `data:application/json;base64,…`: what a page carries with it; a picture, of a code to scan or of somebody, is
+    /// replaced as a whole unless it is SVG.
     private func inDataURI(_ value: [UInt8], _ depth: Int) -> [UInt8]? {
         guard depth < Self.deepest, value.count > 5,
             value.prefix(5).map({ $0 | 0x20 }).elementsEqual("data:".utf8.map { $0 | 0x20 }),
             let comma = value.prefix(256).firstIndex(of: 0x2c)
         else { return nil }
         let head = String(decoding: value[5..<comma], as: UTF8.self).lowercased()
-        guard head.hasSuffix(";base64"), !head.hasPrefix("image/") || head.hasPrefix("image/svg") else {
-            return nil
+        guard head.hasSuffix(";base64") else { return nil }
+        if BinaryForm(head) == .unreadable {
+            let bytes = Base64.decode(String(decoding: value[(comma + 1)...], as: UTF8.self))
+            let other = value[...comma] + Array(Base64.encode(CodedBody.replacement(of: bytes)).utf8)
+            return other.elementsEqual(value) ? nil : Array(other)
         }
         return rewritingBase64(Array(value[(comma + 1)...]), depth + 1).map { value[...comma] + $0 }
     }

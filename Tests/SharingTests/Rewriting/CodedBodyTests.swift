@@ -148,14 +148,51 @@ struct CodedBodyTests {
         #expect(!outcome.isProven || looksLikeText)
     }
 
-    @Test func picturesAndTextsStay() {
-        let picture: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 1]
-        #expect(CodedBody.reading(of: picture, mediaType: "image/png", label: nil, codings: []) == .plain)
+    private static func reading(_ bytes: [UInt8], _ mediaType: String) -> CodedBody.Reading {
+        CodedBody.reading(of: bytes, mediaType: mediaType, label: nil, codings: [])
+    }
+
+    @Test func textsAndFontsStay() {
+        #expect(Self.reading([0x77, 0x4f, 0x46, 0x32, 0, 1, 0, 0, 1, 0x9c], "font/woff2") == .plain)
         let latin = Array("na\u{ef}ve".unicodeScalars.map { UInt8($0.value) })
-        #expect(CodedBody.reading(of: latin, mediaType: "text/html", label: nil, codings: []) == .plain)
+        #expect(Self.reading(latin, "text/html") == .plain)
+        #expect(Self.reading(Array("{\"a\":1}\u{1e}".utf8), "text/plain;charset=utf-8") == .plain)
+        #expect(Self.reading(Array("<svg/>".utf8), "image/svg+xml") == .plain)
+        #expect(Self.reading(Array("{\"code\":5}".utf8), "application/grpc+json") == .plain)
         #expect(
             CodedBody.reading(of: Array("{}".utf8), mediaType: "", label: ["x-foo"], codings: ["x-foo"])
                 == .plain
+        )
+    }
+
+    @Test func picturesAndBinaryMessagesAreNotRead() {
+        let picture: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 1]
+        #expect(Self.reading(picture, "image/png") == .unreadable)
+        // A field of protobuf may be made of nothing but characters.
+        #expect(
+            Self.reading(Array("\n\u{20}correct-horse-battery-staple-0123".utf8), "application/x-protobuf")
+                == .unreadable
+        )
+        #expect(Self.reading(Array("\u{1}\u{2}\n\u{8}alice".utf8), "application/octet-stream") == .unreadable)
+    }
+
+    @Test func textOfUTF16IsReadWithoutItsMark() {
+        let text = "{\"password\":\"zem4Kestrel!\"}"
+        let little = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        #expect(Self.reading(little, "application/json") == .decoded(Array(text.utf8)))
+        #expect(Self.reading(big, "application/json") == .decoded(Array(text.utf8)))
+    }
+
+    @Test func partsThatNobodyCanReadAreReplacedAlone() {
+        let head =
+            "--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nplain\r\n--X\r\n"
+            + "Content-Disposition: form-data; name=\"b\"; filename=\"f.jpg\"\r\nContent-Type: image/jpeg\r\n\r\n"
+        let body = Array(head.utf8) + [0xff, 0xd8, 0x41, 0x42] + Array("\r\n--X--\r\n".utf8)
+        let other = CodedBody.withoutUnreadParts(body, mediaType: "multipart/form-data; boundary=X")
+        #expect(other == Array((head + "****\r\n--X--\r\n").utf8))
+        #expect(
+            CodedBody.withoutUnreadParts(other ?? [], mediaType: "multipart/form-data; boundary=X") == nil
         )
     }
 }
