@@ -47,7 +47,8 @@ package final class Redactor {
                 finder.read(capture[index].request.url)
                 guard let entry = Self.entry(index, of: capture) else { continue }
                 var opener = BodyOpener()
-                finder.read(opener.opening(entry), holdsClaims: saying.contains(index))
+                let isAboutSomebody = saying.contains(index) || EntryWalker.isAboutSomebody(entry)
+                finder.read(opener.opening(entry), holdsClaims: isAboutSomebody)
             }
             finder.read(flows)
         }
@@ -110,7 +111,8 @@ package final class Redactor {
             let opened = opener.opening(entry)
             if opener.hasDecoded { decoded.insert(index) }
             if opener.hasReplaced { unread.insert(index) }
-            JSONWriter.append(rewritten(opened, holdsClaims: saying.contains(index)), to: &line)
+            let isAboutSomebody = saying.contains(index) || EntryWalker.isAboutSomebody(entry)
+            JSONWriter.append(rewritten(opened, holdsClaims: isAboutSomebody), to: &line)
             try sink(line[...])
             isFirst = false
         }

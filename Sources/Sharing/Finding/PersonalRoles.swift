@@ -36,7 +36,10 @@ enum PersonalRoles {
 
     /// `X-OpenAM-Username`, `iv-user`: what proxies and access managers call who is signed in.
     private static func namesAccount(_ key: String) -> Bool {
-        key.hasSuffix("username") || accounts.contains(key)
+        ["username", "firstname", "lastname", "fullname", "givenname", "surname"].contains(
+            where: key.hasSuffix
+        )
+            || accounts.contains(key)
     }
 
     private static let accounts = words(
@@ -65,23 +68,34 @@ enum PersonalRoles {
         }
         add(
             .personal,
-            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject identitynumber nameid attributevalue lastauthuser userprincipalname remoteuser"
+            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject identitynumber nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser"
         )
         // Numbers of a state, a bank, an employer.
         add(
             .personal,
-            "nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber"
+            "nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber"
         )
         add(
             .personal,
             "addrstreet addressline1 addressline2 line1 line2 street1 street2 postcode zipcode plz"
+        )
+        add(
+            .personal,
+            "birthday bday bdate dateofbirthday birthyear birthmonth yearofbirth monthofbirth dayofbirth placeofbirth birthplace"
+        )
+        add(
+            .personal,
+            "globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname dn distinguishedname subjectdn"
         )
         // The same in forms of other languages.
         add(
             .personal,
             "vorname nachname benutzername strasse geburtsdatum prenom datedenaissance codepostal nomutilisateur apellido apellidos nombreusuario fechanacimiento cognome indirizzo voornaam achternaam geboortedatum fornamn efternamn sobrenome nomecompleto"
         )
-        add(.subject, "sub enduserid subjectid objectid oid useridentifier uid")
+        add(
+            .subject,
+            "sub enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid"
+        )
         add(.email, "email mail emailaddress mailaddress useremail contactemail")
         add(.phone, "phonenumber mobile mobileno telephone telephonenumber tel recipient")
         add(
@@ -96,7 +110,7 @@ enum PersonalRoles {
     )
 
     private static let names = words(
-        "name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser"
+        "globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser"
     )
 
     private static func words(_ text: String) -> Set<String> {

@@ -61,7 +61,8 @@ enum SecretRoles {
         ("token", .token), ("ticket", .token), ("assertion", .assertion), ("apikey", .apiKey),
         ("key", .apiKey),
         ("secret", .credentials), ("verifier", .credentials), ("signature", .credentials),
-        ("session", .credentials), ("sessionid", .credentials), ("otp", .oneTimeCode), ("pin", .oneTimeCode),
+        ("session", .credentials), ("sessionid", .credentials), ("sess", .credentials), ("otp", .oneTimeCode),
+        ("pin", .oneTimeCode), ("answer", .oneTimeCode),
     ]
 
     private static func withoutClaimPrefix(_ key: String) -> String {
@@ -115,8 +116,8 @@ enum SecretRoles {
         // A header field that is called so is nothing else.
         case .text where headerWords.contains(key): return .secret(kind)
         // In a query or a form these are the protocol's; a document calls other things so.
-        case .url, .form: return .secret(kind)
-        case .claims, .html, .multipart: return protocolWords.contains(key) ? .secret(kind) : .drawn(kind)
+        case .url, .form, .multipart: return .secret(kind)
+        case .claims, .html: return protocolWords.contains(key) ? .secret(kind) : .drawn(kind)
         default: return .drawn(kind)
         }
     }
@@ -146,13 +147,13 @@ enum SecretRoles {
         .proof: "dpop dpopnonce", .deviceCode: "devicecode", .userCode: "usercode", .requestURI: "requesturi",
         .sessionState: "sessionstate",
         .password:
-            "password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
+            "mnemonic seedphrase recoveryphrase recoverykey password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
         .oneTimeCode:
             "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
         .credentials:
             "iplanetdirectorypro totpsecret otpsecret secretcode xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
-        .saml: "samlrequest samlresponse samlart relaystate",
+        .saml: "samlrequest samlresponse samlart relaystate wresult wctx",
         .formToken:
             "csrf xcsrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx csrfparam loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
         .claim: "athash chash shash rthash jti sid ath jkt uti rh aio puid",

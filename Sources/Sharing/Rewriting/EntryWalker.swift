@@ -27,19 +27,21 @@ struct EntryWalker {
             guard let other = texts.visit(named) ?? self.number(named.bytes) else { return value }
             return .number(JSONNumber(text: String(decoding: other, as: UTF8.self)))
         case .array(let elements): return .array(elements.map { rewriting($0, name: name, inside: name) })
-        case .object(let object): return .object(self.object(object, inside: list))
+        case .object(let object): return .object(self.object(object, called: name, inside: list))
         default: return value
         }
     }
 
-    private func object(_ object: JSONObject, inside list: String) -> JSONObject {
-        if let name = (object["name"] ?? object["key"])?.string, let value = object["value"]?.string,
-            !list.isEmpty
+    private func object(_ object: JSONObject, called own: String, inside list: String) -> JSONObject {
+        if let name = (object["name"] ?? object["key"])?.string,
+            let value = object["value"]?.string ?? object["fileName"].map({ _ in "" }), !list.isEmpty
         {
             return pair(object, name, value, inside: list)
         }
         var result = object
-        if object["mimeType"] != nil, let text = object["text"]?.string { body(&result, text) }
+        if object["mimeType"] != nil, let text = object["text"]?.string {
+            body(&result, text, isRequest: own == "postData")
+        }
         let isBody = object["mimeType"] != nil
         result.members = result.members.map { member in
             if isBody, member.name == "text" { return member }
@@ -132,11 +134,14 @@ struct EntryWalker {
         return swept(other.map(Self.text) ?? text)
     }
 
-    private func body(_ object: inout JSONObject, _ text: String) {
+    private func body(_ object: inout JSONObject, _ text: String, isRequest: Bool) {
         let isBase64 = object["encoding"]?.string?.lowercased() == "base64" && Self.mayBeBase64(text)
         let bytes = isBase64 ? Base64.decode(text) : Array(text.utf8)
         var kind = Self.kind(of: object["mimeType"]?.string ?? "", bytes)
-        if kind == .json, holdsClaims || Self.saysWhoSomebodyIs(bytes) || Self.isTokenRequest(bytes) {
+        if kind == .json,
+            holdsClaims || Self.saysWhoSomebodyIs(bytes) || Self.isTokenRequest(bytes)
+                || isRequest && Self.answersChallenge(bytes)
+        {
             kind = .claims
         }
         let walked = texts.rewriting(bytes, as: kind) ?? texts.rewritingBase64(bytes)
@@ -184,6 +189,30 @@ struct EntryWalker {
         ByteSearch.index(of: Array("\"grant_type\"".utf8), in: Array(text.prefix(1 << 12))) != nil
     }
 
+    /// `{"code": 482913}`, as somebody typed it: six digits, where an error has fewer or is none of a request.
+    private static func answersChallenge(_ text: [UInt8]) -> Bool {
+        let name = Array("\"code\"".utf8)
+        guard let start = ByteSearch.index(of: name, in: Array(text.prefix(1 << 12))) else { return false }
+        let value = text[(start + name.count)...].drop { $0 <= 0x20 || $0 == 0x3a }
+        return value.prefix { PhoneNumbers.isDigit($0) }.count == 6
+    }
+
+    /// Whether an entry's answer is about a person, or people, by the path of its request: `/me`, `/users/7`, SCIM.
+    static func isAboutSomebody(_ entry: JSONValue) -> Bool {
+        let path = entry["request"]?["url"]?.string?.split { $0 == "?" || $0 == "#" }.first ?? ""
+        let segments = path.split(separator: "/").dropFirst(2).map { $0.lowercased() }
+        guard let last = segments.last else { return false }
+        let before = segments.dropLast().last ?? ""
+        return persons.contains(last) || last.hasSuffix("users.identity") || peoples.contains(last)
+            || peoples.contains(before) || segments.contains("scim")
+    }
+
+    private static let persons: Set<String> = [
+        "me", "@me", "user", "userinfo", "profile", "whoami", "myself", "currentuser", "current_user",
+        "person",
+    ]
+    private static let peoples: Set<String> = ["users", "people", "persons", "profiles", "members"]
+
     /// Whether a document has at least two members that only people have.
     static func saysWhoSomebodyIs(_ text: [UInt8]) -> Bool {
         let names = [
@@ -194,7 +223,7 @@ struct EntryWalker {
             "preferred_username", "username", "userName", "displayName", "UserAttributes", "user_claims",
             "user_id",
             "Username", "picture", "image", "avatar", "user",
-            "street",
+            "street", "street_address", "formatted", "regadd", "dob",
             "postalCode", "city", "addressLine1", "zip",
         ]
         let head = Array(text.prefix(1 << 16))

@@ -24,6 +24,9 @@ struct ScriptObject {
         switch member {
         case "answer": answer = slot
         case "user", "login": user = slot
+        case "name", "display":
+            // `"author": {"name": "…"}`
+            return Self.persons.contains(name.lowercased()) ? (slot, "displayName") : nil
         case "statetoken", "statehandle", "questionkey", "username": isChallenge = true
         case "pass", "password", "passwd", "passcode", "pwd", "pw": isLogin = true
         default: return nil
@@ -50,7 +53,16 @@ struct ScriptObject {
         return true
     }
 
+    /// Members, one of them or a list, that are somebody.
+    private static let persons: Set<String> = [
+        "user", "users", "author", "owner", "member", "members", "customer", "customers", "person", "people",
+        "employee", "employees", "contact", "contacts", "manager", "sender", "patient", "student", "teacher",
+        "creator", "assignee", "reporter", "me", "viewer", "currentuser", "current_user",
+    ]
+
     private func isName(_ own: String, of member: String) -> Bool {
+        // `{"op": "replace", "path": "name.familyName", "value": "…"}` (RFC 7644, section 3.5.2).
+        if member == "path", case .secret = SecretRoles.role(of: own, in: .claims) { return true }
         guard member == "type" else { return Self.naming.contains(member) }
         // `{"type": "mobile", "value": "…"}` in a list of phone numbers.
         return said == nil
@@ -62,7 +74,7 @@ struct ScriptObject {
     /// Members that say it where what they say is a word for a password.
     static let describing: Set<String> = [
         "kind", "method", "id", "field", "factor", "credentialtype", "factortype", "authenticator",
-        "attribute",
+        "attribute", "path",
     ]
     /// Members whose value is called by the one beside them, or by what the object is the value of.
     static let valued: Set<String> = ["value", "val", "nbr", "stringvalue"]

@@ -147,7 +147,10 @@ struct ScriptSlots {
         {
             // What says the name is no value of it.
             if let said = objects[object].saidIn { slots[said].name = "" }
-            if let said = objects[object].said { slots[place].name = said }
+            if let said = objects[object].said {
+                // `{"typ": "name", "val": "…"}`: a claim of .NET.
+                slots[place].name = key == "val" && said == "name" ? "displayName" : said
+            }
             objects[object].value = place
         }
     }
