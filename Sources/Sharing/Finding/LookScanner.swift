@@ -22,6 +22,7 @@ struct LookScanner {
         var found: [Found] = []
         pem(text, &found)
         oneTimeKeys(text, &found)
+        found += ShownCodes.ranges(in: text).map { Found(kind: .oneTimeCode, range: $0) }
         runs(text, &found)
         if findsPersonal {
             emails(text, &found)
@@ -78,7 +79,7 @@ struct LookScanner {
 
     /// Words of four letters are no key without digits among them.
     private static func isKey(_ groups: ArraySlice<UInt8>) -> Bool {
-        groups.filter { (0x32...0x37).contains($0) }.count >= 2 && groups.contains { $0 >= 0x41 }
+        groups.contains { (0x32...0x37).contains($0) } && groups.contains { $0 >= 0x41 }
     }
 
     /// Four groups and more of four characters of base32, in one case.
@@ -224,7 +225,7 @@ struct LookScanner {
         while index < text.count {
             let byte = text[index]
             let before = index > 0 ? text[index - 1] : 0x20
-            if byte == 0x2b, !Self.isWordByte(before), let end = Self.endOfPhone(text, index) {
+            if !Self.isWordByte(before), let end = Self.endOfPhone(text, at: index) {
                 found.append(Found(kind: .phone, range: index..<end))
                 index = end
             } else if !Self.isWordByte(before), before != 0x2d, before != 0x2e, before < 0x80,
@@ -257,6 +258,30 @@ struct LookScanner {
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || byte == 0x5f
+    }
+
+    /// `+65 9123 4567`, `0065 9123 4567` in groups, `(415) 555-0163`.
+    private static func endOfPhone(_ text: [UInt8], at start: Int) -> Int? {
+        switch text[start] {
+        case 0x2b: return endOfPhone(text, start)
+        case 0x30 where start + 1 < text.count && text[start + 1] == 0x30:
+            guard start == 0 || text[start - 1] != 0x2e && text[start - 1] != 0x2d,
+                let end = endOfPhone(text, start + 1)
+            else { return nil }
+            return text[start..<end].contains { [0x20, 0x28, 0x2d].contains($0) } ? end : nil
+        case 0x28: return endOfNorthAmericanPhone(text, start)
+        default: return nil
+        }
+    }
+
+    private static func endOfNorthAmericanPhone(_ text: [UInt8], _ start: Int) -> Int? {
+        let number = text[start...].prefix(14).filter { $0 != 0x20 }
+        let isDigit = number.map(PhoneNumbers.isDigit)
+        guard number.count >= 13, number[4] == 0x29, number[8] == 0x2d || number[8] == 0x2e,
+            [1, 2, 3, 5, 6, 7, 9, 10, 11, 12].allSatisfy({ isDigit[$0] }), number[1] >= 0x32
+        else { return nil }
+        let end = start + (text[start...].prefix(14).contains(0x20) ? 14 : 13)
+        return end == text.count || end < text.count && !isWordByte(text[end]) ? end : nil
     }
 
     private static func endOfPhone(_ text: [UInt8], _ start: Int) -> Int? {

@@ -68,6 +68,10 @@ extension SecretFinder {
             }
             let value = String(decoding: text[finding.range], as: UTF8.self)
             if found.tokens[value] != nil { continue }
+            if finding.kind == .oneTimeCode {
+                note(.oneTimeCode, ShownCodes.name, value)
+                continue
+            }
             if found.values[value] == nil { found.values[value] = finding.kind }
             if finding.kind == .phone { found.phones.insert(value) }
         }

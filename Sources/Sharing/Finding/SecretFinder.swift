@@ -226,6 +226,8 @@ final class SecretFinder {
         case .codeChallenge, .claim: found.derived.insert(text)
         default: break
         }
+        // `openid-configuration`: what a file is called others are, too.
+        guard name != SlotReader.fileName else { return }
         // An address or a document is no secret as a whole: the parts of it are.
         guard kind.isChosen || !hasParts(Array(text.utf8)) else { return }
         let count = text.utf8.count

@@ -76,8 +76,12 @@ package struct WordIndex: Sendable {
             let byte = text[start + offset]
             guard (word.folds ? Self.lowercased(byte) : byte) == word.bytes[offset] else { return false }
         }
+        // What ends a sentence is no part of a number.
+        let isStop =
+            end < text.count && text[end] == 0x2e
+            && (end + 1 == text.count || !Self.isWordByte(text[end + 1]))
         return (start == 0 || !joins(text[start - 1], text[start], word.boundary))
-            && (end == text.count || !joins(text[end], text[end - 1], word.boundary))
+            && (end == text.count || isStop || !joins(text[end], text[end - 1], word.boundary))
     }
 
     /// Whether a byte makes a longer word of the one whose first or last byte is `edge`.

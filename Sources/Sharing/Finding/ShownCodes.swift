@@ -1,0 +1,196 @@
+import Captures
+
+/// Codes that a page, a message or a file shows somebody: what is sent to prove who one is, and what is kept for when that
+/// is lost.
+enum ShownCodes {
+    /// Under which they are known: nothing else says what they are.
+    static let name = "(shown code)"
+
+    static func ranges(in text: [UInt8]) -> [Range<Int>] {
+        (sent(text) + kept(text)).sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    /// The places of `code` or `Code` by its last letters; of other words with such an end, too.
+    private static func words(_ end: String, in text: [UInt8]) -> [Range<Int>] {
+        let word = Array(end.utf8)
+        var places: [Range<Int>] = []
+        var start = 0
+        while let place = Bytes.index(of: word, in: text, from: start) {
+            start = place + word.count
+            places.append(place..<start)
+        }
+        return places
+    }
+
+    // MARK: - Sent
+
+    /// `Your verification code is 482913`, `482913 is your login code`: six digits to eight.
+    private static func sent(_ text: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        for word in words("ode", in: text) {
+            let before = lowercased(text[..<word.lowerBound].suffix(longestGap))
+            guard purposes.contains(where: before.containsBytes),
+                !others.contains(where: before.containsBytes)
+            else { continue }
+            if let code = code(behind: word.upperBound, in: text) { found.append(code) }
+            if let code = code(before: word.lowerBound, in: text) { found.append(code) }
+        }
+        return found
+    }
+
+    /// In bytes.
+    private static let longestGap = 40
+    private static let purposes = [
+        "your", "verification", "security", "confirmation", "one-time", "login", "sign-in", "authentication",
+        "access ",
+    ]
+    /// What has a code of its own.
+    private static let others = ["error", "status", "country", "postal", "zip", "exit"]
+
+    private static func code(behind start: Int, in text: [UInt8]) -> Range<Int>? {
+        var index = start
+        let end = min(text.count, start + longestGap)
+        while index < end {
+            if text[index] == 0x3c {
+                guard let close = text[index..<end].firstIndex(of: 0x3e) else { return nil }
+                index = close + 1
+            } else if [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x27, 0x3a, 0x3d].contains(text[index]) {
+                index += 1
+            } else if text[index...].starts(with: "is ".utf8) {
+                index += 3
+            } else {
+                break
+            }
+        }
+        // `G-482913`
+        if index + 2 < text.count, text[index + 1] == 0x2d, (0x41...0x5a).contains(text[index]) {
+            return digits(at: index + 2, in: text).map { index..<$0.upperBound }
+        }
+        return digits(at: index, in: text)
+    }
+
+    private static func code(before end: Int, in text: [UInt8]) -> Range<Int>? {
+        let gap = max(0, end - longestGap)..<end
+        guard let phrase = text[gap].firstRange(of: Array(" is your ".utf8)) else { return nil }
+        let digits = text[..<phrase.lowerBound].suffix(9).reversed().prefix(while: PhoneNumbers.isDigit).count
+        return self.digits(at: phrase.lowerBound - digits, in: text)
+    }
+
+    private static func digits(at start: Int, in text: [UInt8]) -> Range<Int>? {
+        let digits = text[start...].prefix(9).prefix(while: PhoneNumbers.isDigit)
+        guard (6...8).contains(digits.count), start == 0 || !isWordByte(text[start - 1]),
+            digits.endIndex == text.count || !isWordByte(text[digits.endIndex])
+        else { return nil }
+        return digits.startIndex..<digits.endIndex
+    }
+
+    // MARK: - Kept
+
+    /// What stands behind a word for codes of recovery: at least two of the same form, each by itself, or right behind it one of
+    /// several words.
+    private static func kept(_ text: [UInt8]) -> [Range<Int>] {
+        let marks = (words("ode", in: text) + words("ey", in: text)).sorted { $0.lowerBound < $1.lowerBound }
+        var found: [Range<Int>] = []
+        var end = 0
+        for mark in marks where mark.lowerBound >= end {
+            let before = lowercased(text[..<mark.lowerBound].suffix(16))
+            guard reserves.contains(where: before.containsBytes) else { continue }
+            let start = text[mark.upperBound...].first == 0x73 ? mark.upperBound + 1 : mark.upperBound
+            // The name of a message or of a form, of which pages have lists.
+            if start < text.count, isWordByte(text[start]) || text[start] == 0x2d { continue }
+            end = min(text.count, start + longestList)
+            found += codes(in: pieces(of: text, start..<end), of: text)
+        }
+        return found
+    }
+
+    private static let reserves = ["recovery", "backup", "rescue", "scratch", "emergency"]
+    /// In bytes: how far behind the word they are looked for.
+    private static let longestList = 1 << 12
+
+    /// The texts between tags, quotation marks, commas and line breaks, without the space around them.
+    private static func pieces(of text: [UInt8], _ range: Range<Int>) -> [Range<Int>] {
+        var pieces: [Range<Int>] = []
+        var start = range.lowerBound
+        var isInTag = false
+        func take(_ end: Int) {
+            guard let first = text[start..<end].firstIndex(where: { $0 > 0x20 }),
+                let last = text[first..<end].lastIndex(where: { $0 > 0x20 })
+            else { return }
+            pieces.append(first..<(last + 1))
+        }
+        for index in range {
+            let byte = text[index]
+            if isInTag {
+                if byte == 0x3e { (isInTag, start) = (false, index + 1) }
+            } else if [0x09, 0x0a, 0x0d, 0x22, 0x27, 0x2c, 0x3c, 0x5b, 0x5c, 0x5d, 0x7c].contains(byte) {
+                take(index)
+                start = index + 1
+                isInTag = byte == 0x3c
+            }
+        }
+        if !isInTag { take(range.upperBound) }
+        return pieces
+    }
+
+    private static func codes(in pieces: [Range<Int>], of text: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var run: [Range<Int>] = []
+        var form: [Int]?
+        func take(endingAt place: Int) {
+            let isOfWords = run.count == 1 && (form?.count ?? 0) > 2 && place <= 2
+            guard isOfWords || run.count > 1 && run.filter({ isDrawn(text[$0]) }).count * 2 >= run.count
+            else {
+                return
+            }
+            found += run
+        }
+        for (place, piece) in pieces.enumerated() {
+            let own = self.form(of: text[piece])
+            if own == nil || own != form {
+                take(endingAt: place)
+                run = []
+                form = own
+            }
+            if own != nil { run.append(piece) }
+        }
+        take(endingAt: pieces.count)
+        return found
+    }
+
+    /// Digits, or four consonants in a row: no word.
+    private static func isDrawn(_ piece: ArraySlice<UInt8>) -> Bool {
+        piece.contains(where: PhoneNumbers.isDigit)
+            || piece.split { !isLetterOrDigit($0) || "aeiouyAEIOUY".utf8.contains($0) }.contains {
+                $0.count >= 4
+            }
+    }
+
+    /// The lengths of the groups that a code is made of; nil for what is none.
+    private static func form(of piece: ArraySlice<UInt8>) -> [Int]? {
+        guard (8...64).contains(piece.count) else { return nil }
+        let groups = piece.split(omittingEmptySubsequences: false) { $0 == 0x2d || $0 == 0x20 }
+        guard groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isLetterOrDigit) }) else { return nil }
+        let letters = piece.filter { $0 >= 0x41 }
+        let isOfOneCase = letters.allSatisfy { $0 < 0x5b } || letters.allSatisfy { $0 > 0x60 }
+        let hasDigits = piece.contains(where: PhoneNumbers.isDigit)
+        // Words of a sentence are of several lengths, and headings begin with a capital.
+        guard hasDigits || isOfOneCase,
+            !piece.contains(0x20) || hasDigits && groups.allSatisfy({ $0.count == groups[0].count })
+        else { return nil }
+        // A day, a time in seconds.
+        let lengths = groups.map(\.count)
+        let isNumber = letters.isEmpty && (lengths == [4, 2, 2] || lengths.count == 1 && piece.count >= 10)
+        return isNumber ? nil : lengths
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        PhoneNumbers.isDigit(byte) || (0x61...0x7a).contains(byte | 0x20)
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || byte == 0x5f }
+
+    private static func lowercased(_ text: ArraySlice<UInt8>) -> String {
+        SlotReader.string(text).lowercased()
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Sharing
+
+/// Codes that somebody is shown, and numbers that are none.
+struct ShownCodesTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var text: String
+        var codes: [String]
+        var testDescription: String { text }
+    }
+
+    static let rows = [
+        Row(text: "Your verification code is 482913.", codes: ["482913"]),
+        Row(text: "<p>Your login code:</p>\n<b>48291377</b>", codes: ["48291377"]),
+        Row(text: "482913 is your Example code", codes: ["482913"]),
+        Row(text: "Your security code is <b>G-482913</b>", codes: ["G-482913"]),
+        Row(text: "Error code: 700016, see your administrator", codes: []),
+        Row(text: "Your request failed with error code 700016", codes: []),
+        Row(text: "status code 482913", codes: []),
+        Row(text: "Your code is 482913abc", codes: []),
+        Row(
+            text: "<h1>Recovery codes</h1><ul><li>qwmzrtlk</li><li>plvbxndh</li></ul>",
+            codes: ["qwmzrtlk", "plvbxndh"]
+        ),
+        Row(text: "Backup codes\n\nk4tz-9wqp\nh2mn-7rvd\n", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
+        Row(text: "{\"recovery_codes\":[\"8372 1938\",\"5529 0147\"]}", codes: ["8372 1938", "5529 0147"]),
+        Row(
+            text: "Your recovery key: <code>orbit-lemon-trapeze-gondola</code>",
+            codes: ["orbit-lemon-trapeze-gondola"]
+        ),
+        // Words, names of messages, days.
+        Row(text: "<li>Recovery codes</li><li>settings</li><li>security</li>", codes: []),
+        Row(text: "{\"mfa-recovery-code-challenge\":\"mfa-otp-enrollment-qr\"}", codes: []),
+        Row(text: "recovery codes, made on <td>2026-03-05</td><td>2026-03-06</td>", codes: []),
+        Row(text: "Keep your recovery codes in a safe place.", codes: []),
+    ]
+
+    @Test(arguments: rows)
+    func codesAreTold(row: Row) {
+        let text = Array(row.text.utf8)
+        #expect(ShownCodes.ranges(in: text).map { String(decoding: text[$0], as: UTF8.self) } == row.codes)
+    }
+
+    @Test func timeIsLinear() {
+        let text = Array(String(repeating: "recovery code your code is ", count: 20_000).utf8)
+        let clock = ContinuousClock()
+        #expect(clock.measure { _ = ShownCodes.ranges(in: text) } < .seconds(30))
+    }
+}
