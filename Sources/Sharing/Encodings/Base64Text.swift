@@ -9,7 +9,11 @@ struct Base64Text {
     private let isPadded: Bool
 
     /// Nil for what is no base64, or encodes no text with parts.
-    init?(_ value: [UInt8]) { self.init(value) { TextKind.guessed($0[...]) != .text } }
+    ///
+    /// Of base64 around base64 the outer one.
+    init?(_ value: [UInt8]) {
+        self.init(value) { TextKind.guessed($0[...]) != .text || Base64Text($0) != nil }
+    }
 
     /// Nil for what is no base64 of a text that is meant.
     init?(_ value: [UInt8], where isMeant: ([UInt8]) -> Bool) {

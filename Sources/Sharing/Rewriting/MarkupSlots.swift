@@ -7,13 +7,14 @@ enum MarkupSlots {
         var label: String?
         /// Its names are its own, also those that HTML has.
         let isXML = isXML(text)
+        var labels = TextLabels()
         while let open = text[index...].firstIndex(of: 0x3c) {
+            if let slot = labels.slot(in: text[index..<open]) { slots.append(slot) }
             index = open + 1
             let attributes = HTMLAttributes(text, from: index)
             index = attributes.end
-            let field =
-                attributes.value(of: "name", or: "id", in: text)
-                ?? attributes.value(of: "property", or: "itemprop", in: text)
+            labels.meet(attributes.tag)
+            let field = name(of: attributes, in: text)
             let isElementOfXML = isXML || attributes.isXML
             for attribute in attributes.list
             where !attribute.value.isEmpty
@@ -57,6 +58,17 @@ enum MarkupSlots {
         return slots
     }
 
+    /// What a field is called; by its kind, or by what a browser shall fill in, where its own name says nothing.
+    private static func name(of element: HTMLAttributes, in text: ArraySlice<UInt8>) -> String? {
+        let own =
+            element.value(of: "name", or: "id", in: text)
+            ?? element.value(of: "property", or: "itemprop", in: text)
+        guard element.tag == "input", own.map({ !isTelling($0) }) ?? true else { return own }
+        let fill = element.value(of: "autocomplete", or: "autocomplete", in: text)?.split(separator: " ").last
+        let kind = element.value(of: "type", or: "type", in: text)
+        return [fill.map(String.init), kind].compactMap { $0 }.first(where: isTelling) ?? own
+    }
+
     /// The text of an element that is called by what it holds: a field of a form, an element of XML.
     private static func content(
         of element: HTMLAttributes,
@@ -67,7 +79,9 @@ enum MarkupSlots {
         let isField = element.tag == "textarea" || element.tag == "option"
         let local = element.tag.split(separator: ":").last.map(String.init) ?? ""
         let isQuoted = element.tag == "pre" || element.tag == "code"
-        guard isField || isQuoted || element.tag.contains(":") || isXML else { return nil }
+        let property = element.value(of: "itemprop", or: "itemprop", in: text)
+        let isProperty = property.map(isTelling) ?? false
+        guard isField || isQuoted || isProperty || element.tag.contains(":") || isXML else { return nil }
         // `<entry key="password">…`: the name of the element says nothing.
         let key = field ?? element.value(of: "key", or: "key", in: text)
         let name = isField ? field ?? "" : key.map { isTelling($0) ? $0 : local } ?? (isQuoted ? "" : local)
@@ -109,9 +123,15 @@ enum MarkupSlots {
     /// The text of a cell of a table or of a list of terms, without the space around it; nil for other elements and for
     /// cells that hold elements.
     private static func cell(of element: HTMLAttributes, in text: ArraySlice<UInt8>) -> Range<Int>? {
-        guard ["dt", "dd", "th", "td"].contains(element.tag),
-            let close = text[element.end...].firstIndex(of: 0x3c),
-            let first = text[element.end..<close].firstIndex(where: { $0 > 0x20 }),
+        guard ["dt", "dd", "th", "td"].contains(element.tag) else { return nil }
+        var start = element.end
+        // `<td><b>…`
+        if let open = text[start...].firstIndex(where: { $0 > 0x20 }), text[open] == 0x3c {
+            let inner = HTMLAttributes(text, from: open + 1)
+            if ["b", "strong", "span", "code", "em", "i"].contains(inner.tag) { start = inner.end }
+        }
+        guard let close = text[start...].firstIndex(of: 0x3c),
+            let first = text[start..<close].firstIndex(where: { $0 > 0x20 }),
             let last = text[first..<close].lastIndex(where: { $0 > 0x20 })
         else { return nil }
         return first..<(last + 1)

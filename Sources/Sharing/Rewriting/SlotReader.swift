@@ -19,7 +19,7 @@ enum SlotReader {
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
-        case .text: mentions(text)
+        case .text: SentenceSlots.slots(in: text)
         }
     }
 
@@ -41,11 +41,15 @@ enum SlotReader {
             pathStart = slash
         }
         var start = pathStart
+        var segment = address[start..<start]
         for index in pathStart...address.endIndex {
             guard index == address.endIndex || address[index] == 0x2f || address[index] == 0x3b else {
                 continue
             }
-            if index > start { slots.append(pathPart(address[start..<index])) }
+            if index > start {
+                slots.append(pathPart(address[start..<index], behind: segment))
+                segment = address[start..<index]
+            }
             start = index + 1
         }
         guard end < text.endIndex else { return slots }
@@ -69,35 +73,36 @@ enum SlotReader {
         return slots
     }
 
-    /// A password that a sentence tells: `password: Zk9!wq`, `as max, pwd=Zk9!wq`.
-    ///
-    /// A word of letters alone is one of the sentence.
-    private static func mentions(_ text: ArraySlice<UInt8>) -> [Slot] {
-        guard text.count <= 1 << 14, text.contains(0x20) else { return [] }
-        var slots: [Slot] = []
-        var index = text.startIndex
-        while let mark = text[index...].firstIndex(where: { $0 == 0x3a || $0 == 0x3d }) {
-            index = mark + 1
-            let name = string(trimmed(text[..<mark].suffix(32)).split(separator: 0x20).last ?? [])
-            guard SecretRoles.saysPassword(name) else { continue }
-            let value = text[index...].drop { $0 == 0x20 || $0 == 0x22 || $0 == 0x27 }
-                .prefix { $0 > 0x20 && ![0x22, 0x27, 0x2c, 0x3b, 0x3c].contains($0) }
-            guard value.count >= 4, value.contains(where: { !$0.isASCIILetter }),
-                value.last != 0x3a
-            else { continue }
-            slots.append(Slot(name: name, range: value.startIndex..<value.endIndex))
-            index = value.endIndex
-        }
-        return slots
-    }
-
     /// A segment of a path, or a parameter behind a semicolon (`;jsessionid=…`).
-    private static func pathPart(_ part: ArraySlice<UInt8>) -> Slot {
+    ///
+    /// `segment`: the one before it: what is drawn behind `reset-password` lets in who has it.
+    private static func pathPart(_ part: ArraySlice<UInt8>, behind segment: ArraySlice<UInt8>) -> Slot {
         if let equals = part.firstIndex(of: 0x3d), equals > part.startIndex {
             return Slot(name: string(part[..<equals]), range: (equals + 1)..<part.endIndex, coding: .percent)
         }
-        return Slot(name: pathSegment, range: part.startIndex..<part.endIndex, coding: .percent, kind: .text)
+        let isTicket =
+            segment.count <= 24 && isTicket(part)
+            && ticketed.contains(where: SecretRoles.normalized(string(segment)).containsBytes)
+        return Slot(
+            name: isTicket ? "ticket" : pathSegment,
+            range: part.startIndex..<part.endIndex,
+            coding: .percent,
+            kind: .text
+        )
     }
+
+    /// Letters and digits in one word, or what looks drawn.
+    private static func isTicket(_ part: ArraySlice<UInt8>) -> Bool {
+        let isWord = part.allSatisfy { PhoneNumbers.isDigit($0) || (0x61...0x7a).contains($0 | 0x20) }
+        return Drawn.looks(part)
+            || isWord && part.count >= 8 && part.contains(where: PhoneNumbers.isDigit)
+                && part.contains { $0 >= 0x41 }
+    }
+
+    /// Of the links that are sent to somebody by mail.
+    private static let ticketed = [
+        "reset", "magic", "verify", "confirm", "activat", "invit", "unsubscribe", "recover", "setpassword",
+    ]
 
     /// The name of what is behind `Basic`, user and password together.
     static let basicCredentials = "(basic)"

@@ -119,7 +119,10 @@ struct TextWalker {
         guard let inner = Base64Text(Array(value[..<count])) else { return nil }
         var kind = TextKind.guessed(inner.text[...])
         if kind == .json, EntryWalker.saysWhoSomebodyIs(inner.text) { kind = .claims }
-        return rewriting(inner.text, as: kind, depth: depth + 1).map { inner.encoding($0) + value[count...] }
+        let other =
+            rewriting(inner.text, as: kind, depth: depth + 1)
+            ?? (kind == .text ? rewritingBase64(inner.text, depth + 1) : nil)
+        return other.map { inner.encoding($0) + value[count...] }
     }
 
     /// `data:application/json;base64,…`: what a page carries with it; a picture, of a code to scan or of somebody, is

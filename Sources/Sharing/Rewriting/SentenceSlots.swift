@@ -1,0 +1,113 @@
+import Captures
+
+/// What sentences, commands and filters tell: `the password is Zk9!wq`, `curl -u max:Zk9!wq`, `userName eq "max"`.
+enum SentenceSlots {
+    /// In bytes: longer texts are no sentence.
+    private static let longest = 1 << 14
+
+    static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.count <= longest, text.contains(0x20) else { return [] }
+        let words = text.split { $0 <= 0x20 }
+        var slots = given(text)
+        for place in words.indices.dropLast() {
+            slots += told(
+                words[place],
+                words[(place + 1)...].prefix(2),
+                behind: words[..<place].last,
+                in: text
+            )
+        }
+        return slots
+    }
+
+    /// `password: Zk9!wq`, `as max, pwd=Zk9!wq`.
+    ///
+    /// A word of letters alone is one of the sentence.
+    private static func given(_ text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var index = text.startIndex
+        while let mark = text[index...].firstIndex(where: { $0 == 0x3a || $0 == 0x3d }) {
+            index = mark + 1
+            let before = text[..<mark].suffix(32).reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed()
+            let name = SlotReader.string(Array(before).split(separator: 0x20).last ?? [])
+            guard SecretRoles.saysPassword(name) else { continue }
+            let value = text[index...].drop { $0 == 0x20 || $0 == 0x22 || $0 == 0x27 }
+                .prefix { $0 > 0x20 && ![0x22, 0x27, 0x2c, 0x3b, 0x3c].contains($0) }
+            guard value.count >= 4, value.contains(where: { !isLetter($0) }), value.last != 0x3a else {
+                continue
+            }
+            slots.append(slot(name, value))
+            index = value.endIndex
+        }
+        return slots
+    }
+
+    /// What a word says of the one behind it.
+    ///
+    /// `next`: two words at most.
+    private static func told(
+        _ word: ArraySlice<UInt8>,
+        _ next: ArraySlice<ArraySlice<UInt8>>,
+        behind before: ArraySlice<UInt8>?,
+        in text: ArraySlice<UInt8>
+    ) -> [Slot] {
+        guard word.count <= 24, let value = next.first else { return [] }
+        let name = SlotReader.string(bare(word)).lowercased()
+        switch name {
+        case "basic":
+            let run = bare(value)
+            guard Base64Text(Array(run), where: { $0.contains(0x3a) }) != nil else { return [] }
+            return [slot(SlotReader.basicCredentials, run, kind: .userPassword, isBase64: true)]
+        case "bearer", "dpop": return drawn("access_token", bare(value))
+        case "code", "token", "ticket", "session": return drawn(name, bare(value))
+        case "-u", "--user":
+            let pair = bare(value)
+            guard let colon = pair.firstIndex(of: 0x3a) else { return [] }
+            return [slot("username", pair[..<colon]), slot("password", pair[(colon + 1)...])]
+        case "user", "username", "account", "login":
+            return quoted(from: value.startIndex, in: text).map { [slot("username", $0)] } ?? []
+        case "eq", "co", "sw", "ew":
+            guard let before, let inner = quoted(from: value.startIndex, in: text) else { return [] }
+            return [slot(SlotReader.string(bare(before)), inner)]
+        default:
+            guard !name.utf8.contains(0x3a), !name.utf8.contains(0x3d), SecretRoles.saysPassword(name) else {
+                return []
+            }
+            let isVerb = ["is", "was"].contains(SlotReader.string(value))
+            guard let said = isVerb ? next.dropFirst().first : value, said.count >= 6,
+                said.contains(where: isLetter), said.contains(where: PhoneNumbers.isDigit)
+            else { return [] }
+            return [slot(name, bare(said))]
+        }
+    }
+
+    private static func drawn(_ name: String, _ value: ArraySlice<UInt8>) -> [Slot] {
+        value.count >= 10 && Drawn.looks(value) ? [slot(name, value)] : []
+    }
+
+    /// What stands between quotation marks, of which the first is at a place; nil without them.
+    private static func quoted(from start: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let mark = text[start]
+        guard mark == 0x22 || mark == 0x27 || mark == 0x60 else { return nil }
+        let inner = text[(start + 1)...].prefix(64)
+        return inner.firstIndex(of: mark).flatMap { $0 > inner.startIndex ? inner[..<$0] : nil }
+    }
+
+    private static func slot(
+        _ name: String,
+        _ value: ArraySlice<UInt8>,
+        kind: TextKind? = nil,
+        isBase64: Bool = false
+    ) -> Slot {
+        Slot(name: name, range: value.startIndex..<value.endIndex, kind: kind, isBase64: isBase64)
+    }
+
+    /// Without quotation marks, brackets and what ends a sentence.
+    private static func bare(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isMark: (UInt8) -> Bool = { [0x22, 0x27, 0x28, 0x29, 0x2c, 0x3b, 0x60].contains($0) }
+        let rest = word.drop(while: isMark)
+        return rest.lastIndex { !isMark($0) }.map { rest[...$0] } ?? rest
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+}

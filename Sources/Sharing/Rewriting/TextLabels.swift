@@ -1,0 +1,61 @@
+/// Follows the text of a page: `Username: <b>carla</b>`, `First name: Carla`.
+///
+/// What may as well be words of the page is left out.
+struct TextLabels {
+    /// What the text before says, behind which nothing stood yet.
+    private var label: (name: String, kind: Secret.Kind)?
+
+    /// The value in a text between two tags.
+    mutating func slot(in node: ArraySlice<UInt8>) -> Slot? {
+        let text = Self.trimmed(node)
+        guard !text.isEmpty else { return nil }
+        if let known = label {
+            label = nil
+            return Self.isValue(text, known.kind) ? Self.slot(known.name, text) : nil
+        }
+        guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex else { return nil }
+        let words = text[..<colon].split(separator: 0x20).suffix(2).joined(separator: [0x20])
+        let name = SlotReader.string(Array(words))
+        guard case .secret(let kind) = SecretRoles.role(of: name, in: .text),
+            [.password, .oneTimeCode, .personal].contains(kind)
+        else { return nil }
+        let value = Self.trimmed(text[(colon + 1)...])
+        guard value.isEmpty else { return Self.isValue(value, kind) ? Self.slot(name, value) : nil }
+        label = (name, kind)
+        return nil
+    }
+
+    /// Takes note of a tag: what stands behind a field or a link is no value.
+    mutating func meet(_ tag: String) { if Self.others.contains(tag) { label = nil } }
+
+    private static let others: Set<String> = [
+        "input", "select", "textarea", "button", "a", "form", "label", "script", "style", "img", "svg", "h1",
+        "h2",
+        "h3", "h4", "ul", "ol", "table", "th", "dt",
+    ]
+
+    private static func isValue(_ text: ArraySlice<UInt8>, _ kind: Secret.Kind) -> Bool {
+        let words = text.split(separator: 0x20)
+        guard text.count <= 64, let first = words.first, !SureWords.isCommon(SlotReader.string(first)) else {
+            return false
+        }
+        guard kind == .personal else {
+            return words.count == 1 && text.count >= 4 && text.contains { !(0x61...0x7a).contains($0 | 0x20) }
+        }
+        let isOfNames = words.allSatisfy {
+            (0x41...0x5a).contains($0[$0.startIndex]) || $0[$0.startIndex] >= 0x80
+        }
+        let isAccount =
+            words.count == 1 && text.contains { [0x2e, 0x5f].contains($0) || PhoneNumbers.isDigit($0) }
+        return words.count <= 4 && (isOfNames || isAccount) && text.last != 0x2e && text.last != 0x3a
+    }
+
+    private static func slot(_ name: String, _ value: ArraySlice<UInt8>) -> Slot {
+        Slot(name: name, range: value.startIndex..<value.endIndex, coding: .entities)
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let last = text.lastIndex(where: { $0 > 0x20 }) else { return text.prefix(0) }
+        return text[...last].drop { $0 <= 0x20 }
+    }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Sharing
+
+/// What sentences, commands and pages tell in passing.
+struct SentenceSlotsTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var text: String
+        /// `name=value`
+        var told: [String]
+        var testDescription: String { text }
+    }
+
+    static let sentences = [
+        Row(text: "the password is zem4Kestrel!", told: ["password=zem4Kestrel!"]),
+        Row(text: "I used password zem4Kestrel! here", told: ["password=zem4Kestrel!"]),
+        Row(text: "password: zem4Kestrel!", told: ["password=zem4Kestrel!"]),
+        Row(
+            text: "curl -u bob:zem4Kestrel! https://x.example",
+            told: ["username=bob", "password=zem4Kestrel!"]
+        ),
+        Row(text: "-H 'Authorization: Basic Ym9iOnplbTRLZXN0cmVs'", told: ["(basic)=Ym9iOnplbTRLZXN0cmVs"]),
+        Row(text: "userName eq \"carla\"", told: ["userName=carla"]),
+        Row(text: "User 'carla' is locked out", told: ["username=carla"]),
+        Row(text: "Code gNm3T67EuXwO was already used", told: ["code=gNm3T67EuXwO"]),
+        Row(text: "The password must have 12 characters", told: []),
+        Row(text: "user may not read", told: []),
+        Row(text: "Bearer token missing", told: []),
+        Row(text: "The code has expired", told: []),
+        Row(text: "Basic authentication failed", told: []),
+    ]
+
+    @Test(arguments: sentences)
+    func sentenceTells(row: Row) {
+        #expect(Self.told(SentenceSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+    }
+
+    static let pages = [
+        Row(text: "<p>Username: Carla</p>", told: ["Username=Carla"]),
+        Row(text: "<p>Username: <b>carla_9</b></p>", told: ["Username=carla_9"]),
+        Row(
+            text: "<div>Temporary password:</div><div>zem4Kestrel!</div>",
+            told: ["Temporary password=zem4Kestrel!"]
+        ),
+        Row(text: "<input type=\"password\" name=\"q\" value=\"zem4\">", told: ["password=zem4"]),
+        Row(
+            text: "<input autocomplete=\"section-a given-name\" name=\"q\" value=\"Carla\">",
+            told: ["given-name=Carla"]
+        ),
+        Row(text: "<input type=\"submit\" name=\"q\" value=\"Go\">", told: ["q=Go"]),
+        Row(text: "<p>Password: Forgot it?</p>", told: []),
+        Row(text: "<label>Username:</label><input><span>Required here</span>", told: []),
+        Row(text: "<p>Username: please enter yours</p>", told: []),
+        Row(text: "<p>Note: Carla</p>", told: []),
+    ]
+
+    @Test(arguments: pages)
+    func pageTells(row: Row) {
+        #expect(Self.told(MarkupSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+    }
+
+    private static func told(_ slots: [Slot], _ text: String) -> [String] {
+        slots.map { "\($0.name)=\(String(decoding: Array(text.utf8)[$0.range], as: UTF8.self))" }
+    }
+}
