@@ -107,6 +107,42 @@ struct HTTPSenderTests {
         try await server.close().get()
     }
 
+    @Test func serverThatWasSilentOnceIsNotWaitedForAsLongAgain() async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(
+            host: "127.0.0.1",
+            port: 0
+        ).get()
+        let sender = HTTPSender(
+            .init(tls: try trustingNobody(), timeout: .seconds(2), timeoutOfTheSilent: .seconds(1))
+        )
+        let request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL("http://127.0.0.1:\(server.localAddress?.port ?? 0)/")
+        )
+        for seconds in [2, 1] as [Int64] {
+            await #expect(throws: HTTPSenderError.timedOut(seconds: seconds)) {
+                try await sender.send(request)
+            }
+        }
+        await sender.stop()
+        try await server.close().get()
+    }
+
+    @Test func requestThatIsCancelledIsAnExchangeThatSaysSo() async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(
+            host: "127.0.0.1",
+            port: 0
+        ).get()
+        let sender = HTTPSender(.init(tls: try trustingNobody(), timeout: .seconds(120)))
+        let url = RecordedURL("http://127.0.0.1:\(server.localAddress?.port ?? 0)/")
+        let sending = Task { await sender.exchange(RecordedRequest(method: "GET", url: url)) }
+        try await Task.sleep(for: .milliseconds(100))
+        sending.cancel()
+        #expect(await sending.value.failure?.hasPrefix("ERR_ABORTED") == true)
+        await sender.stop()
+        try await server.close().get()
+    }
+
     /// What a server that hangs up on its second request is sent, and what is told of it.
     @Test(arguments: [("GET", 3, nil), ("POST", 2, "ERR_EMPTY_RESPONSE")] as [(String, Int, String?)])
     func onlyWhatChangesNothingIsSentAgain(method: String, count: Int, failure: String?) async throws {

@@ -1,5 +1,8 @@
+import Captures
 import Foundation
 import JSON
+import Proxy
+import Synchronization
 import TestSupport
 import Testing
 
@@ -171,6 +174,67 @@ struct ReplayCommandTests {
         let result = try Program.run(["replay", "--plan", folder.file("torn.har")])
         #expect(result.status == 65, "\(result.output)")
         #expect(result.errors.contains("no login to replay"), "\(result.errors)")
+    }
+
+    @Test func metadataAloneIsNoLogin() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let whole = try JSONParser.parse(Fixtures.bytes("captures/healthy/web-code-flow.har"))
+        let discovery = try #require(whole["log"]?["entries"]?.array?.first)
+        let document: JSONValue = [
+            "log": ["version": "1.2", "creator": ["name": "x"], "entries": [discovery]]
+        ]
+        try Data(JSONWriter.bytes(of: document)).write(to: URL(filePath: folder.file("metadata.har")))
+        let result = try Program.run(["replay", folder.file("metadata.har")])
+        #expect(result.status == 65 && result.output.isEmpty, "\(result.output)")
+        #expect(
+            result.errors.contains("nothing but metadata is in it, and no login to replay"),
+            "\(result.errors)"
+        )
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func interruptionLeavesWhatWasDriven(signal: Int32) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("again.har")
+        let asked = Mutex([String]())
+        let server = try await LocalServer.start { request in
+            asked.withLock { $0.append(request.url.path) }
+            // The metadata comes, and nothing after it.
+            if request.url.path != "/.well-known/openid-configuration" {
+                try? await Task.sleep(for: .seconds(120))
+            }
+            return RecordedResponse(status: 200)
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: Program.path)
+        process.arguments = [
+            "replay", "--map", "https://id.harbour.example=http://127.0.0.1:\(server.port)", "--out", path,
+            Self.capture("healthy/web-code-flow"),
+        ]
+        for name in ["out", "err"] { try Data().write(to: URL(filePath: folder.file(name))) }
+        process.standardOutput = FileHandle(forWritingAtPath: folder.file("out"))
+        process.standardError = FileHandle(forWritingAtPath: folder.file("err"))
+        try process.run()
+        for _ in 0..<600 where !asked.withLock({ $0.contains("/authorize") }) {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        kill(process.processIdentifier, signal)
+        for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+        #expect(!process.isRunning)
+        #expect(process.terminationStatus == 128 + signal)
+        let errors = try String(contentsOfFile: folder.file("err"), encoding: .utf8)
+        #expect(errors.contains("interrupted after 2 requests; \(path) holds them"), "\(errors)")
+        let output = try String(contentsOfFile: folder.file("out"), encoding: .utf8)
+        #expect(output.contains("discovery") && output.contains("interrupted"), "\(output)")
+        let left = try CaptureReader.read(path: path)
+        #expect(
+            left.indices.map { left[$0].request.url.path } == [
+                "/.well-known/openid-configuration", "/authorize",
+            ]
+        )
+        await server.stop()
     }
 
     @Test(arguments: ["state=x", "token_request.resource=x", "redirect_uri=https://x.example/"])

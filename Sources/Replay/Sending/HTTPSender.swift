@@ -23,6 +23,8 @@ package final class HTTPSender: Sendable {
         package var clientCertificate: @Sendable (_ host: String, _ port: Int) -> CertifiedKey?
         /// For a request as a whole.
         package var timeout: Duration
+        /// The same at an origin that let one wait for so long: a login has a dozen requests.
+        package var timeoutOfTheSilent: Duration
         /// The time, for the exchanges; without one they all begin at the epoch.
         package var clock: @Sendable () -> Timestamp
 
@@ -33,12 +35,14 @@ package final class HTTPSender: Sendable {
                 nil
             },
             timeout: Duration = .seconds(15),
+            timeoutOfTheSilent: Duration = .seconds(5),
             clock: @escaping @Sendable () -> Timestamp = { Timestamp(nanoseconds: 0) }
         ) {
             self.proxy = proxy
             self.tls = tls
             self.clientCertificate = clientCertificate
             self.timeout = timeout
+            self.timeoutOfTheSilent = timeoutOfTheSilent
             self.clock = clock
         }
     }
@@ -52,6 +56,8 @@ package final class HTTPSender: Sendable {
     private struct Connections {
         var idle: [String: [(connection: SendingConnection, since: NIODeadline)]] = [:]
         var count = 0
+        /// Origins that let a request wait until its time was over.
+        var silent: Set<String> = []
     }
 
     package init(_ configuration: Configuration) {
@@ -88,12 +94,16 @@ package final class HTTPSender: Sendable {
 
     /// Sends one request; what came of it is an exchange, whatever it was.
     ///
-    /// A request without an answer has a `failure` in the words in which the recorder writes it.
+    /// A request without an answer has a `failure` in the words in which the recorder writes it; so has one whose task
+    /// is cancelled.
     package func exchange(_ request: RecordedRequest) async -> Exchange {
         let started = configuration.clock()
         do {
-            return try await perform(request)
+            let exchange = try await perform(request)
+            guard exchange.failure != nil, Task.isCancelled else { return exchange }
+            throw HTTPSenderError.interrupted
         } catch {
+            let error = Task.isCancelled ? HTTPSenderError.interrupted : error
             let reason = (error as? HTTPSenderError)?.reason ?? "\(error)"
             let ended = configuration.clock()
             return Exchange(startedAt: started, duration: ended - started, request: request, failure: reason)
@@ -107,13 +117,28 @@ package final class HTTPSender: Sendable {
         if let connection = takeIdle(target.key, since: isRepeatable ? nil : .now() - Self.longestIdle) {
             do {
                 return try await submit(bytes, on: connection, target)
-            } catch HTTPSenderError.closedWhileIdle {
+            } catch HTTPSenderError.closedWhileIdle where !Task.isCancelled {
                 // Nothing was written.
-            } catch HTTPSenderError.closedUnanswered where isRepeatable {
+            } catch HTTPSenderError.closedUnanswered where isRepeatable && !Task.isCancelled {
                 // Most likely the server ended it in the same moment, and if not, it was only asked to look.
             }
         }
         return try await submit(bytes, on: try await dial(target), target)
+    }
+
+    private func timeout(_ target: Target) -> Duration {
+        let isSilent = connections.withLock { $0.silent.contains(target.key) }
+        return isSilent ? min(configuration.timeout, configuration.timeoutOfTheSilent) : configuration.timeout
+    }
+
+    private func note(_ target: Target, isSilent: Bool) {
+        connections.withLock { state in
+            if isSilent {
+                state.silent.insert(target.key)
+            } else {
+                state.silent.remove(target.key)
+            }
+        }
     }
 
     /// RFC 9110, section 9.2.1.
@@ -141,8 +166,10 @@ package final class HTTPSender: Sendable {
     {
         let exchange: Exchange
         do {
-            exchange = try await connection.submit(bytes, timeout: configuration.timeout)
+            exchange = try await connection.submit(bytes, timeout: timeout(target))
+            note(target, isSilent: false)
         } catch {
+            if case HTTPSenderError.timedOut = error { note(target, isSilent: true) }
             connection.close()
             throw error
         }
@@ -159,7 +186,7 @@ package final class HTTPSender: Sendable {
             state.count += 1
             return state.count
         }
-        let seconds = configuration.timeout.components.seconds
+        let seconds = timeout(target).components.seconds
         let opened = group.any().makePromise(of: Void.self)
         let plan = SendingHandler.Plan(
             connect: target.connect,
@@ -183,9 +210,16 @@ package final class HTTPSender: Sendable {
                 }
             }
         let channel: any Channel
+        let connected = group.any().makePromise(of: (any Channel).self)
+        bootstrap.connect(host: target.host, port: target.port).cascade(to: connected)
         do {
-            channel = try await bootstrap.connect(host: target.host, port: target.port).get()
+            channel = try await withTaskCancellationHandler {
+                try await connected.futureResult.get()
+            } onCancel: {
+                connected.fail(CancellationError())
+            }
         } catch {
+            if Self.isTimeout(error) { note(target, isSilent: true) }
             let failure = HTTPSenderError.cannotConnect(
                 host: target.host,
                 port: target.port,
@@ -199,8 +233,13 @@ package final class HTTPSender: Sendable {
         }
         defer { deadline.cancel() }
         do {
-            try await opened.futureResult.get()
+            try await withTaskCancellationHandler {
+                try await opened.futureResult.get()
+            } onCancel: {
+                opened.fail(CancellationError())
+            }
         } catch {
+            if case HTTPSenderError.timedOut = error { note(target, isSilent: true) }
             channel.close(promise: nil)
             throw error
         }
@@ -216,8 +255,16 @@ package final class HTTPSender: Sendable {
         return words(error, address: "\(target.host):\(target.port)")
     }
 
+    private static func isTimeout(_ error: any Error) -> Bool {
+        if let error = error as? NIOConnectionError {
+            return error.connectionErrors.contains { isTimeout($0.error) }
+        }
+        guard case ChannelError.connectTimeout? = error as? ChannelError else { return false }
+        return true
+    }
+
     private static func words(_ error: any Error, address: String) -> String {
-        if case ChannelError.connectTimeout? = error as? ChannelError {
+        if isTimeout(error) {
             return TransportReason.timedOut(address)
         }
         return (error as? IOError).map { TransportReason.dialing($0.errnoCode, address: address) }

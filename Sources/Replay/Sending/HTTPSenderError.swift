@@ -13,6 +13,8 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
     /// A kept connection was closed before anything of the answer came; the server may have done what it was asked.
     case closedUnanswered
     case timedOut(seconds: Int64)
+    /// Nobody waits for the answer any more.
+    case interrupted
     /// The URL is not one that can be sent to.
     case unsupportedURL(String)
 
@@ -25,6 +27,7 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
         case .closedWhileIdle: "the server closed the connection"
         case .closedUnanswered: "the server closed the connection without an answer"
         case .timedOut(let seconds): "no answer within \(seconds) s"
+        case .interrupted: "interrupted before the answer"
         case .unsupportedURL(let url): "\(url) is no http or https URL"
         }
     }
@@ -34,6 +37,7 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotConnect(_, _, let reason), .handshake(_, let reason), .broken(let reason): reason
         case .timedOut: "ERR_CONNECTION_TIMED_OUT: \(description)"
+        case .interrupted: "ERR_ABORTED: \(description)"
         case .closedWhileIdle, .closedUnanswered: "ERR_EMPTY_RESPONSE: \(description)"
         case .refusedByProxy, .unsupportedURL: description
         }

@@ -10,10 +10,12 @@ struct SendingConnection: Sendable {
     func close() { channel.close(promise: nil) }
 
     /// Sends the bytes of a request; the next one only when this is answered.
+    ///
+    /// Where the task is cancelled the connection is closed.
     func submit(_ request: [UInt8], timeout: Duration) async throws -> Exchange {
         let seconds = timeout.components.seconds
         let channel = channel
-        return try await channel.eventLoop.flatSubmit {
+        let answered = channel.eventLoop.flatSubmit {
             let answer = channel.eventLoop.makePromise(of: Exchange.self)
             do {
                 let handler = try channel.pipeline.syncOperations.handler(type: SendingHandler.self)
@@ -26,7 +28,12 @@ struct SendingConnection: Sendable {
                 answer.fail(HTTPSenderError.closedWhileIdle)
             }
             return answer.futureResult
-        }.get()
+        }
+        return try await withTaskCancellationHandler {
+            try await answered.get()
+        } onCancel: {
+            close()
+        }
     }
 
     /// Whether the server will take another request (RFC 9112, section 9.3).

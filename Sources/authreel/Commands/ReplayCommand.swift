@@ -187,7 +187,6 @@ struct ReplayCommand: AsyncParsableCommand {
         StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
         let writer = try out.map { try CaptureOpening.open($0) }
         if session.browsers != nil {
-            BrowserEnding.endWithUs()
             for job in jobs {
                 for exchange in job.plan.loginsWithoutBrowser {
                     StandardError.warn(
@@ -197,16 +196,24 @@ struct ReplayCommand: AsyncParsableCommand {
             }
         }
         if findFix { return try await searchFix(jobs, session, writer) }
-        var reports: [ReplayReport] = []
-        for _ in 0..<`repeat` {
-            let round = try await session.run(jobs, width: browsing.width(width)) { _, report in
-                progress.done(report)
+        let (reports, signal) = try await EndableReplay.run { [self] in
+            var reports: [ReplayReport] = []
+            for _ in 0..<`repeat` where !Task.isCancelled {
+                let round = try await session.run(jobs, width: browsing.width(width)) { _, report in
+                    progress.done(report)
+                }
+                for report in round { try writer?.append(report.run.exchanges) }
+                reports += round
             }
-            for report in round { try writer?.append(report.run.exchanges) }
-            reports += round
+            return reports
         }
         progress.clear()
-        try tell(reports)
+        guard let signal else { return try tell(reports) }
+        if !reports.isEmpty { print(text(of: reports)) }
+        let count = reports.reduce(0) { $0 + $1.run.exchanges.count }
+        let driven = count == 1 ? "1 request" : "\(count) requests"
+        StandardError.note("interrupted after \(driven)\(out.map { "; \($0) holds them" } ?? "")".printable)
+        throw ExitCode(128 + signal)
     }
 
     private func searchFix(_ jobs: [ReplayJob], _ session: ReplaySession, _ writer: CaptureWriter?)
@@ -272,11 +279,12 @@ struct ReplayCommand: AsyncParsableCommand {
                         ? "\(Invocation.command("show", name)) tells what was recorded" : "its flows: \(ids)"
                 )
             }
-            // What was lost may have been the login: that the rest is the same says nothing of it.
-            guard capture.losses.isEmpty || own.contains(where: \.holdsMoreThanDocuments) else {
+            // That a provider publishes the same says nothing of a login.
+            guard own.contains(where: \.holdsMoreThanDocuments) else {
+                let rest = capture.losses.isEmpty ? "in" : "left of"
                 throw CommandFailure(
                     .dataError,
-                    "\(name): nothing but metadata is left of it, and no login to replay",
+                    "\(name): nothing but metadata is \(rest) it, and no login to replay",
                     hint: "\(Invocation.command("show", name)) tells what was recorded"
                 )
             }
@@ -299,13 +307,17 @@ struct ReplayCommand: AsyncParsableCommand {
         )
     }
 
-    private func tell(_ reports: [ReplayReport]) throws {
+    private func text(of reports: [ReplayReport]) -> String {
         switch format {
-        case .text: print(plainText(of: reports))
-        case .json: print(ReplayJSON.text(of: reports))
-        case .junit: print(ReplayJUnit.text(of: reports))
-        case .markdown: print(ReplayMarkdown.text(of: reports, showsAll: all))
+        case .text: plainText(of: reports)
+        case .json: ReplayJSON.text(of: reports)
+        case .junit: ReplayJUnit.text(of: reports)
+        case .markdown: ReplayMarkdown.text(of: reports, showsAll: all)
         }
+    }
+
+    private func tell(_ reports: [ReplayReport]) throws {
+        print(text(of: reports))
         // Behind the verdict, which is there even if the disk is full.
         if let junit { try OutputFile.write(Array((ReplayJUnit.text(of: reports) + "\n").utf8), to: junit) }
         if reports.count == 1, let report = reports.first, let failure = report.unreachable {

@@ -20,7 +20,10 @@ final class ReplayProgress: Sendable {
 
     func tell(_ event: ReplayEvent, of job: ReplayJob) {
         switch event {
-        case .sending: break
+        case .sending(let step, let count):
+            let request = job.plan.flow.capture[job.plan.steps[step].exchange].request
+            let address = String(request.url.withoutQuery.suffix(60)).printable
+            bar.tell("step \(step + 1) of \(count): \(request.method) \(address)")
         case .waiting(let duration, let step):
             guard duration >= .seconds(2) else { return }
             clear()

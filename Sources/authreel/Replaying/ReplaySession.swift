@@ -32,7 +32,7 @@ struct ReplaySession: Sendable {
         try await withThrowingTaskGroup(of: [(Int, ReplayReport)].self) { group in
             var next = chains.makeIterator()
             func start() -> Bool {
-                guard let chain = next.next() else { return false }
+                guard !Task.isCancelled, let chain = next.next() else { return false }
                 group.addTask { try await run(chain, jobs, done) }
                 return true
             }
@@ -75,7 +75,7 @@ struct ReplaySession: Sendable {
             let map = target.map(for: jobs[index].plan.flow)
             return (index, driver(jobs[index], map, in: browser), map)
         }
-        for (index, driver, map) in drivers {
+        for (index, driver, map) in drivers where !Task.isCancelled {
             let job = jobs[index]
             let state = job.predecessor.flatMap { states[$0] } ?? RunState()
             let run = await drive(driver, from: state)

@@ -20,8 +20,14 @@ struct ProgressBar {
         write("\r\u{1b}[K\(label) \(bar) \(done)/\(total) \(what.suffix(40))")
     }
 
+    /// Says what a piece of work that has no parts to count is at.
+    func tell(_ what: String) {
+        guard isShown, total == 1 else { return }
+        write("\r\u{1b}[K\(label) \(what)")
+    }
+
     func clear() {
-        guard isShown, total > 1 else { return }
+        guard isShown else { return }
         write("\r\u{1b}[K")
     }
 
