@@ -146,6 +146,7 @@ struct FoundSecrets {
         for (pair, kind) in named where kind == .personal && isAccount(pair.value, named: pair.name) {
             known.insert(pair.value)
         }
+        takeOtherSpellings()
         // A token in pieces is one token.
         for pieces in chunks.values where pieces.count > 1 {
             let joined = pieces.sorted { $0.key < $1.key }.map(\.value).joined()
@@ -155,6 +156,27 @@ struct FoundSecrets {
             if tokens[joined] == nil { tokens[joined] = .token }
         }
     }
+
+    /// What somebody's day of birth and whole name become elsewhere.
+    private mutating func takeOtherSpellings() {
+        let days = named.keys.filter { SecretRoles.isBirthDay($0.name) }.compactMap { BirthDay($0.value) }
+        let spellings =
+            Set(days).sorted { $0.number < $1.number }.prefix(Self.mostDays).flatMap(\.spellings)
+            + people.sorted().prefix(Self.mostPeople).flatMap(PersonNames.accounts)
+        for text in spellings where text.utf8.count >= SureWords.shortest && values[text] == nil {
+            guard !isIdentifier(text), !wellKnown.contains(text), !names.contains(text),
+                !vocabulary.contains(text)
+            else { continue }
+            known.insert(text)
+            named[NamedValue(Self.spelling, text)] = .personal
+        }
+    }
+
+    /// Under which other spellings are known: nothing else says what they are.
+    private static let spelling = "(spelling)"
+    /// People of whom other spellings are looked for: more of them are a directory, and each spelling costs time.
+    private static let mostPeople = 8
+    private static let mostDays = 4
 
     /// Whether a value is no secret, since everybody may know it.
     private func isNone(_ text: String, _ kind: Secret.Kind) -> Bool {

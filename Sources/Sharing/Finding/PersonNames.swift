@@ -66,6 +66,20 @@ struct PersonNames {
         return folded[text.lowercased()]
     }
 
+    /// Names of accounts that are made of somebody's whole name: `aexample`, `a.example`, `alice.example` of Alice Example.
+    static func accounts(of name: String) -> [String] {
+        let words = name.lowercased().split(separator: " ")
+        guard let first = words.first, let last = words.last, (2...4).contains(words.count),
+            [first, last].allSatisfy({ word in
+                (3...32).contains(word.utf8.count) && word.utf8.allSatisfy(isLetter)
+                    && !isCommon(String(word))
+            })
+        else { return [] }
+        let initial = first.prefix(1)
+        return ["", ".", "_", "-"].flatMap { ["\(first)\($0)\(last)", "\(initial)\($0)\(last)"] }
+            + ["\(last)\(initial)", "\(last).\(first)", "\(last)\(first)", "\(first)\(last.prefix(1))"]
+    }
+
     /// The name that somebody's e-mail address is made of: `alice.example@mail.example` is Alice Example's; nil for others.
     static func name(inAddress address: String) -> String? {
         guard let end = address.utf8.firstIndex(of: 0x40) else { return nil }
@@ -94,8 +108,15 @@ struct PersonNames {
                 index += 1
                 continue
             }
+            if let mark = Self.endOfMark(at: index, in: text) {
+                index = mark
+                continue
+            }
             let start = index
-            while index < text.count, Self.isWordByte(text[index]) { index += 1 }
+            while index < text.count, Self.isWordByte(text[index]), Self.endOfMark(at: index, in: text) == nil
+            {
+                index += 1
+            }
             guard let known = known(text[start..<index]), isFree(start..<index, in: text) else { continue }
             found.append((start..<index, known, isClear(text[start..<index], known)))
             isJoined.append(
@@ -130,6 +151,18 @@ struct PersonNames {
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte >= 0x80
+    }
+
+    /// Where a mark of UTF-8 ends that is no letter: quotation marks and apostrophes, dashes, spaces of all widths.
+    private static func endOfMark(at index: Int, in text: [UInt8]) -> Int? {
+        guard index + 1 < text.count, text[index] >= 0xc2 else { return nil }
+        if text[index] == 0xc2 {
+            let isOrdinal = text[index + 1] == 0xaa || text[index + 1] == 0xba || text[index + 1] == 0xb5
+            return (0x80...0xbf).contains(text[index + 1]) && !isOrdinal ? index + 2 : nil
+        }
+        guard text[index] == 0xe2, index + 2 < text.count, text[index + 1] == 0x80 || text[index + 1] == 0x81
+        else { return nil }
+        return index + 3
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || byte.isASCIIDigit }

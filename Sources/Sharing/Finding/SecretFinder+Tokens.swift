@@ -10,7 +10,16 @@ extension SecretFinder {
         for object in [token.header, token.claims] {
             if let object { collectKeys(.object(object), depth: 0) }
         }
+        readHeader(token)
         if token.form == .signed { readClaims(token.payload) }
+    }
+
+    /// Claims may stand in the header as well (RFC 7519, section 5.3).
+    private func readHeader(_ token: JSONWebToken) {
+        let header = Base64URL.decodeLeniently(token.text.prefix { $0 != "." }).bytes
+        let walker = TextWalker { [unowned self] in visit($0) }
+        _ = walker.rewriting(header, as: .json)
+        sweep(header)
     }
 
     /// Reads what is inside of encrypted tokens, and of those that are inside of them.

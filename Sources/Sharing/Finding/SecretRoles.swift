@@ -144,7 +144,8 @@ enum SecretRoles {
         .clientSecret:
             "clientsecret consumersecret appsecret xclientsecret apisecret xapisecret sharedsecret xsharedsecret authsecret xauthsecret",
         .assertion: "clientassertion assertion",
-        .proof: "dpop dpopnonce", .deviceCode: "devicecode", .userCode: "usercode", .requestURI: "requesturi",
+        .proof: "dpop dpopnonce", .deviceCode: "devicecode authreqid", .userCode: "usercode",
+        .requestURI: "requesturi",
         .sessionState: "sessionstate",
         .password:
             "mnemonic seedphrase recoveryphrase recoverykey password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
@@ -172,6 +173,14 @@ enum SecretRoles {
         let last = name.utf8.split { marks.contains($0) }.last ?? []
         return PersonalRoles.namesSomebody(key)
             || PersonalRoles.namesSomebody(normalized(String(decoding: last, as: UTF8.self)))
+    }
+
+    /// Whether what stands under a name is the day on which somebody was born.
+    static func isBirthDay(_ name: String) -> Bool {
+        let key = withoutClaimPrefix(normalized(name))
+        return ["birthdate", "birthday", "bday", "dob", "dateofbirth", "geburtsdatum"].contains(
+            where: key.hasSuffix
+        )
     }
 
     /// Whether what stands under an open name is in somebody's own words, or leads somewhere: it may name people.

@@ -8,9 +8,15 @@ enum MarkupSlots {
         /// Its names are its own, also those that HTML has.
         let isXML = isXML(text)
         var labels = TextLabels()
+        var key = ElementKey()
         while let open = text[index...].firstIndex(of: 0x3c) {
             if let slot = labels.slot(in: text[index..<open]) { slots.append(slot) }
             index = open + 1
+            if let comment = comment(at: open, in: text) {
+                if !comment.isEmpty { slots.append(Slot(name: "", range: comment)) }
+                index = comment.upperBound + 3
+                continue
+            }
             let attributes = HTMLAttributes(text, from: index)
             index = attributes.end
             labels.meet(attributes.tag)
@@ -30,10 +36,19 @@ enum MarkupSlots {
                     )
                 } else {
                     let name = isValue ? field ?? "" : attribute.name
-                    slots.append(Slot(name: name, range: attribute.value, coding: .entities))
+                    let isCode = holdsCode(attribute.name)
+                    slots.append(
+                        Slot(
+                            name: isCode ? "" : name,
+                            range: attribute.value,
+                            coding: .entities,
+                            kind: isCode ? .json : nil
+                        )
+                    )
                 }
             }
-            if let content = content(of: attributes, named: field, isXML: isElementOfXML, in: text) {
+            if var content = content(of: attributes, named: field, isXML: isElementOfXML, in: text) {
+                if isElementOfXML { key.name(&content, of: attributes.tag, in: text) }
                 slots.append(content)
                 index = content.range.upperBound
             }
@@ -56,6 +71,39 @@ enum MarkupSlots {
             }
         }
         return slots
+    }
+
+    /// `<key>password</key><string>…</string>` of a property list, `<name>…</name><value><string>…` of XML-RPC.
+    private struct ElementKey {
+        private var key: String?
+
+        /// `content`: of an element, which may be the key itself, or is called by the one before it.
+        mutating func name(_ content: inout Slot, of tag: String, in text: ArraySlice<UInt8>) {
+            switch tag {
+            case "key", "name":
+                let own = SlotReader.string(text[content.range].prefix(64))
+                key = isTelling(own) ? own : nil
+            case "string", "value", "data", "integer":
+                if let key { content.name = key }
+                key = nil
+            default: key = nil
+            }
+        }
+    }
+
+    /// The text of a comment without tags in it; nil for others, of which each tag is looked at.
+    private static func comment(at open: Int, in text: ArraySlice<UInt8>) -> Range<Int>? {
+        guard text[open...].starts(with: "<!--".utf8), let close = text[(open + 4)...].firstIndex(of: 0x3e),
+            close >= open + 6, text[(close - 2)..<close].elementsEqual("--".utf8),
+            !text[(open + 4)..<close].contains(0x3c)
+        else { return nil }
+        return (open + 4)..<(close - 2)
+    }
+
+    /// `onclick="…"`, `ng-init="…"`: what runs, or is put into a page's variables.
+    private static func holdsCode(_ name: String) -> Bool {
+        name.hasPrefix("on") && name.utf8.count > 4 || name.hasPrefix("ng-") || name.hasPrefix("x-")
+            || name.hasPrefix("v-")
     }
 
     /// What a field is called; by its kind, or by what a browser shall fill in, where its own name says nothing.
@@ -139,8 +187,8 @@ enum MarkupSlots {
 
     /// Attributes in which something may travel; the others say how the page looks.
     private static func hasValue(_ name: String) -> Bool {
-        ["value", "content", "href", "src", "action", "formaction"].contains(name) || name.hasPrefix("data-")
-            || isSecret(name)
+        ["value", "content", "href", "src", "srcdoc", "action", "formaction"].contains(name)
+            || name.hasPrefix("data-") || holdsCode(name) || isSecret(name)
     }
 
     /// `<user password="…">`, as XML has it.

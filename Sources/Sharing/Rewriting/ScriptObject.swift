@@ -16,11 +16,20 @@ struct ScriptObject {
     var user: Int?
     var isChallenge = false
     var isLogin = false
+    /// The slot of its `name`, which is a person's where a member beside it says so.
+    var ownName: Int?
+    var isPerson = false
 
     /// What is called by what stands beside it: the `answer` to a question that a login asks, the `user` of a password.
     ///
     /// `member`: in small letters.
     mutating func chosen(_ slot: Int, called member: String) -> (slot: Int, name: String)? {
+        if Self.personal.contains(member) { isPerson = true }
+        if member == "name" { ownName = slot }
+        if isPerson, let named = ownName {
+            ownName = nil
+            return (named, "displayName")
+        }
         switch member {
         case "answer": answer = slot
         case "user", "login": user = slot
@@ -53,11 +62,18 @@ struct ScriptObject {
         return true
     }
 
+    /// Members that only people have, in small letters.
+    private static let personal: Set<String> = [
+        "username", "preferred_username", "email", "given_name", "givenname", "family_name", "familyname",
+        "firstname", "first_name", "lastname", "last_name", "upn", "homeaccountid", "phone_number",
+    ]
+
     /// Members, one of them or a list, that are somebody.
     private static let persons: Set<String> = [
         "user", "users", "author", "owner", "member", "members", "customer", "customers", "person", "people",
         "employee", "employees", "contact", "contacts", "manager", "sender", "patient", "student", "teacher",
         "creator", "assignee", "reporter", "me", "viewer", "currentuser", "current_user",
+        "claims", "idtokenclaims", "userinfo", "userprofile",
     ]
 
     private func isName(_ own: String, of member: String) -> Bool {

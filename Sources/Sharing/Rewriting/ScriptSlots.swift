@@ -166,6 +166,14 @@ struct ScriptSlots {
     private func isName(before end: Int) -> Bool {
         let next = text[(end + 1)...].prefix(64).first { $0 > 0x20 }
         return next == 0x3a || bracket == 0x28 && next == 0x2c && Self.storing.contains(callee)
+            || isIndex(behind: end + 1)
+    }
+
+    /// Whether a string that ends there is an index that a value is given to: `user["password"] = …`.
+    private func isIndex(behind end: Int) -> Bool {
+        guard let bracket = text[end...].prefix(8).firstIndex(where: { $0 > 0x20 }), text[bracket] == 0x5d
+        else { return false }
+        return startOfValue(from: bracket + 1).map { text[bracket + 1..<$0].contains(0x3d) } ?? false
     }
 
     /// Whether a single quote begins a string, and is no apostrophe.

@@ -133,7 +133,10 @@ struct TextWalker {
             let comma = value.prefix(256).firstIndex(of: 0x2c)
         else { return nil }
         let head = String(decoding: value[5..<comma], as: UTF8.self).lowercased()
-        guard head.hasSuffix(";base64") else { return nil }
+        guard head.hasSuffix(";base64") else {
+            let rest = NamedText(name: "", bytes: Array(value[(comma + 1)...]), container: .text)
+            return inside(rest, nil, depth + 1).map { value[...comma] + $0 }
+        }
         if BinaryForm(head) == .unreadable {
             let bytes = Base64.decode(String(decoding: value[(comma + 1)...], as: UTF8.self))
             let other = value[...comma] + Array(Base64.encode(CodedBody.replacement(of: bytes)).utf8)

@@ -95,7 +95,7 @@ struct TokenWriter {
         return standIns.sweeping(walked ?? opened.plaintext) ?? walked ?? opened.plaintext
     }
 
-    /// A token that nothing here opens keeps its header; the rest is of the same length and means nothing.
+    /// A token that nothing here opens keeps its header, but for what is secret in it; the rest is of the same length and means nothing.
     private func noise(_ parts: [String]) -> String {
         let rest = parts.dropFirst().map { part in
             part.isEmpty
@@ -105,7 +105,7 @@ struct TokenWriter {
                     like: part
                 )
         }
-        return ([parts[0]] + rest).joined(separator: ".")
+        return ([rewritten(parts[0], as: .json)] + rest).joined(separator: ".")
     }
 
     private static func encoded(_ bytes: [UInt8], like part: String) -> String {

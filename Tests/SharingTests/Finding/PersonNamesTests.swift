@@ -55,4 +55,24 @@ struct PersonNamesTests {
     @Test func wordsThatMeanSomethingElseStay() {
         #expect(Self.found(["Harbour Light"], "Harbour Light", taken: ["harbour"]) == ["Light"])
     }
+
+    @Test(arguments: [
+        "Alice\u{2019}s account", "\u{201c}Alice\u{201d}", "Welcome\u{a0}Alice", "Alice\u{200b}!",
+        "\u{ab}Alice\u{bb}",
+        "Hello\u{2014}Alice",
+    ])
+    func marksBeyondASCIIAreNoLetters(text: String) {
+        let names = PersonNames(["Alice Sommerfeld"]) { _ in false }
+        #expect(
+            names.matches(in: Array(text.utf8)).map { String(decoding: $0.word, as: UTF8.self) } == ["Alice"]
+        )
+    }
+
+    @Test func accountsAreMadeOfWholeNames() {
+        let accounts = PersonNames.accounts(of: "Alice Sommerfeld")
+        for account in ["asommerfeld", "a.sommerfeld", "alicesommerfeld", "alice_sommerfeld", "sommerfelda"] {
+            #expect(accounts.contains(account), "\(account)")
+        }
+        #expect(PersonNames.accounts(of: "Alice").isEmpty && PersonNames.accounts(of: "Test User").isEmpty)
+    }
 }
