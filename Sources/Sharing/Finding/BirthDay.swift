@@ -1,3 +1,5 @@
+import Captures
+
 /// A day on which somebody was born, in the forms in which it is written: `1990-03-12`, `12.03.1990`, `12 March 1990`.
 struct BirthDay: Hashable {
     let year: Int
@@ -8,7 +10,7 @@ struct BirthDay: Hashable {
     init?(_ text: String) {
         let parts = text.lowercased().split { !$0.isLetter && !$0.isNumber }.prefix(3).map(String.init)
         let numbers = parts.map {
-            Int(String(decoding: Array($0.utf8.prefix(while: PhoneNumbers.isDigit)), as: UTF8.self)) ?? 0
+            Int(String(decoding: Array($0.utf8.prefix(while: \.isASCIIDigit)), as: UTF8.self)) ?? 0
         }
         guard let (year, month, day) = Self.parts(of: text, parts, numbers), (1850...2100).contains(year),
             (1...12).contains(month), (1...31).contains(day)

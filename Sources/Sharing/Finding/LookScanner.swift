@@ -276,7 +276,7 @@ struct LookScanner {
 
     private static func endOfNorthAmericanPhone(_ text: [UInt8], _ start: Int) -> Int? {
         let number = text[start...].prefix(14).filter { $0 != 0x20 }
-        let isDigit = number.map(PhoneNumbers.isDigit)
+        let isDigit = number.map(\.isASCIIDigit)
         guard number.count >= 13, number[4] == 0x29, number[8] == 0x2d || number[8] == 0x2e,
             [1, 2, 3, 5, 6, 7, 9, 10, 11, 12].allSatisfy({ isDigit[$0] }), number[1] >= 0x32
         else { return nil }

@@ -72,12 +72,12 @@ enum ShownCodes {
     private static func code(before end: Int, in text: [UInt8]) -> Range<Int>? {
         let gap = max(0, end - longestGap)..<end
         guard let phrase = text[gap].firstRange(of: Array(" is your ".utf8)) else { return nil }
-        let digits = text[..<phrase.lowerBound].suffix(9).reversed().prefix(while: PhoneNumbers.isDigit).count
+        let digits = text[..<phrase.lowerBound].suffix(9).reversed().prefix(while: \.isASCIIDigit).count
         return self.digits(at: phrase.lowerBound - digits, in: text)
     }
 
     private static func digits(at start: Int, in text: [UInt8]) -> Range<Int>? {
-        let digits = text[start...].prefix(9).prefix(while: PhoneNumbers.isDigit)
+        let digits = text[start...].prefix(9).prefix(while: \.isASCIIDigit)
         guard (6...8).contains(digits.count), start == 0 || !isWordByte(text[start - 1]),
             digits.endIndex == text.count || !isWordByte(text[digits.endIndex])
         else { return nil }
@@ -160,7 +160,7 @@ enum ShownCodes {
 
     /// Digits, or four consonants in a row: no word.
     private static func isDrawn(_ piece: ArraySlice<UInt8>) -> Bool {
-        piece.contains(where: PhoneNumbers.isDigit)
+        piece.contains(where: \.isASCIIDigit)
             || piece.split { !isLetterOrDigit($0) || "aeiouyAEIOUY".utf8.contains($0) }.contains {
                 $0.count >= 4
             }
@@ -173,7 +173,7 @@ enum ShownCodes {
         guard groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isLetterOrDigit) }) else { return nil }
         let letters = piece.filter { $0 >= 0x41 }
         let isOfOneCase = letters.allSatisfy { $0 < 0x5b } || letters.allSatisfy { $0 > 0x60 }
-        let hasDigits = piece.contains(where: PhoneNumbers.isDigit)
+        let hasDigits = piece.contains(where: \.isASCIIDigit)
         // Words of a sentence are of several lengths, and headings begin with a capital.
         guard hasDigits || isOfOneCase,
             !piece.contains(0x20) || hasDigits && groups.allSatisfy({ $0.count == groups[0].count })
@@ -185,7 +185,7 @@ enum ShownCodes {
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        PhoneNumbers.isDigit(byte) || (0x61...0x7a).contains(byte | 0x20)
+        byte.isASCIIAlphanumeric
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || byte == 0x5f }

@@ -194,7 +194,7 @@ struct EntryWalker {
         let name = Array("\"code\"".utf8)
         guard let start = ByteSearch.index(of: name, in: Array(text.prefix(1 << 12))) else { return false }
         let value = text[(start + name.count)...].drop { $0 <= 0x20 || $0 == 0x3a }
-        return value.prefix { PhoneNumbers.isDigit($0) }.count == 6
+        return value.prefix { $0.isASCIIDigit }.count == 6
     }
 
     /// Whether an entry's answer is about a person, or people, by the path of its request: `/me`, `/users/7`, SCIM.

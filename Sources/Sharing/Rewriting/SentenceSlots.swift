@@ -75,7 +75,7 @@ enum SentenceSlots {
             }
             let isVerb = ["is", "was"].contains(SlotReader.string(value))
             guard let said = isVerb ? next.dropFirst().first : value, said.count >= 6,
-                said.contains(where: isLetter), said.contains(where: PhoneNumbers.isDigit)
+                said.contains(where: isLetter), said.contains(where: \.isASCIIDigit)
             else { return [] }
             return [slot(name, bare(said))]
         }
@@ -109,5 +109,5 @@ enum SentenceSlots {
         return rest.lastIndex { !isMark($0) }.map { rest[...$0] } ?? rest
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+    private static func isLetter(_ byte: UInt8) -> Bool { byte.isASCIILetter }
 }

@@ -93,9 +93,9 @@ enum SlotReader {
 
     /// Letters and digits in one word, or what looks drawn.
     private static func isTicket(_ part: ArraySlice<UInt8>) -> Bool {
-        let isWord = part.allSatisfy { PhoneNumbers.isDigit($0) || (0x61...0x7a).contains($0 | 0x20) }
+        let isWord = part.allSatisfy { $0.isASCIIAlphanumeric }
         return Drawn.looks(part)
-            || isWord && part.count >= 8 && part.contains(where: PhoneNumbers.isDigit)
+            || isWord && part.count >= 8 && part.contains(where: \.isASCIIDigit)
                 && part.contains { $0 >= 0x41 }
     }
 

@@ -1,3 +1,5 @@
+import Captures
+
 /// Follows the text of a page: `Username: <b>carla</b>`, `First name: Carla`.
 ///
 /// What may as well be words of the page is left out.
@@ -40,13 +42,13 @@ struct TextLabels {
             return false
         }
         guard kind == .personal else {
-            return words.count == 1 && text.count >= 4 && text.contains { !(0x61...0x7a).contains($0 | 0x20) }
+            return words.count == 1 && text.count >= 4 && text.contains { !$0.isASCIILetter }
         }
         let isOfNames = words.allSatisfy {
             (0x41...0x5a).contains($0[$0.startIndex]) || $0[$0.startIndex] >= 0x80
         }
         let isAccount =
-            words.count == 1 && text.contains { [0x2e, 0x5f].contains($0) || PhoneNumbers.isDigit($0) }
+            words.count == 1 && text.contains { [0x2e, 0x5f].contains($0) || $0.isASCIIDigit }
         return words.count <= 4 && (isOfNames || isAccount) && text.last != 0x2e && text.last != 0x3a
     }
 
