@@ -11,6 +11,7 @@ enum EndableReplay {
     ///
     /// - Parameter body: gives what there is when its task is cancelled.
     /// - Returns: what it gave, and the number of the signal that ended it; nil for none.
+    /// - Throws: what `body` throws.
     static func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws
         -> (result: Result, signal: Int32?)
     {

@@ -6,7 +6,7 @@ import Testing
 struct SentenceSlotsTests {
     struct Row: CustomTestStringConvertible, Sendable {
         var text: String
-        /// `name=value`
+        /// As `name=value`.
         var told: [String]
         var testDescription: String { text }
     }
