@@ -30,8 +30,10 @@ package struct WordIndex: Sendable {
     }
 
     private var words: [Word] = []
-    /// Indices of the texts, longest first, by their first byte in lower case.
-    private var heads: [[Int]] = Array(repeating: [], count: 256)
+    /// Indices of the texts, longest first, by their first two bytes in lower case; those of one byte stand under each.
+    private var heads: [[Int]] = []
+    /// Those of one byte, which may be the last of a text.
+    private var singles: [Int] = []
 
     /// Empty ones are never found.
     init(_ texts: [(bytes: [UInt8], boundary: Boundary)]) {
@@ -41,11 +43,24 @@ package struct WordIndex: Sendable {
                 Word(bytes: folds ? bytes.map(Self.lowercased) : bytes, boundary: boundary, folds: folds)
             )
         }
-        for index in words.indices {
-            guard let first = words[index].bytes.first else { continue }
-            heads[Int(Self.lowercased(first))].append(index)
+        guard !words.isEmpty else { return }
+        heads = Array(repeating: [], count: 1 << 16)
+        for index in words.indices.sorted(by: { words[$0].bytes.count > words[$1].bytes.count }) {
+            let bytes = words[index].bytes
+            guard let first = bytes.first else { continue }
+            if bytes.count > 1 {
+                heads[Self.head(first, bytes[1])].append(index)
+            } else {
+                singles.append(index)
+                for second in UInt8.min...UInt8.max where Self.lowercased(second) == second {
+                    heads[Self.head(first, second)].append(index)
+                }
+            }
         }
-        for head in heads.indices { heads[head].sort { words[$0].bytes.count > words[$1].bytes.count } }
+    }
+
+    private static func head(_ first: UInt8, _ second: UInt8) -> Int {
+        Int(lowercased(first)) << 8 | Int(lowercased(second))
     }
 
     var isEmpty: Bool { words.isEmpty }
@@ -56,7 +71,7 @@ package struct WordIndex: Sendable {
         var found: [Match] = []
         var start = 0
         while start < text.count, found.count < limit {
-            let head = heads[Int(Self.lowercased(text[start]))]
+            let head = start + 1 < text.count ? heads[Self.head(text[start], text[start + 1])] : singles
             guard !head.isEmpty, let word = head.first(where: { stands($0, in: text, at: start) }) else {
                 start += 1
                 continue
