@@ -225,7 +225,7 @@ struct LookScanner {
         while index < text.count {
             let byte = text[index]
             let before = index > 0 ? text[index - 1] : 0x20
-            if !Self.isWordByte(before), let end = Self.endOfPhone(text, at: index) {
+            if !Self.isWordByte(before), let end = PhoneNumberText.end(in: text, at: index) {
                 found.append(Found(kind: .phone, range: index..<end))
                 index = end
             } else if !Self.isWordByte(before), before != 0x2d, before != 0x2e, before < 0x80,
@@ -258,46 +258,5 @@ struct LookScanner {
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || byte == 0x5f
-    }
-
-    /// `+65 9123 4567`, `0065 9123 4567` in groups, `(415) 555-0163`.
-    private static func endOfPhone(_ text: [UInt8], at start: Int) -> Int? {
-        switch text[start] {
-        case 0x2b: return endOfPhone(text, start)
-        case 0x30 where start + 1 < text.count && text[start + 1] == 0x30:
-            guard start == 0 || text[start - 1] != 0x2e && text[start - 1] != 0x2d,
-                let end = endOfPhone(text, start + 1)
-            else { return nil }
-            return text[start..<end].contains { [0x20, 0x28, 0x2d].contains($0) } ? end : nil
-        case 0x28: return endOfNorthAmericanPhone(text, start)
-        default: return nil
-        }
-    }
-
-    private static func endOfNorthAmericanPhone(_ text: [UInt8], _ start: Int) -> Int? {
-        let number = text[start...].prefix(14).filter { $0 != 0x20 }
-        let isDigit = number.map(\.isASCIIDigit)
-        guard number.count >= 13, number[4] == 0x29, number[8] == 0x2d || number[8] == 0x2e,
-            [1, 2, 3, 5, 6, 7, 9, 10, 11, 12].allSatisfy({ isDigit[$0] }), number[1] >= 0x32
-        else { return nil }
-        let end = start + (text[start...].prefix(14).contains(0x20) ? 14 : 13)
-        return end == text.count || end < text.count && !isWordByte(text[end]) ? end : nil
-    }
-
-    private static func endOfPhone(_ text: [UInt8], _ start: Int) -> Int? {
-        var digits = 0
-        var end = start + 1
-        var last = end
-        while end < text.count, end - start < 24 {
-            if text[end].isASCIIDigit {
-                digits += 1
-                last = end + 1
-            } else if ![0x20, 0x2d, 0x28, 0x29].contains(text[end]) {
-                break
-            }
-            end += 1
-        }
-        guard (8...15).contains(digits), last == text.count || !isWordByte(text[last]) else { return nil }
-        return (0x31...0x39).contains(text[start + 1]) ? last : nil
     }
 }

@@ -23,6 +23,12 @@ struct LookScannerTests {
         ("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", ["private key: \nMIIE\n"]),
         ("mail alice@harbour.example.", ["e-mail address: alice@harbour.example"]),
         ("call +65 9123 4567 now", ["phone number: +65 9123 4567"]),
+        ("call 0065 9123 4567 now, not 0065912345678", ["phone number: 0065 9123 4567"]),
+        (
+            "(415) 555-0163 or (415)555.0164 or",
+            ["phone number: (415) 555-0163", "phone number: (415)555.0164"]
+        ),
+        ("f(415) 555-0163, (115) 555-0163, (415) 555-01634", []),
         ("from 203.0.113.9, 2001:db8::7", ["IP address: 203.0.113.9", "IP address: 2001:db8::7"]),
         ("http://203.0.113.9/x", ["IP address: 203.0.113.9"]),
         // Singapore, with each of its letters in front.
