@@ -64,8 +64,19 @@ struct ProxyAuthTests {
         }
         #expect(origin.received == 0)
         #expect(rig.exchanges.isEmpty)
+        let asked = try await Self.demands(told: rig, atLeast: 2)
+        #expect(asked == 2, "once for each connection")
         await rig.stop()
         try await origin.stop()
+    }
+
+    /// How often it was told that somebody is asked; waits for that, by looking, at most ten seconds.
+    private static func demands(told rig: ProxyRig, atLeast count: Int) async throws -> Int {
+        func demands() -> Int {
+            rig.notices.count { if case .askedForPassword = $0 { true } else { false } }
+        }
+        for _ in 0..<1000 where demands() < count { try await Task.sleep(for: .milliseconds(10)) }
+        return demands()
     }
 
     @Test func connectionGoesOnAfterTheQuestion() async throws {
@@ -108,6 +119,7 @@ struct ProxyAuthTests {
         #expect(try await guessing.until { $0.isEnded })
         let count = guessing.received.components(separatedBy: "HTTP/1.1 407 ").count - 1
         #expect(count == ConnectStateMachine.maximumDemands)
+        #expect(try await Self.demands(told: rig, atLeast: 1) == 1)
         for framing in [
             "Content-Length: 65537", "Transfer-Encoding: chunked",
             "Content-Length: 5\r\nExpect: 100-continue",

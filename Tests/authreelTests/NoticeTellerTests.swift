@@ -55,6 +55,16 @@ struct NoticeTellerTests {
         }
     }
 
+    @Test func whoIsAskedForAPasswordIsToldOfOnce() {
+        let asked = { (address: String) in ProxyNotice.askedForPassword(client: ClientFacts(address: address))
+        }
+        #expect(teller.isFirst(asked("192.168.1.23:40000")) && teller.isFirst(asked("192.168.1.24:40000")))
+        #expect(!teller.isFirst(asked("192.168.1.23:40001")))
+        let lines = teller.lines(for: asked("192.168.1.23:40000"))
+        guard case .note(let words)? = lines.first else { return #expect(Bool(false), "\(lines)") }
+        #expect(lines.count == 1 && words.hasPrefix("192.168.1.23 is asked for the user name and password"))
+    }
+
     @Test func programIsToldOfOnceForEachHost() {
         var again = Self.curl
         again.processID = 30011

@@ -130,6 +130,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .absolute(let origin) where !proxy.own.isNamed(by: origin):
             guard proxy.authorizes(request, of: identity) else {
                 guard current?.tee.isIdle ?? true else { return wait(request) }
+                proxy.noteDemand(of: identity)
                 return answer(PlainResponse.unauthorized.bytes(forMethod: request.method))
             }
             // Another protocol wants a tunnel.

@@ -122,9 +122,10 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .waitForMoreBytes: break
         case .respond(let refusal): answer(PlainResponse.unusable(refusal).bytes())
         case .demandCredentials(let method, closes: true):
+            noteDemand()
             answer(PlainResponse.unauthorized.bytes(forMethod: method))
         case .demandCredentials(let method, closes: false):
-            hasDemanded = true
+            noteDemand()
             let page = PlainResponse.unauthorized.bytes(forMethod: method, closes: false)
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: page)), promise: nil)
             awaitHead()
@@ -152,6 +153,12 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
                 )
             )
         }
+    }
+
+    /// Tells once that the client is asked for credentials.
+    private func noteDemand() {
+        if !hasDemanded { proxy.noteDemand(of: identity) }
+        hasDemanded = true
     }
 
     private func replace(_ context: ChannelHandlerContext, by handler: any ChannelHandler) {

@@ -54,6 +54,11 @@ extension ProxyContext {
         )
     }
 
+    /// Tells that a client is asked for user name and password, once it is known who it is.
+    func noteDemand(of identity: ClientIdentity) {
+        identity.whenFound { [self] in notify(.askedForPassword(client: identity.facts)) }
+    }
+
     /// Whether the authority may not sign for a host, so that its TLS is passed on unread; tells of it.
     func leavesAlone(_ host: String) -> Bool {
         if authority.signs(for: host) { return false }

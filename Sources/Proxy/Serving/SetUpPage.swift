@@ -124,7 +124,7 @@ struct SetUpPage {
 
     private var password: String {
         asksForPassword
-            ? " The proxy asks for a user name and password: whoever started the recorder has chosen them."
+            ? "The proxy asks for a user name and password: whoever started the recorder has chosen them. "
             : ""
     }
 
@@ -134,8 +134,8 @@ struct SetUpPage {
         let end = Timestamp(seconds: certificate.notAfter).rfc3339
         return """
             <p>What passes through this proxy is recorded. To record <code>https</code> too, the client has to trust \
-            the recorder's certificate.\(password) It was made on the computer that the recorder runs on, for this alone, and its \
-            key never leaves it. \(limits)<strong>Remove the trust when you are done.</strong></p>
+            the recorder's certificate. It was made on the computer that the recorder runs on, for this alone, and its \
+            key never leaves it. \(limits)\(password)<strong>Remove the trust when you are done.</strong></p>
             <dl><dt>Proxy</dt><dd><code>\(address?.description ?? "")</code></dd>
             <dt>Certificate</dt><dd>\(HTMLText.escaped(certificate.commonName))</dd>
             <dt>SHA-256</dt><dd><code>\(fingerprint.split(separator: ":").joined(separator: ":<wbr>"))</code></dd>

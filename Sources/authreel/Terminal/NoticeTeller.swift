@@ -23,27 +23,38 @@ final class NoticeTeller: Sendable {
 
     func tell(_ notice: ProxyNotice) {
         let isFirst = isFirst(notice)
-        if case .outsideScope = notice, !isFirst { return }
-        if isFirst || repeats { write(notice) }
+        switch notice {
+        case .outsideScope, .askedForPassword: if isFirst { write(notice) }
+        default: if isFirst || repeats { write(notice) }
+        }
     }
 
     /// Whether it is the first of its kind: two programs' are two, and two devices', two processes or connections of one are not.
     func isFirst(_ notice: ProxyNotice) -> Bool {
-        var notice = notice
-        if case .clientRejectedCertificate(let host, var client, let alert, let passesThrough) = notice {
-            if client.process != nil { client.processID = nil }
-            client.address = client.process == nil ? Self.withoutPort(client.address) : nil
-            notice = .clientRejectedCertificate(
-                host: host,
-                client: client,
-                alert: alert,
-                passesThrough: passesThrough
-            )
-        }
+        let notice =
+            switch notice {
+            case .clientRejectedCertificate(let host, let client, let alert, let passesThrough):
+                ProxyNotice.clientRejectedCertificate(
+                    host: host,
+                    client: Self.lasting(client),
+                    alert: alert,
+                    passesThrough: passesThrough
+                )
+            case .askedForPassword(let client): ProxyNotice.askedForPassword(client: Self.lasting(client))
+            default: notice
+            }
         return told.withLock { told in
             if told.count >= Self.maximumCount { told.removeAll() }
             return told.insert(notice).inserted
         }
+    }
+
+    /// What is the same of a client in all its connections and processes.
+    private static func lasting(_ client: ClientFacts) -> ClientFacts {
+        var client = client
+        if client.process != nil { client.processID = nil }
+        client.address = client.process == nil ? withoutPort(client.address) : nil
+        return client
     }
 
     private func write(_ notice: ProxyNotice) {
@@ -72,6 +83,13 @@ final class NoticeTeller: Sendable {
         case .upstreamFailed(let host, let reason, let hint):
             [.warning("no connection to \(host): \(reason)")]
                 + (hint.map { [.note($0.prefix(1).lowercased() + $0.dropFirst())] } ?? [])
+        case .askedForPassword(let client):
+            [
+                .note(
+                    "\(client.process ?? Self.withoutPort(client.address) ?? "a client") is asked for the user name and password "
+                        + "of --proxy-auth: until it gives them, it is refused and not recorded"
+                )
+            ]
         case .outsideScope(let host):
             [.note("\(host.printable) is outside of --ca-scope: passed on unread")]
         case .notHTTP(let host): [.note("\(host) sent what is no HTTP message: passed on unread")]
