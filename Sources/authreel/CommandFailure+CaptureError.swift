@@ -13,6 +13,9 @@ extension CommandFailure {
                 )
             case .notCapture(_, _, let advice): (.dataError, advice)
             case .unusableArchive: (.dataError, "unpack it, and name the capture in it")
+            // What the shell has left as it was.
+            case .noSuchFile(let path) where path.contains("*"):
+                (.noInput, "no name is like that: look into the folder")
             case .noSuchFile(let path):
                 (.noInput, "\(Invocation.command("record", "--out", path)) makes one")
             case .inputOutput(let path, let reason): (.noInput, Self.advice(path, reason))

@@ -5,6 +5,13 @@ import Testing
 
 /// What is advised where a capture is of no use.
 struct CommandFailureTests {
+    @Test func patternWithoutAMatchIsNoNameForARecording() {
+        let named = CommandFailure(CaptureError.noSuchFile(path: "logins/a.har"))
+        #expect(named.hint?.hasSuffix(" record --out logins/a.har makes one") == true)
+        let pattern = CommandFailure(CaptureError.noSuchFile(path: "logins/*.har"))
+        #expect(pattern.hint == "no name is like that: look into the folder")
+    }
+
     private static let rows: [(reason: String, hint: String?)] = [
         ("is a folder", "name the captures in it, one by one or as 'a b'/*.har"),
         (
