@@ -14,8 +14,8 @@ struct Authreel: AsyncParsableCommand {
 
             A login of your own:
               authreel record --browser https://app.example/ --out login.har
-              authreel show login.har                  the timeline: who said what to whom
-              authreel diagnose login.har              what broke it, root cause first
+              authreel show login.har                # the timeline: who said what to whom
+              authreel diagnose login.har            # what broke it, root cause first
 
             Exit status: 0 nothing wrong, 1 the verdict is negative, 64 wrong usage, 65 the file is not what it should \
             be, 66 no such file, 69 a provider or port is not available, 70 a bug.

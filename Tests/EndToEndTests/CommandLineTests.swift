@@ -209,14 +209,16 @@ struct CommandLineTests {
         #expect(result.errors.contains("it has flow-1"), "\(result.errors)")
     }
 
-    @Test(arguments: [
+    private static let subcommands = [
         "demo", "record", "import", "show", "view", "diagnose", "diff", "replay", "share", "mock", "explain",
         "rules",
         "jwt",
         "jwt verify", "ca",
         "ca export",
         "ca path", "ca trust", "ca untrust", "ca rotate",
-    ])
+    ]
+
+    @Test(arguments: subcommands)
     func everySubcommandHelpsWithAnExample(command: String) throws {
         let words = command.split(separator: " ").map(String.init)
         let help = try Program.run(words + ["--help"], environment: ["COLUMNS": "100"])
@@ -226,5 +228,21 @@ struct CommandLineTests {
         #expect(
             try Snapshot.difference(of: help.output, from: "help/\(words.joined(separator: "-")).txt") == nil
         )
+    }
+
+    /// As many columns as any terminal has: a line that is broken is no command to copy.
+    @Test(arguments: subcommands)
+    func examplesAreWholeLinesThatAShellTakes(command: String) throws {
+        let words = command.split(separator: " ").map(String.init)
+        let help = try Program.run(words + ["--help"], environment: ["COLUMNS": "80"]).output
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let start = lines.firstIndex(where: { $0.hasPrefix("Example") }) else { return }
+        let examples = lines[(start + 1)...].prefix { !$0.isEmpty }
+        #expect(!examples.isEmpty && examples.allSatisfy { $0.hasPrefix("  ") }, "\(examples)")
+        for example in examples {
+            // What is said of a command is a remark to the shell as well.
+            let line = example.drop { $0 == " " }
+            #expect(!line.contains("   ") || line.contains("# "), "\(example)")
+        }
     }
 }

@@ -16,8 +16,8 @@ struct Authority: ParsableCommand {
               authreel ca path
               authreel ca export > authreel.pem
               curl -x 127.0.0.1:8080 --cacert "$(authreel ca path)" https://idp.example/
-              authreel ca trust                   the whole machine trusts it, until
-              authreel ca untrust                 takes it back
+              authreel ca trust                 # the whole machine trusts it, until
+              authreel ca untrust               # takes it back
             """,
         subcommands: [
             Path.self, Export.self, AuthorityTrust.self, AuthorityUntrust.self, AuthorityRotate.self,

@@ -14,10 +14,10 @@ struct AuthorityTrust: ParsableCommand {
             `authreel ca untrust` when the login is recorded.
 
             Examples:
-              authreel ca trust                   whatever stores there are
+              authreel ca trust                 # whatever stores there are
               authreel ca trust --store system --yes
               authreel ca trust --nss-dir ~/.mozilla/firefox/work.default
-              authreel ca trust --dry-run         only the commands
+              authreel ca trust --dry-run       # only the commands
             """
     )
 

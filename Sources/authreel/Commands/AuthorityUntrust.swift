@@ -15,7 +15,7 @@ struct AuthorityUntrust: ParsableCommand {
             Examples:
               authreel ca untrust
               authreel ca untrust --store nss --yes
-              authreel ca untrust --dry-run       only the commands
+              authreel ca untrust --dry-run     # only the commands
             """
     )
 

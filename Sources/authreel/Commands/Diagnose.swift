@@ -14,7 +14,7 @@ struct Diagnose: ParsableCommand {
 
             Examples:
               authreel diagnose login.har
-              authreel diagnose --verbose login.har      also who could not decide, and why
+              authreel diagnose --verbose login.har    # also who could not decide, and why
               authreel diagnose --format json login.har | jq '.flows[].findings[].rule'
               authreel diagnose --format junit --fail-on warning *.har > logins.xml
               authreel diagnose --ignore implicit-flow --ignore 'cookie-*' login.har

@@ -25,10 +25,11 @@ struct Diff: AsyncParsableCommand {
             Examples:
               authreel diff yesterday.har today.har
               authreel diff today.har#flow-1 today.har#flow-2
-              authreel diff --map https://sso.example.com=http://127.0.0.1:8080 production.har local.har
-              authreel diff --html difference.html yesterday.har today.har     both side by side as one page
-              authreel diff --format json yesterday.har today.har | jq '.steps[].differences[]'
-              authreel diff --bisect --plan yesterday.har today.har      what would be tried
+              authreel diff --map https://sso.example=http://127.0.0.1:8080 a.har b.har
+              # both side by side as one page
+              authreel diff --html difference.html yesterday.har today.har
+              authreel diff --format json a.har b.har | jq '.steps[].differences[]'
+              authreel diff --bisect --plan yesterday.har today.har  # what it would try
               authreel diff --bisect --out proof.har yesterday.har today.har
             """
     )

@@ -23,8 +23,9 @@ struct Import: ParsableCommand {
               authreel import browser.har server.har --align-clocks --out login.har
               authreel import server.pcap --keylog keys.log --out login.har
               authreel import browser.har server.pcap --keylog keys.log --out login.har
-              authreel import firefox.har --out login.har           one file: the same, an entry a line
-              authreel import browser.har server.har --out login.har --format json | jq .flows
+              # one file: the same, an entry a line
+              authreel import firefox.har --out login.har
+              authreel import a.har b.har --out login.har --format json | jq .flows
               ssh server cat login.har | authreel import browser.har - --out login.har
             """
     )

@@ -22,12 +22,12 @@ struct Mock: AsyncParsableCommand {
             Examples:
               authreel mock login.har
               authreel mock login.har --auto-login
-              authreel mock --client my-app:secret --redirect-uri http://localhost:3000/callback
+              authreel mock --client my-app:secret --redirect-uri http://localhost:3000/cb
               authreel mock login.har --tls --listen localhost:8443
               authreel mock broken.har --as-recorded --out played.har
               authreel mock --fault id-token-nonce-mismatch
               authreel mock --list-faults
-              authreel mock login.har --auto-login --attack-suite --drive 'npm run login-test'
+              authreel mock login.har --auto-login --attack-suite --drive 'npm run logins'
             """
     )
 

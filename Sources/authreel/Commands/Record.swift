@@ -20,7 +20,8 @@ struct Record: AsyncParsableCommand {
             Examples:
               authreel record --browser https://app.example/
               authreel record --browser http://localhost:3000/ -- npm start
-              authreel record --view --browser https://app.example/     watch it in your browser meanwhile
+              # watch it in your browser meanwhile
+              authreel record --view --browser https://app.example/
               authreel record --out login.har -- python3 app.py
               authreel record -- curl -L https://app.example/login
               authreel record --upstream-ca test-ca.pem --only "*.example"
@@ -31,7 +32,7 @@ struct Record: AsyncParsableCommand {
               authreel record --allow-remote --listen 0.0.0.0:8080 --proxy-auth prompt
               authreel record --interface any --filter "port 443" --keylog keys.log
               authreel record --interface any -- python3 app.py
-              authreel record --upstream-proxy http://proxy.example:3128 --browser https://app.example/
+              authreel record --upstream-proxy http://proxy.example:3128 -- npm start
             """
     )
 

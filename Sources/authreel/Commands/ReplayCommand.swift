@@ -18,15 +18,16 @@ struct ReplayCommand: AsyncParsableCommand {
             recording; a recorded failure that fails again in the same way is the same.
 
             Examples:
-              authreel replay login.har                  once more, at the recorded provider
-              authreel replay --plan login.har           what would be sent, and where each value comes from
+              authreel replay login.har                  # at the recorded provider
+              # what would be sent, and where each value comes from
+              authreel replay --plan login.har
               authreel replay --against https://sso.test.example/realms/a login.har
               authreel replay --secret password=env:PASSWORD --out again.har login.har
-              authreel replay --set token_request.redirect_uri=https://app.example/cb login.har
+              authreel replay --set redirect_uri=https://app.example/cb login.har
               authreel replay --junit replays.xml captures/*.har
               authreel replay --find-fix --out proof.har broken.har
-              authreel replay --browser login.har        sign-in pages that need their scripts
-              authreel replay --interactive login.har    sign in by hand, in a window
+              authreel replay --browser login.har        # pages that need their scripts
+              authreel replay --interactive login.har    # sign in by hand, in a window
             """
     )
 

@@ -22,9 +22,11 @@ struct Share: ParsableCommand {
 
             Examples:
               authreel share login.har --out shared.har
-              authreel share login.har --out shared.har --report shared.md      the report for the ticket
-              authreel share login.har --dry-run                                what would be replaced
-              authreel share monday.har tuesday.har --out shared                into a folder; equal values stay equal in both
+              # the report for the ticket
+              authreel share login.har --out shared.har --report shared.md
+              authreel share login.har --dry-run  # what would be replaced
+              # into a folder; equal values stay equal in both
+              authreel share monday.har tuesday.har --out shared
               authreel share login.har --out shared.har --also 'ACME-[0-9]+' --keep state
               authreel share login.har --out shared.har.age --encrypt-to age1…
               authreel share login.har --unredacted --out login.har.age --encrypt-to age1…

@@ -13,8 +13,10 @@ struct Show: ParsableCommand {
               authreel show login.har
               authreel show --flow flow-2 login.har
               authreel show --format json login.har | jq '.flows[].links'
-              authreel show --format mermaid login.har       a sequence diagram for a ticket or a wiki
-              authreel show --format html --out login.html login.har    the same to click through, as one file
+              # a sequence diagram for a ticket or a wiki
+              authreel show --format mermaid login.har
+              # the same to click through, as one file
+              authreel show --format html --out login.html login.har
             """
     )
 

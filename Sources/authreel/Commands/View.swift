@@ -20,7 +20,7 @@ struct View: AsyncParsableCommand {
               authreel view login.har
               authreel view yesterday.har today.har
               authreel view --no-open --port 8123 login.har
-              authreel show --format html --out login.html login.har     one file instead
+              authreel show --format html --out login.html login.har   # one file instead
             """
     )
 
