@@ -38,7 +38,7 @@ struct Authreel: AsyncParsableCommand {
             let arguments = Array(CommandLine.arguments.dropFirst())
             try UnknownCommand.check(arguments)
             try DashedFile.check(arguments)
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(AttachedValues.takenApart(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
