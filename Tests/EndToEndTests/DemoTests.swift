@@ -46,6 +46,18 @@ struct DemoTests {
         }
     }
 
+    @Test func folderThatCannotBeMadeIsToldInPlainWords() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try Data("mine".utf8).write(to: URL(filePath: folder.file("taken")))
+        let below = try Program.run(["demo", "--out", "taken/below"], in: folder.path)
+        #expect(below.status == 66)
+        #expect(below.errors.contains("cannot be made: Not a directory\n"), "\(below.errors)")
+        let taken = try Program.run(["demo", "--out", "taken"], in: folder.path)
+        #expect(taken.status == 64 && taken.errors.contains("taken is a file"), "\(taken.errors)")
+        #expect(try String(contentsOfFile: folder.file("taken"), encoding: .utf8) == "mine")
+    }
+
     @Test func overwritesNothing() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -129,6 +129,11 @@ struct MockTests {
         let taken = try Program.run(["mock", Self.capture, "--listen", "127.0.0.1:\(port)", "--out", out])
         #expect(taken.status == 69 && taken.errors.contains("hint: choose another port"))
         #expect(!FileManager.default.fileExists(atPath: out))
+        let stranger = try Program.run(
+            ["mock", Self.capture, "--listen", "127.0.0.1:0", "--auto-login=nobody", "--out", out]
+        )
+        #expect(stranger.status == 64 && stranger.errors.contains("there is no user nobody"))
+        #expect(!FileManager.default.fileExists(atPath: out), "it has not played anybody")
         #expect(first.end() == 0)
     }
 

@@ -72,15 +72,7 @@ struct Demo: AsyncParsableCommand {
             number += 1
             out = "\(wanted)-\(number)"
         }
-        do {
-            try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
-        } catch {
-            throw CommandFailure(
-                .noInput,
-                "\(out) cannot be made: \(error.localizedDescription)",
-                hint: "--out DIR chooses another folder"
-            )
-        }
+        try OutputFile.makeFolder(out)
     }
 
     private func report(_ name: Name) throws -> Report {

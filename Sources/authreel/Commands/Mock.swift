@@ -83,8 +83,8 @@ struct Mock: AsyncParsableCommand {
         }
         let recordings = try captures.map { try identities.read($0) }
         let writer = try out.map { try CaptureOpening.open($0) }
-        var isListening = false
-        defer { if !isListening { writer?.takeBack() } }
+        var hasBegun = false
+        defer { if !hasBegun { writer?.takeBack() } }
         // The name in the certificate is the one that clients use.
         let name = issuerURL?.host ?? host
         let files = try options.tls ? authority.open() : nil
@@ -93,7 +93,6 @@ struct Mock: AsyncParsableCommand {
         // The address is in every answer, and known only when it is taken.
         let responder = Late<any MockResponder>()
         let server = try await Self.listen(host, ports, tls, responder)
-        isListening = true
         let scheme = options.tls ? "https" : "http"
         let listening = "\(ProxyOptions.bracketed(host)):\(server.port)"
         let base =
@@ -103,6 +102,7 @@ struct Mock: AsyncParsableCommand {
         do {
             let played = try Self.provider(recordings, base: base, options: recordedOptions)
             try checkAutoLogin(played)
+            hasBegun = true
             if attack.isWanted {
                 let session = AttackSession(played, writer: writer, detail: verbose ? .messages : .nothing)
                 responder.set(session)

@@ -73,10 +73,14 @@ enum OutputFile {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+            let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+            let cause = (underlying ?? error) as NSError
+            let reason =
+                cause.domain == NSPOSIXErrorDomain
+                ? String(cString: strerror(Int32(cause.code))) : cause.localizedDescription
             throw CommandFailure(
                 .noInput,
-                "the folder \(path) cannot be made: \((reason ?? error).localizedDescription)",
+                "the folder \(path) cannot be made: \(reason)",
                 hint: "name a folder in one that is there, and yours to write"
             )
         }
