@@ -87,21 +87,28 @@ package final class Conversation {
     private func receive(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
         if side == .client, sniffer.isHTTP2 == nil {
             guard let held = sniffer.received(bytes) else { return }
-            if sniffer.isHTTP2 == true { http2 = HTTP2Decoder(scheme: scheme) }
+            if sniffer.isHTTP2 != true {
+                http2 = nil
+            } else if http2 == nil {
+                http2 = HTTP2Decoder(scheme: scheme)
+            }
             // What came in pieces is seen as one.
             if held.isEmpty {
                 decode(bytes, from: side, at: time)
             } else {
                 held.withUnsafeBufferPointer { decode($0, from: side, at: time) }
             }
-            return decodeHeldOfServer(at: time)
+            // Settings are no answer: what they come to shows with what follows them.
+            return sniffer.hasServerSettings ? () : decodeHeldOfServer(at: time)
         }
         guard side == .server else { return decode(bytes, from: side, at: time) }
         switch sniffer.serverSpoke(bytes) {
-        case .known: decode(bytes, from: side, at: time)
+        case .known:
+            decodeHeldOfServer(at: time)
+            decode(bytes, from: side, at: time)
         case .held: break
         case .whole(let bytes):
-            if sniffer.isHTTP2 == true {
+            if sniffer.isHTTP2 == true || sniffer.hasServerSettings {
                 http2 = HTTP2Decoder(scheme: scheme)
                 sniffer.takeHeld().withUnsafeBufferPointer { decode($0, from: .client, at: time) }
             }
@@ -150,6 +157,7 @@ package final class Conversation {
         at time: Timestamp
     ) -> [Exchange]? {
         if http2 != nil {
+            if side == .client { sniffer.lostClient() }
             guard
                 http2?.lost(count, isExact: isExact, from: side, at: time, into: &assembler) == true
             else { return nil }

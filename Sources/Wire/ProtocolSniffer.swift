@@ -4,6 +4,8 @@
 struct ProtocolSniffer {
     /// Nil until it is known.
     private(set) var isHTTP2: Bool?
+    /// Whether the server has begun with its settings, of which the client, silent so far, may know nothing.
+    private(set) var hasServerSettings = false
     private var held: [UInt8] = []
     private var heldOfServer: [UInt8] = []
     /// Whether the server has said what no frame of HTTP/2 begins with.
@@ -36,7 +38,7 @@ struct ProtocolSniffer {
 
     /// Looks at what the server says before the client has been understood: its settings, where it knows, too.
     ///
-    /// With them it is decided for HTTP/2.
+    /// With them it is decided for HTTP/2, unless the client comes with a request of HTTP/1 (``hasServerSettings``).
     mutating func serverSpoke(_ bytes: UnsafeBufferPointer<UInt8>) -> ServerBytes {
         // A SETTINGS frame shorter than 64 KiB; no other protocol of interest begins with a zero.
         guard isHTTP2 == nil, !hasServerBegun, heldOfServer.first ?? bytes.first == 0 else {
@@ -46,13 +48,26 @@ struct ProtocolSniffer {
         heldOfServer.append(contentsOf: bytes)
         guard heldOfServer.count >= 4 else { return .held }
         hasServerBegun = true
-        if heldOfServer[3] == HTTP2FrameType.settings { isHTTP2 = true }
-        return .whole(takeHeldOfServer())
+        let bytes = takeHeldOfServer()
+        guard bytes[3] == HTTP2FrameType.settings else { return .whole(bytes) }
+        if held.isEmpty {
+            hasServerSettings = true
+            // Enough to show what the request was answered with.
+            heldOfServer = Array(bytes.prefix(HTTP2Decoder.preface.count))
+        } else {
+            isHTTP2 = true
+        }
+        return .whole(bytes)
     }
 
-    /// What was held of the server when the client decided, or the connection ended.
+    /// The client's first bytes are missing: what comes next of it can stand anywhere in a frame.
+    mutating func lostClient() {
+        if hasServerSettings { isHTTP2 = true }
+    }
+
+    /// What was held of the server when the client decided, or the connection ended; nothing where it has been read as HTTP/2.
     mutating func takeHeldOfServer() -> [UInt8] {
-        guard !heldOfServer.isEmpty else { return [] }
+        guard !heldOfServer.isEmpty, !hasServerSettings || isHTTP2 == false else { return [] }
         defer { heldOfServer = [] }
         return heldOfServer
     }
@@ -64,7 +79,9 @@ struct ProtocolSniffer {
     }
 
     private mutating func decided(_ isHTTP2: Bool, _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        self.isHTTP2 = isHTTP2
+        // No frame is as long as letters in the place of its length would say.
+        let isLetter = (held.first ?? bytes.first).map { (0x41...0x5a).contains($0) } ?? false
+        self.isHTTP2 = isHTTP2 || hasServerSettings && !isLetter
         guard !held.isEmpty else { return [] }
         defer { held = [] }
         return held + bytes

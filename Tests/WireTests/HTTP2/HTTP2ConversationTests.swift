@@ -234,6 +234,23 @@ struct HTTP2ConversationTests {
         #expect(exchanges.first?.response?.body?.bytes == [])
     }
 
+    /// The server speaks HTTP/2 only, and says so first; the client does not know it.
+    @Test func requestOfHTTP1ToAServerOfHTTP2IsOne() {
+        let request = "POST /token HTTP/1.1\r\nHost: idp.example\r\nContent-Length: 3\r\n\r\na=b"
+        // Its settings, and why it goes.
+        let answer: [UInt8] = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100]
+        let end: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+        let exchanges = Self.exchanges([.serverBytes(answer), .client(request), .serverBytes(end)]) {
+            $0.alpn = nil
+            $0.scheme = "http"
+        }
+        #expect(exchanges.map(\.request.method) == ["POST"])
+        #expect(exchanges.first?.request.url.text == "http://idp.example/token")
+        #expect(exchanges.first?.request.body?.text == "a=b")
+        #expect(exchanges.first?.response == nil)
+        #expect(exchanges.first?.malformations.map(\.reason) == ["not HTTP"])
+    }
+
     @Test mutating func withoutTLSTheClientsFirstBytesDecide() {
         client.get(1, "/a")
         server.headers(1, [(":status", "200")], ends: true)
