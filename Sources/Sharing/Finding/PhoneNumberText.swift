@@ -1,3 +1,5 @@
+import Captures
+
 /// Phone numbers by their look.
 enum PhoneNumberText {
     /// Where a number ends that begins here, at the beginning of a word: `+65 9123 4567`, `0065 9123 4567` in groups,
@@ -18,9 +20,8 @@ enum PhoneNumberText {
     private static func endOfNorthAmerican(_ text: [UInt8], _ start: Int) -> Int? {
         let isSpaced = start + 5 < text.count && text[start + 5] == 0x20
         let number = Array(text[start...].prefix(5) + text[start...].dropFirst(isSpaced ? 6 : 5).prefix(8))
-        let isDigit = number.map(PhoneNumbers.isDigit)
         guard number.count == 13, number[4] == 0x29, number[8] == 0x2d || number[8] == 0x2e,
-            [1, 2, 3, 5, 6, 7, 9, 10, 11, 12].allSatisfy({ isDigit[$0] }), number[1] >= 0x32
+            [1, 2, 3, 5, 6, 7, 9, 10, 11, 12].allSatisfy({ number[$0].isASCIIDigit }), number[1] >= 0x32
         else { return nil }
         let end = start + (isSpaced ? 14 : 13)
         return end == text.count || end < text.count && !isWordByte(text[end]) ? end : nil
@@ -31,7 +32,7 @@ enum PhoneNumberText {
         var end = start + 1
         var last = end
         while end < text.count, end - start < 24 {
-            if (0x30...0x39).contains(text[end]) {
+            if text[end].isASCIIDigit {
                 digits += 1
                 last = end + 1
             } else if ![0x20, 0x2d, 0x28, 0x29].contains(text[end]) {
@@ -44,6 +45,6 @@ enum PhoneNumberText {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || byte == 0x5f
+        byte.isASCIIAlphanumeric || byte == 0x5f
     }
 }
