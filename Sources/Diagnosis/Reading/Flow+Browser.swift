@@ -46,6 +46,6 @@ extension Flow {
     /// Whether the app used an answer: its code went to the token endpoint, or the browser was sent on.
     func wentOn(after response: AuthorizationResponse) -> Bool {
         if let code = response.code, tokenRequests.contains(where: { $0.code == code }) { return true }
-        return response.callback.map { CallbackFate(of: $0, in: self) == .sentOn } ?? false
+        return response.callback.map { fate(ofCallback: $0) == .sentOn } ?? false
     }
 }

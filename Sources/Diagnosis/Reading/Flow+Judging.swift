@@ -81,7 +81,7 @@ extension Flow {
         if isUsed { return true }
         // A back end that sends the browser on to a page of its own has taken the answer.
         guard let callback, isBackEnd(request, callback: callback) else { return false }
-        return CallbackFate(of: callback, in: self) == .sentOn
+        return fate(ofCallback: callback) == .sentOn
     }
 
     private func usesHint(_ token: IDToken) -> Bool {
@@ -113,89 +113,6 @@ extension Flow {
         let start = capture[exchange].startedAt
         return surroundings.order.dropFirst(surroundings.position[exchange] + 1).prefix(1000)
             .prefix { capture[$0].startedAt - start <= span }
-    }
-}
-
-/// What the app did with the provider's answer, as far as the browser could see.
-enum CallbackFate: Equatable {
-    /// Refused: 4xx or 5xx, a redirect that names an error, a new login at once, a page whose server refuses the code that it
-    /// hands on, or one that ends it all while the app's server, which is in the capture, leaves the code alone.
-    case rejected(Place)
-    /// Redirected to a page of the app that is no error page.
-    case sentOn
-    /// Answered with a page, which may say anything; or not answered.
-    case unknown
-
-    init(of callback: Int, in flow: Flow) {
-        let exchange = flow.capture[callback]
-        guard let response = exchange.response else {
-            self = .unknown
-            return
-        }
-        if response.status >= 400 {
-            self = .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
-            return
-        }
-        guard (300..<400).contains(response.status), let location = response.location else {
-            self =
-                if let refused = flow.refusedCode(handedOnBy: callback) {
-                    .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
-                } else if flow.deadEndWitness(at: callback) != nil {
-                    .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
-                } else {
-                    .unknown
-                }
-            return
-        }
-        let target = exchange.request.url.resolving(location)
-        let place = Place(exchange: callback, part: .responseLocation, name: "")
-        if let error = ErrorRedirect.parameter(of: target) {
-            self = .rejected(Place(exchange: callback, part: .responseLocation, name: error))
-        } else if Self.leadsToLogin(callback, in: flow) {
-            self = .rejected(place)
-        } else {
-            self = .sentOn
-        }
-    }
-
-    /// Whether the redirects that begin at the callback end at an authorization endpoint again.
-    private static func leadsToLogin(_ callback: Int, in flow: Flow) -> Bool {
-        flow.authorizationRequests.contains { request in
-            guard flow.capture[request.exchange].startedAt >= flow.capture[callback].startedAt else {
-                return false
-            }
-            var exchange = request.exchange
-            for _ in 0..<10 {
-                guard let source = flow.surroundings.redirectedFrom[exchange] else { return false }
-                if source == callback { return true }
-                exchange = source
-            }
-            return false
-        }
-    }
-}
-
-extension Flow {
-    /// The request by which the callback's page handed the code to its server, which refused it; nil where there is none.
-    func refusedCode(handedOnBy callback: Int) -> Int? {
-        guard let login = logins.first(where: { $0.response?.callback == callback }),
-            let response = login.response,
-            !tokenRequests.contains(where: { $0.code != nil && $0.code == response.code })
-        else { return nil }
-        return HandedOnCode.refusal(of: response, to: login.request, in: surroundings)
-    }
-
-    /// The exchange that shows the app's server at work beside a callback that came to nothing; nil where it did not.
-    func deadEndWitness(at callback: Int) -> Int? {
-        guard let login = logins.first(where: { $0.response?.callback == callback }),
-            let response = login.response
-        else { return nil }
-        return DeadEnd.witness(
-            of: response,
-            to: login.request,
-            exchanged: Set(tokenRequests.compactMap(\.code)),
-            in: surroundings
-        )
     }
 }
 

@@ -37,7 +37,7 @@ struct RejectedCallback {
                 exchange: callback,
                 rejection: Place(exchange: callback, part: .responseLocation, name: "")
             )
-            if case .rejected(let rejection) = CallbackFate(of: callback, in: flow) {
+            if case .rejected(let rejection) = flow.fate(ofCallback: callback) {
                 rejected.rejection = rejection
                 if rejection.exchange != callback {
                     rejected.note =
@@ -62,7 +62,7 @@ struct RejectedCallback {
             guard let other = earlier.callback, other != callback, earlier.code == response.code,
                 flow.capture[other].startedAt < flow.capture[callback].startedAt
             else { return nil }
-            if case .rejected = CallbackFate(of: other, in: flow) { return nil }
+            if case .rejected = flow.fate(ofCallback: other) { return nil }
             return other
         }.first
     }

@@ -56,7 +56,7 @@ extension Flow {
         guard ending != .success, !wentOn(after: response), let callback = response.callback else {
             return false
         }
-        if case .rejected = CallbackFate(of: callback, in: self) { return true }
+        if case .rejected = fate(ofCallback: callback) { return true }
         return false
     }
 

@@ -113,7 +113,7 @@ struct ClientClockSkew: Rule {
     private func isSessionBegun(_ flow: Flow) -> Bool {
         flow.logins.contains { login in
             login.tokenRequests.contains { flow.wentOn(after: $0, callback: login.response?.callback) }
-                || login.response?.callback.map { CallbackFate(of: $0, in: flow) == .sentOn } ?? false
+                || login.response?.callback.map { flow.fate(ofCallback: $0) == .sentOn } ?? false
         } || flow.tokenRequests.contains { flow.wentOn(after: $0, callback: nil) }
     }
 

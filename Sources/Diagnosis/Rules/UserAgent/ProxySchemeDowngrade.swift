@@ -43,7 +43,7 @@ struct ProxySchemeDowngrade: Rule {
     private func severity(_ attempt: LoginAttempt, _ flow: Flow) -> Severity {
         guard !attempt.isRefused else { return .error }
         guard flow.ending != .success, let callback = attempt.response?.callback else { return .warning }
-        if case .rejected = CallbackFate(of: callback, in: flow) { return .error }
+        if case .rejected = flow.fate(ofCallback: callback) { return .error }
         return flow.capture[callback].response == nil ? .error : .warning
     }
 

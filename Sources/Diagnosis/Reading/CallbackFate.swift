@@ -1,0 +1,85 @@
+import Captures
+import Flows
+import OAuth
+
+/// What the app did with the provider's answer, as far as the browser could see.
+enum CallbackFate: Equatable {
+    /// Refused: 4xx or 5xx, a redirect that names an error, a new login at once, a page whose server refuses the code that it
+    /// hands on, or one that ends it all while the app's server, which is in the capture, leaves the code alone.
+    case rejected(Place)
+    /// Redirected to a page of the app that is no error page.
+    case sentOn
+    /// Answered with a page, which may say anything; or not answered.
+    case unknown
+}
+
+extension Flow {
+    func fate(ofCallback exchange: Int) -> CallbackFate {
+        derived.value { CallbackFates(self) }.fates[exchange] ?? .unknown
+    }
+
+    /// The exchange that shows the app's server at work beside a callback that came to nothing; nil where it did not.
+    func deadEndWitness(at callback: Int) -> Int? {
+        derived.value { CallbackFates(self) }.witnesses[callback]
+    }
+}
+
+/// What became of every callback of a flow, read once: a dozen rules ask.
+private struct CallbackFates: Sendable {
+    var fates: [Int: CallbackFate] = [:]
+    /// Of those that are a dead end.
+    var witnesses: [Int: Int] = [:]
+
+    init(_ flow: Flow) {
+        let logins = Dictionary(
+            flow.logins.compactMap { login in login.response?.callback.map { ($0, login) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let codes = Set(flow.tokenRequests.compactMap(\.code))
+        let anew = Self.sourcesOfLogins(in: flow)
+        for callback in flow.authorizationResponses.compactMap(\.callback) where fates[callback] == nil {
+            if let login = logins[callback], let response = login.response {
+                witnesses[callback] = DeadEnd.witness(
+                    of: response,
+                    to: login.request,
+                    exchanged: codes,
+                    in: flow.surroundings
+                )
+            }
+            fates[callback] = fate(of: callback, logins[callback], codes, anew, flow)
+        }
+    }
+
+    private func fate(of callback: Int, _ login: Login?, _ codes: Set<String>, _ anew: Set<Int>, _ flow: Flow)
+        -> CallbackFate
+    {
+        let exchange = flow.capture[callback]
+        guard let response = exchange.response else { return .unknown }
+        let status = Place(exchange: callback, part: .responseStatus, name: "")
+        if response.status >= 400 { return .rejected(status) }
+        guard (300..<400).contains(response.status), let location = response.location else {
+            if witnesses[callback] != nil { return .rejected(status) }
+            guard let login, let answer = login.response, !(answer.code.map(codes.contains) ?? false),
+                let refused = HandedOnCode.refusal(of: answer, to: login.request, in: flow.surroundings)
+            else { return .unknown }
+            return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
+        }
+        let name = ErrorRedirect.parameter(of: exchange.request.url.resolving(location))
+        guard name != nil || anew.contains(callback) else { return .sentOn }
+        return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
+    }
+
+    /// The exchanges from which redirects alone lead to an authorization endpoint.
+    private static func sourcesOfLogins(in flow: Flow) -> Set<Int> {
+        var sources: Set<Int> = []
+        for request in flow.authorizationRequests {
+            var exchange = request.exchange
+            for _ in 0..<10 {
+                guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
+                sources.insert(source)
+                exchange = source
+            }
+        }
+        return sources
+    }
+}
