@@ -13,6 +13,9 @@ package enum DeadEnd {
         guard let code = response.code, !codes.contains(code), response.error == nil,
             let callback = response.callback, let answer = index.capture[callback].response,
             (200..<300).contains(answer.status), answer.location == nil,
+            // A program on this machine answers its browser first and fetches the tokens then.
+            !LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? "")
+                || index.order.last != callback,
             let body = answer.body, body.essence == "text/html", let html = body.text, doesNothing(html)
         else { return nil }
         return index.backChannel.witness(of: response, to: request, in: index.capture)

@@ -189,6 +189,25 @@ struct CallbackRejectedByAppTests {
     ])
     func aPageThatGoesOnIsNone(page: String) throws { #expect(try deadEnd(page).finding(rule) == nil) }
 
+    /// A program on this machine answers its browser first, and fetches the tokens then.
+    @Test(arguments: [
+        ("http://127.0.0.1:8400/callback", false), ("https://www.shop.example/callback", true),
+    ])
+    func recordingThatEndsAtALoopbackPageProvesNothing(target: String, fires: Bool) throws {
+        let recording = try deadEnd()
+        let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        let own = "https://www.shop.example/callback"
+        let ended = Recording(Array(recording.exchanges[...callback])).asking("redirect_uri", target).editing
+        {
+            let url = $0.request.url.text
+            if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
+            if let location = $0.response?.location, location.hasPrefix(own) {
+                $0.response?.redirect(to: target + location.dropFirst(own.count))
+            }
+        }
+        #expect((ended.finding(rule) != nil) == fires)
+    }
+
     @Test(arguments: [
         "Mozilla/5.0 (X11; Linux) Firefox/140.0", "Shop/3 CFNetwork/1568.300.101 Darwin/24.2.0",
     ])
