@@ -81,4 +81,32 @@ struct HTMLFormTests {
         #expect(HTMLForm.refreshTarget(in: #"<META HTTP-EQUIV=Refresh content="0; URL='/next'">"#) == "/next")
         #expect(HTMLForm.refreshTarget(in: "<meta name=x content=y>") == nil)
     }
+
+    @Test(arguments: [
+        ("<input name=user>", true), ("<textarea name=why></textarea>", true),
+        ("<form method=POST><button>Allow</button></form>", true),
+        ("<form method=post></form><button>Close</button>", false),
+        ("<form><select name=language></select><input type=hidden name=a></form>", false),
+        ("<input type=SEARCH name=q>", false), ("<script>'<input name=user>'</script>", false), ("", false),
+    ])
+    func tellsWhetherAPageAsksForSomething(html: String, isAsking: Bool) {
+        #expect(HTMLForm.isAsking(in: html) == isAsking)
+    }
+
+    @Test(arguments: [
+        (
+            "<title>Sign\n in</title><h1>We <b>are</b> &amp; sorry<br>now</h1>",
+            ["Sign in", "We are & sorry now"]
+        ),
+        ("<noscript><h1>Off</h1></noscript><h2>On</h2>", ["On"]), ("<h1></h1><H2 class=x>B", ["B"]),
+        ("<h1>A<h2>B</h2>", ["A", "B"]), ("<h1", []), ("<script><h1>x</h1></script>", []),
+    ])
+    func readsTheHeadings(html: String, headings: [String]) {
+        #expect(HTMLHeadings.all(in: html) == headings)
+    }
+
+    @Test func headingsOfAFloodAreFewAndShort() {
+        let page = String(repeating: "<h1>" + String(repeating: "x", count: 5000), count: 200)
+        #expect(HTMLHeadings.all(in: page).map(\.utf8.count) == Array(repeating: 400, count: 8))
+    }
 }

@@ -64,7 +64,9 @@ struct DjangoLoginTests {
     @Test func secretsAlgorithmIsNoFaultByItself() throws {
         let rule = "id-token-alg-unexpected"
         let accepted = try recording("hs256").editing {
-            if $0.request.url.path == "/oidc/callback/" { $0.response?.status = 200 }
+            guard $0.request.url.path == "/oidc/callback/" else { return }
+            $0.response?.status = 200
+            $0.response?.body = .html("<p>Hello")
         }
         #expect(accepted.finding(rule) == nil)
         #expect(try recording("hs256").without { $0.request.url.path == "/o/jwks" }.finding(rule) == nil)

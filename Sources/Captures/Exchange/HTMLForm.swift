@@ -63,4 +63,26 @@ package struct HTMLForm: Sendable, Hashable {
         }
         return nil
     }
+
+    /// Whether a page has something to fill in or to agree to: a field that a person sees, or a button of a form that is posted.
+    ///
+    /// Fields outside of any form count, scripts read them; choices of a language and fields to search with do not.
+    package static func isAsking(in html: String) -> Bool {
+        var isPosting = false
+        for tag in HTMLTags(html, of: ["form", "/form", "input", "button", "textarea"]) {
+            switch tag.name {
+            case "form": isPosting = tag.attribute("method")?.lowercased() == "post"
+            case "/form": isPosting = false
+            case "button": if isPosting { return true }
+            case "textarea": return true
+            default:
+                switch tag.attribute("type")?.lowercased() ?? "text" {
+                case "hidden", "search", "reset": continue
+                case "submit", "button", "image": if isPosting { return true }
+                default: return true
+                }
+            }
+        }
+        return false
+    }
 }

@@ -11,6 +11,8 @@ struct HTMLTags: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private let names: [StaticString]
     private var position = 0
+    /// Where the tag that was found last begins.
+    private var beginning = 0
 
     /// `names`: in lower case, those of end tags with their slash.
     init(_ html: String, of names: [StaticString]) {
@@ -43,6 +45,7 @@ struct HTMLTags: Sequence, IteratorProtocol {
             while position < bytes.count, !Self.endsName(bytes[position]) { position += 1 }
             let end = position
             if let name = names.first(where: { equals($0, start..<end) }) {
+                beginning = open
                 return Tag(name: name.description, attributes: attributes())
             }
             _ = attributes(areWanted: false)
@@ -50,6 +53,27 @@ struct HTMLTags: Sequence, IteratorProtocol {
         }
         position = bytes.count
         return nil
+    }
+
+    /// The words from the end of the last tag to the beginning of the next of these names, other tags left out and white
+    /// space run together; at most so many bytes of the page are looked at.
+    mutating func words(limit: Int) -> String {
+        let start = position
+        let end = next() == nil ? bytes.count : beginning
+        position = Swift.max(start, end)
+        var text: [UInt8] = []
+        var isInTag = false
+        for byte in bytes[start..<position].prefix(limit) {
+            switch byte {
+            case 0x3c: isInTag = true
+            case 0x3e where isInTag:
+                isInTag = false
+                text.append(0x20)
+            default:
+                if !isInTag { text.append(byte) }
+            }
+        }
+        return HTMLText.decode(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     private mutating func skipDeclaration() {

@@ -4,8 +4,9 @@ import OAuth
 
 /// What the app did with the provider's answer, as far as the browser could see.
 enum CallbackFate: Equatable {
-    /// Refused: 4xx or 5xx, a redirect that names an error, a new login at once, a page whose server refuses the code that it
-    /// hands on, or one that ends it all while the app's server, which is in the capture, leaves the code alone.
+    /// Refused: 4xx or 5xx, a page headed by an error, a redirect that names one, a new login at once, a page whose server
+    /// refuses the code that it hands on, or one that ends it all while the app's server, which is in the capture, leaves the
+    /// code alone.
     case rejected(Place)
     /// Redirected to a page of the app that is no error page.
     case sentOn
@@ -29,8 +30,10 @@ private struct CallbackFates: Sendable {
     var fates: [Int: CallbackFate] = [:]
     /// Of those that are a dead end.
     var witnesses: [Int: Int] = [:]
+    private let redeemed: [String: Timestamp]
 
     init(_ flow: Flow) {
+        redeemed = ErrorHeading.redemptions(of: flow.tokenRequests)
         let logins = Dictionary(
             flow.logins.compactMap { login in login.response?.callback.map { ($0, login) } },
             uniquingKeysWith: { first, _ in first }
@@ -58,7 +61,13 @@ private struct CallbackFates: Sendable {
         let status = Place(exchange: callback, part: .responseStatus, name: "")
         if response.status >= 400 { return .rejected(status) }
         guard (300..<400).contains(response.status), let location = response.location else {
-            if witnesses[callback] != nil { return .rejected(status) }
+            let isHeaded = ErrorHeading.isShown(
+                at: callback,
+                of: login?.response?.code,
+                redeemed: redeemed,
+                in: flow.capture
+            )
+            if isHeaded || witnesses[callback] != nil { return .rejected(status) }
             guard let login, let answer = login.response, !(answer.code.map(codes.contains) ?? false),
                 let refused = HandedOnCode.refusal(of: answer, to: login.request, in: flow.surroundings)
             else { return .unknown }

@@ -5,26 +5,35 @@ import OAuth
 /// A page of the provider that reports an error with status 200.
 ///
 /// Told from a sign-in page, whose help and scripts may mention the same words: no password is asked for, and what a
-/// person reads there is a provider's own error, or the address says that it is an error page and an OAuth error is
-/// named on it.
+/// person reads there is a provider's own error, or its heading says that something went wrong and nothing can be filled
+/// in, or the address says that it is an error page and an OAuth error is named on it.
 enum ErrorPage {
     /// The error where one is named, and the words; nil for any other page.
     static func refusal(on exchange: Exchange) -> (error: String?, text: String)? {
         guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
             let bytes = body.bytes
         else { return nil }
-        let isErrorAddress = exchange.request.url.path.lowercased().utf8.split(separator: 0x2f).contains {
-            $0.elementsEqual("error".utf8) || $0.starts(with: "error.".utf8)
-        }
-        guard isErrorAddress || mayBeOne(bytes), !asksForPassword(bytes) else { return nil }
+        let isErrorAddress = isAddress(exchange.request.url)
+        let isHeaded = ErrorHeading.of(body) != nil
+        guard isErrorAddress || isHeaded || mayBeOne(bytes), !asksForPassword(bytes) else { return nil }
         let text = PageText.words(of: body)
         let lower = text.asciiLowercased()
         if isErrorAddress, let error = RequestRefusal.codes.first(where: { isNamed($0, in: lower) }) {
             return (error, text)
         }
-        return lower.containsBytes("aadb2c9") || lower.containsBytes(unknownClient) || denial(in: text) != nil
-            ? (nil, text) : nil
+        return isHeaded || lower.containsBytes("aadb2c9") || lower.containsBytes(unknownClient)
+            || denial(in: text) != nil ? (nil, text) : nil
     }
+
+    /// Whether an address is that of a page of errors by its path.
+    static func isAddress(_ url: RecordedURL) -> Bool {
+        url.path.lowercased().utf8.split(separator: 0x2f).contains { segment in
+            segment.elementsEqual("error".utf8) || segment.starts(with: "error.".utf8)
+                || wso2Pages.contains { segment.elementsEqual($0.utf8) }
+        }
+    }
+
+    private static let wso2Pages = ["retry.do", "oauth2_error.do"]
 
     /// The words by which authentik keeps somebody out whom its policies do not let in.
     static func denial(in text: String) -> String? {

@@ -104,12 +104,13 @@ extension RequestRefusal {
         guard
             let item = items.first(where: { known.contains($0.name.lowercased()) && !$0.value.isEmpty })
                 ?? items.first(where: { $0.name == "authError" && !$0.value.isEmpty })
+                ?? Self.wso2Status(in: items)
         else { return nil }
         let message = items.first { item in
-            ["error_description", "oautherrormsg", "error_message", "errormsg"].contains(
+            ["error_description", "oautherrormsg", "error_message", "errormsg", "statusmsg"].contains(
                 item.name.lowercased()
             )
-        }
+        }.flatMap { $0 == item ? nil : $0 }
         let code = packed.flatMap { text in Self.codes.first(where: text.containsBytes) } ?? item.value
         self.init(
             channel: channel,
@@ -118,6 +119,12 @@ extension RequestRefusal {
             text: packed ?? message.map { "\(item.value): \($0.value)" } ?? item.value,
             place: Place(exchange: exchange, part: part, name: item.name)
         )
+    }
+
+    /// What WSO2's page for a sign-in that it gave up is told, and its page of protocol errors where they have no name.
+    private static func wso2Status(in items: [QueryItems.Item]) -> QueryItems.Item? {
+        let names = items.contains { $0.name == "statusMsg" } ? ["status", "statusMsg"] : ["oauthErrorMsg"]
+        return items.first { names.contains($0.name) && !$0.value.isEmpty }
     }
 
     /// Whether the error is one that speaks of requests (RFC 6749, section 4.1.2.1, and its extensions), or

@@ -7,6 +7,16 @@ struct Ending {
     let index: CaptureIndex
     let builder: FlowBuilder
     let messages: [OAuthMessage]
+    private let tokens: [TokenRequest]
+    private let redeemed: [String: Timestamp]
+
+    init(index: CaptureIndex, builder: FlowBuilder, messages: [OAuthMessage]) {
+        self.index = index
+        self.builder = builder
+        self.messages = messages
+        tokens = messages.compactMap { if case .token(let request) = $0 { request } else { nil } }
+        redeemed = ErrorHeading.redemptions(of: tokens)
+    }
 
     var outcome: Outcome {
         if let login = loginOutcome, login != .success || tokens.isEmpty { return later(than: login) }
@@ -15,10 +25,6 @@ struct Ending {
         }
         if !tokens.isEmpty { return .incomplete }
         return later(than: credentialOutcome ?? otherOutcome)
-    }
-
-    private var tokens: [TokenRequest] {
-        messages.compactMap { if case .token(let request) = $0 { request } else { nil } }
     }
 
     // MARK: - The login itself
@@ -37,8 +43,7 @@ struct Ending {
             if let error = response.error {
                 return AccessPolicy.isCancellation(error) ? .cancelled : .failure
             }
-            if let callback = response.callback, let status = index.capture[callback].response?.status,
-                status >= 400,
+            if let callback = response.callback, isRefused(callback, response.code),
                 last?.answer.isSuccess != true
                     || !hasSucceededAfter(callback) && !hasSucceededBefore(callback, response)
             {
@@ -59,11 +64,11 @@ struct Ending {
             // The back channel is a server's own affair; what the browser is told next shows how it went.
             guard let callback = response.callback, let status = index.capture[callback].response?.status
             else { return .incomplete }
-            let isRefused =
+            let isLeft =
                 DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
                 || HandedOnCode.refusal(of: response, to: request, in: index) != nil
             let isTurnedAway = TurnedAway.isOne(response, to: request, exchanged: [], in: index)
-            return (200..<400).contains(status) && !isSentToAnError(callback) && !isRefused && !isTurnedAway
+            return (200..<400).contains(status) && !isSentToAnError(callback) && !isLeft && !isTurnedAway
                 ? .success : .failure
         }
         if let last { return outcome(of: last) }
@@ -88,6 +93,13 @@ struct Ending {
         return status < 400 && !isSentToAnError(callback) ? .success : .failure
     }
 
+    /// Whether the app answers its callback with an error, or with a page headed by one.
+    private func isRefused(_ callback: Int, _ code: String?) -> Bool {
+        guard let response = index.capture[callback].response else { return false }
+        return response.status >= 400
+            || ErrorHeading.isShown(at: callback, of: code, redeemed: redeemed, in: index.capture)
+    }
+
     /// Whether the app answers its callback with a redirect that names an error.
     private func isSentToAnError(_ callback: Int) -> Bool {
         let exchange = index.capture[callback]
@@ -100,20 +112,19 @@ struct Ending {
         guard let code = response.code else { return false }
         return builder.responses.contains { earlier in
             guard let other = earlier.callback, other != callback, earlier.code == code,
-                index.position[other] < index.position[callback],
-                let status = index.capture[other].response?.status
+                index.position[other] < index.position[callback], index.capture[other].response != nil
             else { return false }
-            return status < 400 && !isSentToAnError(other)
+            return !isRefused(other, code) && !isSentToAnError(other)
         }
     }
 
     /// A later try of the same callback went well (a reload, a second response).
     private func hasSucceededAfter(_ callback: Int) -> Bool {
         builder.responses.contains { response in
-            guard let other = response.callback, other != callback,
-                let status = index.capture[other].response?.status
+            guard let other = response.callback, other != callback, index.capture[other].response != nil
             else { return false }
-            return status < 400 && index.capture[other].startedAt >= index.capture[callback].startedAt
+            return !isRefused(other, response.code)
+                && index.capture[other].startedAt >= index.capture[callback].startedAt
         }
     }
 

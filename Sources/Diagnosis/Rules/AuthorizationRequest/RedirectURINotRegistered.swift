@@ -77,7 +77,7 @@ struct RedirectURINotRegistered: Rule {
         guard let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
             let bytes = body.bytes, Self.mayBeOne(bytes)
         else { return nil }
-        let isError = response.status >= 400
+        let isError = response.status >= 400 || ErrorHeading.of(body) != nil
         let text: String
         let words: String
         if let found = Self.words(in: bytes, isError: isError) {

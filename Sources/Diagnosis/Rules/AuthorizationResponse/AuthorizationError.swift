@@ -63,33 +63,7 @@ struct AuthorizationError: Rule {
         return pages.lazy.compactMap { page in
             flow.refusal(on: [page], redirectURI: request.redirectURI)
         }.first { isTold($0, request, flow) && ($0.isOAuthError || $0.text.containsBytes("AADSTS")) }
-            ?? lastPage(of: pages, flow)
-    }
-
-    /// A page of the provider's that ends the sign-in: a refusal that leaves nothing to fill in, and nothing came after it.
-    ///
-    /// The sign-in had run out, the account is closed, a restart is offered.
-    private func lastPage(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
-        guard flow.ending == .incomplete, !flow.capture.isCutShort,
-            let last = pages.dropFirst().last(where: { isDocument($0, flow) }),
-            let response = flow.capture[last].response, (400..<500).contains(response.status),
-            ![401, 404, 429].contains(response.status), let html = response.body?.text,
-            !html.lowercased().containsBytes("<form"), !html.lowercased().containsBytes("<script")
-        else { return nil }
-        let words = PageText.words(of: response.body)
-        guard !words.isEmpty else { return nil }
-        return RequestRefusal(
-            channel: .page,
-            exchange: last,
-            status: response.status,
-            text: words,
-            place: Place(exchange: last, part: .responseBody, name: "")
-        )
-    }
-
-    private func isDocument(_ index: Int, _ flow: Flow) -> Bool {
-        let response = flow.capture[index].response
-        return response?.location != nil || response?.body?.essence == "text/html"
+            ?? SignInEnd.refusal(on: pages, in: flow)
     }
 
     /// Told to the user by the provider, or to the app for what it asked.

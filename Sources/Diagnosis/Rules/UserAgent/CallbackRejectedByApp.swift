@@ -35,7 +35,7 @@ struct CallbackRejectedByApp: Rule {
             let refused = flow.tokenRequests.contains {
                 $0.code != nil && $0.code == callback.response.code && !$0.answer.isSuccess
             }
-            guard !refused, isOwn(callback, flow) else { continue }
+            guard !refused, isOwn(callback, flow), !isExplained(callback, flow) else { continue }
             let exchange = flow.capture[callback.place]
             var evidence = [callback.evidence(in: flow)]
             if let witness = flow.deadEndWitness(at: callback.exchange) {
@@ -120,6 +120,22 @@ struct CallbackRejectedByApp: Rule {
         return ["invalid_client", "invalid_grant", "unauthorized_client", "AADSTS"].contains(
             where: text.containsBytes
         )
+    }
+
+    /// Whether a page that is headed by an error says no more than what is known: the app got its tokens, and had to refuse
+    /// them.
+    private func isExplained(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        guard let status = flow.capture[callback.place].response?.status, status < 400,
+            callback.isRedeemed(in: flow)
+        else { return false }
+        return IDTokenRules.list.contains { rule in
+            switch type(of: rule).info.severity {
+            case .warning, .note: return false
+            case .error, .errorWhenRefused: break
+            }
+            if case .violated = flow.verdict(of: rule) { return true }
+            return false
+        }
     }
 
     /// Whether the refusal is the app's: a redirect that names an error may lead to its own pages only.

@@ -86,4 +86,92 @@ struct AuthorizationErrorTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    /// With status 200 a heading has to say so, and nothing may be left to fill in.
+    @Test(arguments: [
+        ("<title>Sign in</title><h1>We are sorry...</h1><p>Unexpected error</p>", true),
+        ("<title>Error</title><script src=/e.js></script><p>Reference 8873</p>", true),
+        ("<title>Error</title><form method=post><input name=user></form>", false),
+        ("<title>Error</title><form method=post><button>Allow</button></form>", false),
+        ("<title>Error</title><select name=language></select><input type=search name=q>", true),
+        ("<h1>Unable to sign in?</h1><p>Approve it on your phone</p>", false),
+        ("<title>Sign in</title><noscript><h1>Error</h1></noscript><div id=root></div>", false),
+        ("<title>Terror in the woods</title><p>An error</p>", false),
+    ])
+    func pageHeadedByAnErrorIsARefusal(html: String, fires: Bool) throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response = RecordedResponse(status: 200, body: Body(text: html, mediaType: "text/html"))
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        // So it is where the endpoint itself answers with it.
+        #expect((try page(200, html).finding(rule) != nil) == fires)
+    }
+
+    /// WSO2 tells its page for a sign-in that it gave up in the address what to show.
+    @Test(arguments: [
+        (
+            "/authenticationendpoint/retry.do?status=Attention&statusMsg=Login+failed", "<p>Attention</p>",
+            true
+        ),
+        ("/authenticationendpoint/oauth2_error.do?oauthErrorMsg=Not+valid", "<p>Not valid</p>", true),
+        (
+            "/authenticationendpoint/login.do?authFailure=true&authFailureMsg=login.fail.message",
+            "<input type=password>", false
+        ), ("/sign-in?error=bad_credentials", "<div id=root>Loading</div>", false),
+    ])
+    func readsTheAddressOfAPageOfErrors(target: String, html: String, fires: Bool) throws {
+        var recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: target)
+        }
+        var last = try #require(recording.exchanges.last)
+        last.request.url = last.request.url.resolving(target)
+        last.request.method = "GET"
+        last.startedAt = last.startedAt + .seconds(1)
+        last.response = RecordedResponse(status: 200, body: Body(text: html, mediaType: "text/html"))
+        recording.exchanges.append(last)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        if fires { #expect(recording.finding(rule)?.evidence.first?.place.exchange == 3) }
+    }
+
+    private let step = #"{"authId":"eyJ0eXAi","callbacks":[{"type":"NameCallback"}]}"#
+
+    /// ForgeRock's sign-in is made of calls: what ended it is told, whatever its page began anew by itself.
+    @Test(arguments: [
+        (["authId"], true), (["authId", ""], true), (["authId", "", "authId"], false), ([""], false),
+    ])
+    func callThatEndsTheSignInIsARefusal(requests: [String], fires: Bool) throws {
+        var recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
+        var call = try #require(recording.exchanges.last)
+        recording.exchanges[1].response = RecordedResponse(
+            status: 200,
+            body: Body(text: "<title>Login</title><script src=/app.js></script>", mediaType: "text/html")
+        )
+        call.request.url = call.request.url.resolving("/am/json/realms/root/authenticate")
+        call.request.method = "POST"
+        for (index, request) in requests.enumerated() {
+            call.startedAt = call.startedAt + .seconds(5)
+            call.request.body = Body(text: request.isEmpty ? "{}" : step, mediaType: "application/json")
+            let isFailure = !request.isEmpty && index == 0
+            call.response = RecordedResponse(
+                status: isFailure ? 401 : 200,
+                body: Body(
+                    text: isFailure
+                        ? #"{"code":401,"reason":"Unauthorized","message":"Login failure"}"# : step,
+                    mediaType: "application/json"
+                )
+            )
+            recording.exchanges.append(call)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        if fires {
+            #expect(finding?.places == ["2 response.body message"])
+            #expect(finding?.evidence[0].value == "Unauthorized: Login failure")
+        }
+    }
 }

@@ -155,7 +155,7 @@ struct CallbackRejectedByAppTests {
     }
 
     /// A page at the end of a callback whose code the app's server never used.
-    private func deadEnd(_ page: String = "<h1>Error</h1><p>Timeout", agent: String = "shop-backend/1.0")
+    private func deadEnd(_ page: String = "<h1>Shop</h1><p>Timeout", agent: String = "shop-backend/1.0")
         throws
         -> Recording
     {
@@ -179,7 +179,7 @@ struct CallbackRejectedByAppTests {
                 "4 response.status ", "0 request.url ", "4 response.body ", "4 request.header Cookie",
             ]
         )
-        #expect(finding.evidence[2].value == "Error Timeout")
+        #expect(finding.evidence[2].value == "Shop Timeout")
         #expect(try deadEnd().outcomes == [.failure])
         #expect(try deadEnd().finding("backchannel-not-recorded") == nil)
     }
@@ -188,25 +188,6 @@ struct CallbackRejectedByAppTests {
         "<script src=app.js></script>", "<body onload=go()>", "<meta http-equiv=\"refresh\" content=0>",
     ])
     func aPageThatGoesOnIsNone(page: String) throws { #expect(try deadEnd(page).finding(rule) == nil) }
-
-    /// A program on this machine answers its browser first, and fetches the tokens then.
-    @Test(arguments: [
-        ("http://127.0.0.1:8400/callback", false), ("https://www.shop.example/callback", true),
-    ])
-    func recordingThatEndsAtALoopbackPageProvesNothing(target: String, fires: Bool) throws {
-        let recording = try deadEnd()
-        let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
-        let own = "https://www.shop.example/callback"
-        let ended = Recording(Array(recording.exchanges[...callback])).asking("redirect_uri", target).editing
-        {
-            let url = $0.request.url.text
-            if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
-            if let location = $0.response?.location, location.hasPrefix(own) {
-                $0.response?.redirect(to: target + location.dropFirst(own.count))
-            }
-        }
-        #expect((ended.finding(rule) != nil) == fires)
-    }
 
     @Test(arguments: [
         "Mozilla/5.0 (X11; Linux) Firefox/140.0", "Shop/3 CFNetwork/1568.300.101 Darwin/24.2.0",
@@ -271,5 +252,68 @@ struct CallbackRejectedByAppTests {
         )
         recording.exchanges.insert(page, at: index + 1)
         #expect(recording.findings.filter { $0.severity == .error }.map(\.rule) == [rule])
+    }
+
+    @Test(arguments: [
+        ("<title>Shop</title><script src=/a.js></script><h1>Sign-in failed</h1>", true),
+        ("<title>Shop</title><h1>Welcome</h1><p>No error</p>", false),
+    ])
+    func firesOnAPageHeadedByAnError(html: String, fires: Bool) throws {
+        let recording = try answered {
+            $0.status = 200
+            $0.body = Body(text: html, mediaType: "text/html")
+        }
+        #expect((recording.finding(rule)?.severity == .error) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
+    /// A page that exchanges the code itself has only a name of that kind.
+    @Test func leavesAPageThatGoesOnAlone() throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/token" { exchange.startedAt = exchange.startedAt + .seconds(2) }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(
+                status: 200,
+                body: Body(text: "<title>Error tracker</title>", mediaType: "text/html")
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    /// A program on this machine answers its browser first, and fetches the tokens then.
+    @Test(arguments: [
+        ("http://127.0.0.1:8400/callback", false), ("https://www.shop.example/callback", true),
+    ])
+    func recordingThatEndsAtALoopbackPageProvesNothing(target: String, fires: Bool) throws {
+        let recording = try deadEnd()
+        let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        let own = "https://www.shop.example/callback"
+        let ended = Recording(Array(recording.exchanges[...callback])).asking("redirect_uri", target).editing
+        {
+            let url = $0.request.url.text
+            if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
+            if let location = $0.response?.location, location.hasPrefix(own) {
+                $0.response?.redirect(to: target + location.dropFirst(own.count))
+            }
+        }
+        #expect((ended.finding(rule) != nil) == fires)
+    }
+
+    /// Who had to refuse the tokens shows an error, which says nothing more.
+    @Test func leavesAPageToTheTokensThatItRefuses() throws {
+        let page = { (path: String) in
+            try Recording(path).editing { exchange in
+                guard exchange.request.url.path == "/callback" else { return }
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: Body(text: "<title>Error</title>", mediaType: "text/html")
+                )
+            }
+        }
+        let recording = try page("id-token/id-token-nonce-mismatch")
+        #expect(recording.findings.first?.rule == "id-token-nonce-mismatch")
+        #expect(recording.finding(rule) == nil)
+        #expect(try page("healthy/web-code-flow").finding(rule)?.isPrimary == true)
     }
 }

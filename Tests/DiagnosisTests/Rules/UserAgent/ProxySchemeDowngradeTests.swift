@@ -27,7 +27,11 @@ struct ProxySchemeDowngradeTests {
 
     @Test func isAWarningWhereTheProviderAcceptsIt() throws {
         let recording = try Recording(broken).editing { exchange in
-            if exchange.request.url.path == "/authorize" { exchange.response?.status = 200 }
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response = RecordedResponse(
+                status: 200,
+                body: Body(text: "<form method=post><input name=user></form>", mediaType: "text/html")
+            )
         }
         #expect(recording.finding(rule)?.severity == .warning)
     }

@@ -1,0 +1,70 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The word by which a provider ended a sign-in that never came back to the app: it had run out, the account is closed, a
+/// restart is offered.
+///
+/// A form that comes again with a message is no end, nor is a wrong password answered to the page's script.
+enum SignInEnd {
+    /// `pages`: the provider's, in order of time, the authorization request first.
+    static func refusal(on pages: [Int], in flow: Flow) -> RequestRefusal? {
+        guard flow.ending == .incomplete, !flow.capture.isCutShort else { return nil }
+        return lastPage(of: pages, flow) ?? lastCall(of: pages, flow)
+    }
+
+    /// The page after which nothing came, where it refuses and leaves nothing to fill in.
+    private static func lastPage(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
+        guard let last = pages.dropFirst().last(where: { isDocument($0, flow) }),
+            let response = flow.capture[last].response, let html = response.body?.text,
+            response.status == 200 || (400..<500).contains(response.status),
+            ![401, 404, 429].contains(response.status),
+            let refusal = flow.refusal(on: [last], redirectURI: nil), !refusal.text.isEmpty,
+            !HTMLForm.isAsking(in: html)
+        else { return nil }
+        let url = flow.capture[last].request.url
+        // A sign-in page made by script may have an error in its address, and a form in the end.
+        let isEnd =
+            response.status >= 400 || refusal.place.part == .responseBody || ErrorPage.isAddress(url)
+        return isEnd ? refusal : nil
+    }
+
+    private static func isDocument(_ index: Int, _ flow: Flow) -> Bool {
+        let response = flow.capture[index].response
+        return response?.location != nil || response?.body?.essence == "text/html"
+    }
+
+    /// The answer that ended a sign-in made by script at ForgeRock's `/json/authenticate`: each step has the `authId` of the
+    /// one before, and a failure has none any more.
+    ///
+    /// What its page begins anew by itself, and nobody filled in, is no other try.
+    private static func lastCall(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
+        for page in pages.reversed() {
+            let exchange = flow.capture[page]
+            let path = exchange.request.url.path
+            guard exchange.request.method == "POST", path.hasSuffix("/authenticate"),
+                path.containsBytes("/json/"), let response = exchange.response
+            else { continue }
+            if (400..<500).contains(response.status), response.status != 429 {
+                guard let json = object(response.body), let message = json["message"]?.string,
+                    !message.isEmpty
+                else { return nil }
+                return RequestRefusal(
+                    channel: .page,
+                    exchange: page,
+                    status: response.status,
+                    text: [json["reason"]?.string, message].compactMap { $0 }.joined(separator: ": "),
+                    place: Place(exchange: page, part: .responseBody, name: "message")
+                )
+            }
+            guard object(exchange.request.body)?["authId"] == nil else { return nil }
+        }
+        return nil
+    }
+
+    private static func object(_ body: Body?) -> JSONObject? {
+        guard let body, (body.size ?? 0) < 1 << 20 else { return nil }
+        return body.bytes.flatMap { try? JSONParser.parse($0) }?.object
+    }
+}

@@ -1,0 +1,58 @@
+package import Captures
+package import OAuth
+
+/// A page that says in its title or in a heading that something went wrong, and leaves nothing to fill in.
+///
+/// A sign-in form that comes again with a message is none: the user has another try.
+package enum ErrorHeading {
+    /// The heading; nil for any other page.
+    package static func of(_ body: Body?) -> String? {
+        guard let body, body.essence == "text/html", (body.size ?? 0) < largest, let html = body.text,
+            html.utf8.count < largest, let heading = HTMLHeadings.all(in: html).first(where: isOne),
+            !HTMLForm.isAsking(in: html)
+        else { return nil }
+        return heading
+    }
+
+    /// Whether the page at a redirect URI is headed so; one that goes on to exchange the code itself has only a name of that
+    /// kind.
+    ///
+    /// `redeemed`: when each code was exchanged with success (``redemptions(of:)``).
+    package static func isShown(
+        at callback: Int,
+        of code: String?,
+        redeemed: [String: Timestamp],
+        in capture: Capture
+    ) -> Bool {
+        guard let response = capture[callback].response, response.location == nil, of(response.body) != nil
+        else { return false }
+        return code.flatMap { redeemed[$0] }.map { $0 < capture[callback].endedAt } ?? true
+    }
+
+    /// When codes were exchanged with success, by the code; the last time where there are several.
+    package static func redemptions(of tokens: [TokenRequest]) -> [String: Timestamp] {
+        tokens.reduce(into: [:]) { times, request in
+            guard let code = request.code, request.answer.isSuccess else { return }
+            times[code] = max(times[code] ?? request.startedAt, request.startedAt)
+        }
+    }
+
+    /// Whether a heading tells of an error; a question offers help ("Unable to sign in?").
+    private static func isOne(_ heading: String) -> Bool {
+        guard heading.utf8.last != 0x3f else { return false }
+        let lower = heading.lowercased()
+        return phrases.contains(where: lower.containsBytes)
+            || lower.split { !$0.isLetter }.contains { words.contains(String($0)) }
+    }
+
+    /// Pages of errors are short.
+    private static let largest = 1 << 17
+
+    private static let words: Set<String> = [
+        "error", "errors", "oops", "sorry", "denied", "failed", "failure", "invalid", "expired", "forbidden",
+        "unauthorized", "fehler", "erreur", "errore", "erro",
+    ]
+    private static let phrases = [
+        "went wrong", "bad request", "not authorized", "not allowed", "unable to", "could not", "timed out",
+    ]
+}
