@@ -128,7 +128,7 @@ package enum Diagnostician {
         Finding(
             rule: info.id,
             severity: severity,
-            title: info.title,
+            title: violation.title ?? info.title,
             isPrimary: false,
             variant: violation.variant,
             evidence: violation.evidence,

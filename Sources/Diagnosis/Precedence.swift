@@ -126,6 +126,7 @@ enum Precedence {
         Silence("registration-grant-missing", of: "unsupported-grant-type"),
         Silence("token-request-format", of: "unsupported-grant-type"),
         Silence("device-code-expired", of: "token-endpoint-error"),
+        Silence("loopback-port-mismatch", of: "redirect-target-differs"),
         Silence("claimed-https-opened-in-browser", of: "callback-rejected-by-app"),
     ]
 

@@ -19,6 +19,8 @@ package struct Violation: Sendable, Equatable {
     /// One sentence of this very case, for its variant say; nil: the rule's own explanation.
     package var explanation: String?
     package var fix: String?
+    /// What this very case is called, where the rule's own title would mislead; nil: the rule's.
+    package var title: String?
     /// The exchange at which the fault exists, not where it was noticed; nil: that of the first evidence.
     package var exchange: Int?
     /// Ids of rules whose findings this very case explains, where ``Precedence`` leaves that to the case.
@@ -30,6 +32,7 @@ package struct Violation: Sendable, Equatable {
         severity: Severity? = nil,
         explanation: String? = nil,
         fix: String? = nil,
+        title: String? = nil,
         exchange: Int? = nil,
         explains: Set<String> = []
     ) {
@@ -38,6 +41,7 @@ package struct Violation: Sendable, Equatable {
         self.severity = severity
         self.explanation = explanation
         self.fix = fix
+        self.title = title
         self.exchange = exchange
         self.explains = explains
     }

@@ -48,7 +48,9 @@ struct StateMissingInResponse: Rule {
             if let redirected = response.parameters.parameter("state") {
                 evidence.append(Evidence(redirected, note: "still there in the redirect"))
             }
-            return .violated(Violation(evidence, exchange: evidence[1].place.exchange))
+            let isLostOnTheWay = evidence.count > 2
+            let fault = isLostOnTheWay ? nil : response.deliveredBy
+            return .violated(Violation(evidence, exchange: fault ?? evidence[1].place.exchange))
         }
     }
 }

@@ -32,6 +32,8 @@ struct CallbackUnreachable: Rule {
             guard let failure = failure(of: response, flow) else { continue }
             let isHungUp = isHungUp(response, flow)
             guard isHungUp || !isUsed(response, flow) else { continue }
+            // The connection stood; whoever had it hung up, or was silent.
+            let isTaken = isHungUp || TransportFailure(failure.value) == .unanswered
             var evidence: [Evidence] = []
             if let exchange = response.deliveredBy, let location = flow.capture[exchange].response?.location {
                 evidence.append(
@@ -45,10 +47,12 @@ struct CallbackUnreachable: Rule {
             return .violated(
                 Violation(
                     evidence,
-                    explanation: isHungUp ? Self.hangUp : nil,
-                    fix: isHungUp
+                    explanation: isHungUp ? Self.hangUp : isTaken ? Self.silence : nil,
+                    fix: isTaken
                         ? "Look into the app's log, and whether its server was restarted, at the time of this request."
                         : nil,
+                    title: isTaken
+                        ? "The app took the request to the redirect URI and did not answer it" : nil,
                     exchange: failure.place.exchange
                 )
             )
@@ -59,6 +63,11 @@ struct CallbackUnreachable: Rule {
     private static let hangUp = """
         The app's server took the callback, went to the token endpoint with its code, and hung up on the browser without an answer: it broke \
         down while it worked on the login.
+        """
+
+    private static let silence = """
+        The provider's answer was on its way, and the app's listener took the connection; then it hung up, or was silent until the browser gave \
+        up. The provider has done its part; the code is lost with the request.
         """
 
     /// Whether the app's server brought the code to the token endpoint, and never answered the browser.

@@ -31,7 +31,7 @@ struct RedirectTargetDiffersTests {
     }
 
     @Test(arguments: [
-        ("http://127.0.0.1:5000/cb", "http://127.0.0.1:5001/cb"),
+        ("https://app.shop.example:8443/cb", "https://app.shop.example/cb"),
         ("https://app.shop.example/default", "https://app.shop.example/cb"),
     ])
     func firesOnAnotherPortOrPath(target: String, asked: String) throws {

@@ -54,4 +54,15 @@ struct StateMissingInResponseTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    /// It was gone before the app was there, or not, to miss it.
+    @Test func standsBeforeACallbackThatHungUp() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = nil
+            exchange.failure = "net::ERR_EMPTY_RESPONSE"
+        }
+        #expect(recording.finding("callback-unreachable") != nil)
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
 }

@@ -37,11 +37,16 @@ struct LoopbackPortMismatchTests {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
             exchange.response = RecordedResponse(status: 302)
-            exchange.response?.redirect(to: "http://127.0.0.1:8400/callback?code=SplxlOBeZQQYbYS6WxSbIA")
+            let state = exchange.request.url.queryItems.first("state") ?? ""
+            exchange.response?.redirect(
+                to: "http://127.0.0.1:8400/callback?code=SplxlOBeZQQYbYS6WxSbIA&state=\(state)"
+            )
         }
         let finding = try #require(recording.finding(rule))
         #expect(finding.places == ["1 request.query redirect_uri", "1 response.location "])
         #expect(finding.notes.last == "port 8400 instead of 51004")
+        #expect(finding.isPrimary)
+        #expect(recording.finding("redirect-target-differs") == nil)
         #expect(finding.severity == .error)
     }
 }

@@ -100,4 +100,14 @@ struct CallbackUnreachableTests {
         recording.exchanges[3].request.url = RecordedURL("https://shop-7f9c.internal.example:\(port)/")
         #expect((recording.finding(rule) != nil) == isIts)
     }
+
+    @Test func isCalledWhatItIsWhereTheConnectionStood() throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.response == nil { exchange.failure = "net::ERR_EMPTY_RESPONSE" }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The app took the request to the redirect URI and did not answer it")
+        #expect(finding.explanation.contains("took the connection"))
+        #expect(try Recording(broken).finding(rule)?.title == "The browser could not reach the redirect URI")
+    }
 }
