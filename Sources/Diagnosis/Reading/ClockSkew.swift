@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// How far the clock that stamped the exchanges is from those of the servers.
@@ -23,7 +24,8 @@ struct ClockSkew {
     /// How far samples of one clock may lie apart.
     private static let spread: Int64 = 30
 
-    /// Nil where fewer than two answers say so, or where others contradict them.
+    /// Nil where fewer than two answers say so, or where others contradict them; one answer will do where the client signed
+    /// what it sent by the same wrong clock.
     init?(of flow: Flow) {
         let all = flow.exchanges.compactMap { exchange -> Sample? in
             let recorded = flow.capture[exchange]
@@ -32,16 +34,29 @@ struct ClockSkew {
             else { return nil }
             return Sample(exchange: exchange, ahead: stated.seconds - recorded.endedAt.seconds)
         }
-        guard all.count >= 2 else { return nil }
+        guard all.count >= 2 || all.first.map({ Self.isSigned($0, in: flow) }) ?? false else { return nil }
         let sorted = all.map(\.ahead).sorted()
         let middle = sorted[sorted.count / 2]
         let agreeing = all.filter { abs($0.ahead - middle) < Self.spread / 2 }
         // A straggler or two (a slow answer, a stale page) do not make the rest wrong.
-        guard abs(middle) > Self.threshold, agreeing.count >= 2, agreeing.count * 3 >= all.count * 2,
-            Set(agreeing.map(\.exchange)).count >= 2
+        guard abs(middle) > Self.threshold, agreeing.count >= min(2, all.count),
+            agreeing.count * 3 >= all.count * 2
         else { return nil }
         median = middle
         samples = agreeing
+    }
+
+    /// Whether the client signed something for this request at the very time that it was recorded at.
+    private static func isSigned(_ sample: Sample, in flow: Flow) -> Bool {
+        let recorded = flow.capture[sample.exchange]
+        let tokens = [
+            DPoPProof(of: recorded.request, exchange: sample.exchange)?.token,
+            ClientCall.all(in: flow).first { $0.exchange == sample.exchange }?.assertion?.token,
+        ]
+        return tokens.contains { token in
+            guard let time = token?.issuedAt ?? token?.notBefore else { return false }
+            return abs(time - recorded.startedAt.seconds) <= spread
+        }
     }
 
     /// How far the app's own server is from the provider, by the times that both state; nil where it is not, or where the

@@ -50,7 +50,7 @@ struct ClientClockSkew: Rule {
         let offset = isAppServer ? skew.median : 0
         let contradicting = delivered.first { isImpossible($0, offset, in: flow) }
         let isUsed = delivered.contains { flow.wentOn(after: $0) } || isSessionBegun(flow)
-        let isGrave = abs(skew.median) > 600 || contradicting != nil
+        let isGrave = abs(skew.median) > 600 || contradicting != nil || isSignatureRefused(flow)
         let difference = "\(Span.text(skew.median)) \(skew.median > 0 ? "slow" : "fast")"
         let zone =
             skew.looksLikeTimeZone ? "a multiple of half an hour: the time zone may be wrong" : nil
@@ -107,6 +107,16 @@ struct ClientClockSkew: Rule {
         let now = flow.capture[exchange].endedAt.seconds - offset
         return delivered.idToken.token.expiresAt.map { $0 <= now } ?? false
             || delivered.idToken.token.issuedAt.map { $0 - now > 60 } ?? false
+    }
+
+    /// Whether something that the client signed was refused for its time.
+    private func isSignatureRefused(_ flow: Flow) -> Bool {
+        let rules: [any Rule] = [ClientAssertionTime(), DPoPProofInvalid()]
+        return rules.contains { rule in
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            return violation.severity == .error
+                && violation.evidence.contains { ["iat", "nbf", "exp"].contains($0.place.name) }
+        }
     }
 
     /// Tokens were used, or the app's callback sent the browser on.

@@ -33,6 +33,7 @@ struct ClientAssertionTime: Rule {
         let calls = ClientCall.all(in: flow)
         var found: [Violation] = []
         var isUnknown = false
+        var difference: Int64?
         for call in calls {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
             guard let date = flow.capture[call.exchange].response?.headers.first("date"),
@@ -41,6 +42,8 @@ struct ClientAssertionTime: Rule {
                 isUnknown = true
                 continue
             }
+            let clock = SigningClock(of: assertion.token, at: now, previous: difference)
+            difference = clock?.ahead ?? difference
             let faults = faults(
                 of: assertion.token,
                 at: now,
@@ -70,7 +73,15 @@ struct ClientAssertionTime: Rule {
             )
             evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
             found.append(
-                Violation(evidence, severity: call.severity, exchange: call.exchange)
+                Violation(
+                    evidence,
+                    variant: clock?.variant,
+                    severity: call.severity,
+                    explanation: clock?.explanation(of: "client assertion"),
+                    fix: clock?.fix,
+                    title: clock?.title(of: "client assertion"),
+                    exchange: call.exchange
+                )
             )
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }

@@ -33,9 +33,15 @@ struct DPoPProofInvalid: Rule {
         var found: [Violation] = []
         var seen: [String: DPoPProof] = [:]
         let calls = DPoPCall.all(in: flow)
+        var difference: Int64?
         for (index, call) in calls.enumerated() {
             var faults: [[Evidence]] = []
+            var clock: SigningClock?
             if let proof = call.proof {
+                clock = flow.capture[call.exchange].serverTime.flatMap {
+                    SigningClock(of: proof.token, at: $0.seconds, previous: difference)
+                }
+                difference = clock?.ahead ?? difference
                 faults = self.faults(of: proof, call, flow)
                 if let jti = proof.identifier {
                     if let first = seen[jti], first.token.text != proof.token.text || call.answer.isRefusal {
@@ -58,6 +64,10 @@ struct DPoPProofInvalid: Rule {
                 faults = [missing]
             }
             guard !faults.isEmpty else { continue }
+            // Where something else is wrong with the proof, its time may not be what it was refused for.
+            if faults.count > 1 || !faults.joined().contains(where: { $0.place.name == "iat" }) {
+                clock = nil
+            }
             let isRepaired = calls[(index + 1)...].prefix(20).contains {
                 $0.url.withoutQuery == call.url.withoutQuery && $0.method == call.method
                     && $0.answer.isSuccess
@@ -65,7 +75,11 @@ struct DPoPProofInvalid: Rule {
             found.append(
                 Violation(
                     faults.prefix(4).flatMap { $0 } + [call.answerEvidence],
+                    variant: clock?.variant,
                     severity: call.mayBlameProof ? (isRepaired ? .note : .error) : .warning,
+                    explanation: clock?.explanation(of: "DPoP proof"),
+                    fix: clock?.fix,
+                    title: clock?.title(of: "DPoP proof"),
                     exchange: call.exchange
                 )
             )
@@ -131,8 +145,10 @@ struct DPoPProofInvalid: Rule {
         guard let issued = proof.token.issuedAt else {
             return [Evidence(place: proof.place(ofClaim: "iat"), value: "missing")]
         }
+        // Servers take proofs of some seconds to some minutes; where one was refused as a proof, seconds may be why.
+        let limit: Int64 = call.answer.isRefusal && call.error == "invalid_dpop_proof" ? 30 : 300
         guard let date = flow.capture[call.exchange].response?.headers.first("date"),
-            let now = Timestamp(httpDate: date)?.seconds, abs(now - issued) > 300
+            let now = Timestamp(httpDate: date)?.seconds, abs(now - issued) > limit
         else { return nil }
         return [
             Evidence(

@@ -100,4 +100,14 @@ struct ClientAssertionTimeTests {
         }
         _ = recording.findings
     }
+
+    /// Nothing is signed in the future; what was signed in the past may have been kept.
+    @Test(arguments: [(900, "clock", "15 min fast"), (-900, nil, "kept")] as [(Int64, String?, String)])
+    func namesTheClockThatSigned(iat: Int64, variant: String?, words: String) throws {
+        let finding = try #require(recording(iat: iat, exp: iat + 60).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == variant)
+        #expect(finding.explanation.contains(words))
+        #expect((finding.title == "The client assertion was signed by a wrong clock") == (variant != nil))
+    }
 }

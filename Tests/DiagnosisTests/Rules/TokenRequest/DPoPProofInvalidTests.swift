@@ -97,4 +97,27 @@ struct DPoPProofInvalidTests {
         let recording = try Recording(broken).answering("/token", 400, ["error": "use_dpop_nonce"])
         #expect(recording.finding(rule)?.severity == .warning)
     }
+
+    /// Where it was refused as a proof, seconds may be why; nothing is signed in the future.
+    @Test(
+        arguments: [
+            (-31, "clock", true), (31, nil, true), (900, nil, true), (-30, nil, false), (0, nil, false),
+        ] as [(Int64, String?, Bool)]
+    ) func namesTheClockThatSigned(age: Int64, variant: String?, fires: Bool) throws {
+        let refused = try Recording(healthy).answering("/token", 400, ["error": "invalid_dpop_proof"])
+        let date = refused.exchanges.last { $0.request.url.path == "/token" }?.response?.headers.first("date")
+        let now = try #require(date.flatMap { Timestamp(httpDate: $0) }).seconds
+        let recording = refused.proving(to: "/token") {
+            $0["iat"] = .number(JSONNumber(now - age))
+            $0["htu"] = "https://id.harbour.example/token"
+        }
+        let finding = recording.finding(rule)
+        // Its signature does not fit the changed claims, where that can be told.
+        let isOfTime = finding?.places.contains { $0.hasSuffix("jwt.claims iat") } ?? false
+        #expect(isOfTime == fires)
+        if fires, finding?.places.count == 3 {
+            #expect(finding?.variant == variant)
+            #expect(finding?.explanation.contains("clock") == true)
+        }
+    }
 }

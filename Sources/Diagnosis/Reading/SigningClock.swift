@@ -1,0 +1,50 @@
+import Captures
+import JOSE
+
+/// What the times in something that a client signed for a request (an assertion, a proof) tell of the clock it was signed by.
+struct SigningClock {
+    /// Seconds by which it was signed after the server got it, by the server's clock; negative where it was signed before.
+    var ahead: Int64
+    /// Whether another one that the same client signed is off by as much: a clock is, what was kept is not.
+    var isRepeated: Bool
+
+    /// Nil where the statement names no time, or one as near as a delay of the network explains.
+    ///
+    /// - Parameters:
+    ///   - token: what was signed.
+    ///   - now: the server's time in seconds.
+    ///   - previous: the difference of the one that was signed before it, in seconds; nil where there is none.
+    init?(of token: JSONWebToken, at now: Int64, previous: Int64?) {
+        guard let start = token.issuedAt ?? token.notBefore, abs(start - now) > Self.delay else { return nil }
+        ahead = start - now
+        isRepeated = previous.map { [ahead] in abs($0 - ahead) <= Self.delay } ?? false
+    }
+
+    private static let delay: Int64 = 30
+
+    /// Whether nothing but a wrong clock explains it: nothing is signed in the future.
+    var isCertain: Bool { ahead > 0 || isRepeated }
+
+    var variant: String? { isCertain ? "clock" : nil }
+
+    /// `what`: `client assertion` or `DPoP proof`.
+    func explanation(of what: String) -> String {
+        let span = Span.text(ahead)
+        if isCertain {
+            return """
+                By the provider's clock the \(what) was signed \(span) \(ahead > 0 ? "in the future" : "before it was sent, as others were"): \
+                the clock of the machine that signs is \(span) \(ahead > 0 ? "fast" : "slow").
+                """
+        }
+        return """
+            By the provider's clock the \(what) was signed \(span) before it was sent: either the clock of the machine that signs is slow by \
+            as much, or it was signed beforehand and kept.
+            """
+    }
+
+    func title(of what: String) -> String? { isCertain ? "The \(what) was signed by a wrong clock" : nil }
+
+    var fix: String? {
+        isCertain ? "Set the clock of the machine that signs, by network time." : nil
+    }
+}
