@@ -26,6 +26,8 @@ struct ClientCall {
     var isOfIssuedCode = false
     /// Whether it asks what the user decided on another device.
     var isDecidedElsewhere = false
+    /// Whether it was refused for the service that a token was asked for.
+    var isTargetRefused = false
 
     /// In the order of time.
     static func all(in flow: Flow) -> [ClientCall] {
@@ -40,7 +42,8 @@ struct ClientCall {
                     authentication: request.authentication,
                     answer: request.answer,
                     purpose: "token \(request.code ?? request.refreshToken ?? request.grantType)",
-                    isDecidedElsewhere: request.isDecidedElsewhere
+                    isDecidedElsewhere: request.isDecidedElsewhere,
+                    isTargetRefused: request.isTargetRefused
                 )
             case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
             case .revocation(let call):
@@ -86,7 +89,8 @@ struct ClientCall {
         authentication: ClientAuthentication,
         answer: Answer,
         purpose: String,
-        isDecidedElsewhere: Bool = false
+        isDecidedElsewhere: Bool = false,
+        isTargetRefused: Bool = false
     ) {
         self.kind = kind
         self.exchange = exchange
@@ -96,6 +100,7 @@ struct ClientCall {
         self.answer = answer
         self.purpose = purpose
         self.isDecidedElsewhere = isDecidedElsewhere
+        self.isTargetRefused = isTargetRefused
     }
 
     /// The statement that proves the client, where it can be read.
@@ -104,7 +109,9 @@ struct ClientCall {
     /// Whether it was refused for what it says of the client, or may have been: not for the grant, the scope,
     /// a proof or the load.
     var mayBlameClient: Bool {
-        guard let status = answer.status, answer.isRefusal, status < 500, status != 429 else { return false }
+        guard let status = answer.status, answer.isRefusal, status < 500, status != 429,
+            !isTargetRefused
+        else { return false }
         guard let error = answer.error?.error else { return ![404, 405, 413, 415].contains(status) }
         // Auth0's word for a client that does not prove itself; of a user's no 403 or 400 is said.
         if error == "access_denied", status == 401 { return !isDecidedElsewhere }
@@ -126,7 +133,7 @@ struct ClientCall {
     /// `unauthorized_client` speaks of the grant (RFC 6749, section 5.2). Who was given a code may use it, though:
     /// without words to the contrary, the provider then means that it does not know the client by what it sent.
     var isClientRefused: Bool {
-        guard answer.isRefusal else { return false }
+        guard answer.isRefusal, !isTargetRefused else { return false }
         switch answer.error?.error {
         // Entra's name for a redirect URI that does not match, too.
         case "invalid_client": return !answer.errorText.containsBytes("aadsts50011")

@@ -59,6 +59,16 @@ extension TokenRequest {
         answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
     }
 
+    /// RFC 8693.
+    var isTokenExchange: Bool { grantType == "urn:ietf:params:oauth:grant-type:token-exchange" }
+
+    /// Whether it was refused for the service that the token is to be for, whatever the error is called: Keycloak says
+    /// `invalid_client` of it.
+    var isTargetRefused: Bool {
+        isTokenExchange && answer.isRefusal && parameters.contains("audience")
+            && answer.errorText.containsBytes("audience")
+    }
+
     /// Whether the user decides on another device while the client polls: what `access_denied` means there alone
     /// (RFC 8628, section 3.5; OpenID Connect CIBA, section 11).
     var isDecidedElsewhere: Bool {

@@ -17,7 +17,7 @@ struct DeliveredIDToken {
     var isOfRefresh: Bool { tokenRequest?.isRefresh ?? false }
 
     var isOfTokenExchange: Bool {
-        tokenRequest?.grantType == "urn:ietf:params:oauth:grant-type:token-exchange"
+        tokenRequest?.isTokenExchange ?? false
     }
 }
 

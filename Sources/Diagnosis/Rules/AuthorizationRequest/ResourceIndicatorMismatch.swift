@@ -69,14 +69,32 @@ struct ResourceIndicatorMismatch: Rule {
         if case .violated = verdict { return verdict }
         for request in flow.tokenRequests {
             guard let answer = Self.refused(request) else { continue }
-            let sent = (Self.resources(of: request) + request.parameters.items.filter { $0.name == "scope" })
-                .prefix(8)
+            let isExchange = request.isTokenExchange
+            let names: Set = isExchange ? ["audience", "scope"] : ["scope"]
+            let sent =
+                Self.resources(of: request) + request.parameters.items.filter { names.contains($0.name) }
             return .violated(
-                Violation(sent.map { Evidence($0) } + [answer], severity: .error, exchange: request.exchange)
+                Violation(
+                    sent.prefix(8).map { Evidence($0) } + [answer],
+                    severity: .error,
+                    explanation: isExchange ? Self.exchange : nil,
+                    fix: isExchange ? Self.exchangeFix : nil,
+                    title: isExchange ? "The provider issues no token for the target that is asked for" : nil,
+                    exchange: request.exchange
+                )
             )
         }
         return verdict
     }
+
+    private static let exchange = """
+        A token exchange names the service that the new token is for by audience (its name at the provider) or resource (its URL). The provider \
+        does not know the one it was given, or does not let this client have tokens for it (RFC 8693, section 2.2.2).
+        """
+    private static let exchangeFix = """
+        Send the audience under the very name that the provider has for the service, not its URL, and allow this client to exchange tokens for \
+        it at the provider.
+        """
 
     private func violation(
         expected: Evidence,
@@ -103,6 +121,6 @@ struct ResourceIndicatorMismatch: Rule {
     }
 
     private static func refused(_ request: TokenRequest) -> Evidence? {
-        request.isRefused(with: "invalid_target") ? request.answer.evidence() : nil
+        request.isRefused(with: "invalid_target") || request.isTargetRefused ? request.answer.evidence() : nil
     }
 }

@@ -71,4 +71,28 @@ struct ResourceIndicatorMismatchTests {
     @Test func saysNothingWithoutAResource() throws {
         #expect(try Recording("healthy/web-code-flow").finding(rule) == nil)
     }
+
+    /// Keycloak calls an audience that it does not know a client that it does not know.
+    @Test(arguments: [
+        ("invalid_target", "unknown", true), ("invalid_client", "Audience not found", true),
+        ("invalid_client", "Invalid client credentials", false),
+    ])
+    func readsTheAudienceOfATokenExchange(error: String, description: String, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+            .sending("audience", "stock-api")
+            .answering(
+                "/token",
+                400,
+                ["error": .string(error), "error_description": .string(description)]
+            )
+        let exchange = recording.without { $0.request.url.path != "/token" }
+        let finding = exchange.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((exchange.finding("token-invalid-client") == nil) == fires)
+        if fires {
+            #expect(finding?.places.contains("0 request.body audience") == true)
+            #expect(finding?.title == "The provider issues no token for the target that is asked for")
+        }
+    }
 }
