@@ -32,4 +32,23 @@ struct ProviderRecognizerTests {
         )
         #expect(capture.flows.map(\.provider.rawValue) == [provider])
     }
+
+    /// On a domain of the customer's own: by what its pages and cookies are called.
+    @Test(
+        arguments: [
+            ("/authorize", "/u/login?state=hKFo2SA", nil, "auth0"),
+            ("/authorize", "/login", "auth0", "auth0"),
+            ("/oauth2/authorize", "/login?client_id=x", "cognito", "cognito"),
+            ("/authorize", "/login", "session", "generic"),
+        ] as [(String, String, String?, String)]
+    )
+    func byItsSignInPage(endpoint: String, page: String, cookie: String?, provider: String) throws {
+        let host = "https://login.shop.example"
+        let request = host + endpoint + "?" + FormBody.encode(ShopLogin().request)
+        var capture = CaptureBuilder()
+        let cookies = cookie.map { [("Cookie", "\($0)=1")] } ?? []
+        capture.redirect(request, to: page, headers: ShopLogin.browser + cookies)
+        capture.get(host + page, headers: ShopLogin.browser, body: .html("<form>"))
+        #expect(capture.flows.map(\.provider.rawValue) == [provider])
+    }
 }

@@ -100,16 +100,20 @@ package enum ProviderRecognizer {
         (
             .auth0,
             { sights in
-                sights.contains { host(.auth0, $0) }
+                sights.contains {
+                    host(.auth0, $0) || $0.path == "/authorize" && $0.cookies.contains("auth0")
+                }
+                    || hasOneHost(sights, { $0 == "/authorize" }, { $0.hasPrefix("/u/login") })
                     || hasOneHost(
                         sights,
                         { $0 == "/authorize" },
                         { $0 == "/oauth/token" },
-                        { $0 == "/v2/logout" || $0.hasPrefix("/u/login") }
+                        { $0 == "/v2/logout" }
                     )
             }
         ),
-        (.cognito, any { host(.cognito, $0) }),
+        // On a domain of one's own, its cookie has the name of the service.
+        (.cognito, any { host(.cognito, $0) || $0.cookies.contains("cognito") }),
         (
             .forgerock,
             any { sight in
