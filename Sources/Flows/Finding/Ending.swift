@@ -49,6 +49,7 @@ struct Ending {
             {
                 return .failure
             }
+            if let callback = response.callback, isSentRound(callback) { return .failure }
             if let callback = response.callback, let last, index.isHungUp(callback, during: last.exchange),
                 !hasSucceededAfter(callback)
             {
@@ -105,6 +106,29 @@ struct Ending {
         let exchange = index.capture[callback]
         guard let location = exchange.response?.location else { return false }
         return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
+    }
+
+    /// Whether the app sends its callback where it had sent an earlier one, which came back to the provider by redirects alone:
+    /// the recording ends in a circle.
+    private func isSentRound(_ callback: Int) -> Bool {
+        guard let target = sentTo(callback), builder.responses.count > 2 else { return false }
+        var circle: Set<Int> = []
+        for request in builder.requests {
+            var exchange = request.exchange
+            for _ in 0..<10 {
+                guard let source = index.redirectedFrom[exchange] else { break }
+                circle.insert(source)
+                exchange = source
+            }
+        }
+        return builder.responses.contains { response in
+            response.callback.map { $0 != callback && circle.contains($0) && sentTo($0) == target } ?? false
+        }
+    }
+
+    private func sentTo(_ callback: Int) -> String? {
+        let exchange = index.capture[callback]
+        return exchange.response?.location.map { exchange.request.url.resolving($0).withoutQuery }
     }
 
     /// The same response had been taken already: loaded again it is refused, and nothing is lost.

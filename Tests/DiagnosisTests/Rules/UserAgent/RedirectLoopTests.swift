@@ -84,4 +84,22 @@ struct RedirectLoopTests {
         recording.exchanges[index].failure = reason
         #expect(recording.finding("callback-unreachable") == nil)
     }
+
+    /// Recorded up to a callback that sends the browser round again.
+    @Test func endsWithACallbackThatGoesRound() throws {
+        var recording = try Recording(broken)
+        let last = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/authorize" })
+        let callback = try #require(recording.exchanges.last { $0.request.url.path == "/callback" })
+        recording.exchanges = Array(recording.exchanges[...last])
+        recording.exchanges[last].response = RecordedResponse(status: 302)
+        let state = recording.exchanges[last].request.url.queryItems.first("state") ?? ""
+        let answer = "https://www.shop.example/callback?code=SplxlOBeZQQYbYS6WxSbIA&state=\(state)"
+        recording.exchanges[last].response?.redirect(to: answer)
+        var again = callback
+        again.request.url = RecordedURL(answer)
+        again.startedAt = recording.exchanges[last].endedAt
+        recording.exchanges.append(again)
+        #expect(recording.outcomes == [.failure])
+        #expect(recording.finding(rule)?.severity == .error)
+    }
 }
