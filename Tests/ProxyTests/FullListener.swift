@@ -32,8 +32,10 @@ final class FullListener: Sendable {
         let entry =
             ":" + Hexadecimal.encode([UInt8(port >> 8), UInt8(port & 0xff)], isUppercase: true) + " 02 "
         for _ in 0..<1000 {
-            let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].map {
-                (try? String(contentsOfFile: $0, encoding: .utf8)) ?? ""
+            let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].map { path in
+                // Their size is not known before they are read to the end.
+                let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd()
+                return String(decoding: bytes ?? Data(), as: UTF8.self)
             }
             if sockets.contains(where: { $0.contains(entry) }) { return }
             try await Task.sleep(for: .milliseconds(10))

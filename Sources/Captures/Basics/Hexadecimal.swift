@@ -15,8 +15,10 @@ package enum Hexadecimal {
     }
 
     /// The bytes that pairs of digits of either case spell; nil for all else.
+    @inlinable
     package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.underestimatedCount / 2)
         var high: UInt8?
         for digit in text {
             guard let value = digit.hexadecimalValue else { return nil }
