@@ -31,9 +31,11 @@ struct ProxySides: Sendable {
 
     /// The server that an exchange went to: its address, its name where that is not known.
     ///
+    /// By way of a proxy that the client was told of it is not, and the server behind it is another one of the same name.
     /// Hashed, so that it is of use within this process only.
     static func server(of exchange: Exchange) -> Int {
-        (exchange.connection.serverAddress ?? exchange.request.url.hostAndPort ?? "").hashValue
+        let address = exchange.connection.serverAddress
+        return [address, address == nil ? exchange.request.url.hostAndPort : nil].hashValue
     }
 
     // MARK: - By what was made for them

@@ -318,6 +318,21 @@ struct CaptureMergerTests {
         #expect(joined.report(differing: 0).seenTwice == 3)
     }
 
+    /// Both sides name the provider: on the client's the address is the proxy's, and the provider's is not known.
+    @Test(arguments: [1, 2]) func bothSidesOfAProxyThatTheClientKnowsAreOne(first: Int) {
+        var file = Sightings()
+        file.callback(1, at: 0)
+        file.callback(1, at: 0.01, length: 0.18)
+        file.add("https://app.example/me", at: 1, length: 0.2)
+        file.add("https://app.example/me", at: 1.01, length: 0.18)
+        for inner in [1, 3] { file.exchanges[inner].connection.serverAddress = "192.0.2.7:443" }
+        file.exchanges.removeFirst(first == 1 ? 0 : 2)
+        let source = CaptureMerger.Source(name: "b", capture: file.capture)
+        let story = CaptureMerger([source], joinsSides: true).story
+        // What is not made for one request follows what is.
+        #expect(story == (first == 1 ? ["b0+b1", "b2+b3"] : ["b0", "b1"]))
+    }
+
     /// A callback that was loaded again is two, also where the second began before the first had its answer.
     @Test(arguments: [0.05, 1]) func repeatedRequestIsNoSideOfAProxy(_ later: Double) {
         var server = Sightings()
