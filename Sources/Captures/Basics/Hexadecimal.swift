@@ -15,20 +15,22 @@ package enum Hexadecimal {
     }
 
     /// The bytes that pairs of digits of either case spell; nil for all else.
-    @inlinable
     package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        // One kind of bytes: key logs have a million of them, and what is generic is looked up for each.
+        text.withContiguousStorageIfAvailable(decoded) ?? Array(text).withUnsafeBufferPointer(decoded)
+    }
+
+    private static func decoded(_ digits: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.underestimatedCount / 2)
-        var high: UInt8?
-        for digit in text {
-            guard let value = digit.hexadecimalValue else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index].hexadecimalValue, let low = digits[index + 1].hexadecimalValue
+            else {
+                return nil
             }
+            bytes.append(high << 4 | low)
         }
-        return high == nil ? bytes : nil
+        return bytes
     }
 }
