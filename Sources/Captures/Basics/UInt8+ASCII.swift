@@ -8,6 +8,9 @@ extension UInt8 {
     /// A letter or a digit of ASCII.
     @inlinable package var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
 
+    /// A letter or a digit of ASCII, or `_`.
+    @inlinable package var isASCIIWordByte: Bool { isASCIIAlphanumeric || self == 0x5f }
+
     /// `0`–`9`, `A`–`F`, `a`–`f`.
     @inlinable package var isHexadecimalDigit: Bool { isASCIIDigit || (self | 0x20) &- 0x61 < 6 }
 

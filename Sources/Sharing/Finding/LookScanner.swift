@@ -90,12 +90,12 @@ struct LookScanner {
         func isGroup(_ begin: Int) -> Bool {
             guard begin + 4 <= text.count else { return false }
             let next = begin + 4 < text.count ? text[begin + 4] : 0x20
-            return !isWordByte(next)
+            return !next.isASCIIWordByte
                 && text[begin..<(begin + 4)].allSatisfy {
                     (0x32...0x37).contains($0) || (isLower ? 0x61...0x7a : 0x41...0x5a).contains($0)
                 }
         }
-        guard start == 0 || !isWordByte(text[start - 1]) else { return nil }
+        guard start == 0 || !text[start - 1].isASCIIWordByte else { return nil }
         var end = start
         var groups = 0
         while isGroup(end == start ? start : end + 1), end == start || text[end] == 0x20 {
@@ -225,20 +225,20 @@ struct LookScanner {
         while index < text.count {
             let byte = text[index]
             let before = index > 0 ? text[index - 1] : 0x20
-            if !Self.isWordByte(before), let end = PhoneNumberText.end(in: text, at: index) {
+            if !before.isASCIIWordByte, let end = PhoneNumberText.end(in: text, at: index) {
                 found.append(Found(kind: .phone, range: index..<end))
                 index = end
-            } else if !Self.isWordByte(before), before != 0x2d, before != 0x2e, before < 0x80,
+            } else if !before.isASCIIWordByte, before != 0x2d, before != 0x2e, before < 0x80,
                 let end = IdentityNumbers.end(in: text, at: index)
             {
                 found.append(Found(kind: .personal, range: index..<end))
                 index = end
-            } else if byte.isASCIIDigit, !Self.isWordByte(before), before != 0x2e, before != 0x2d,
+            } else if byte.isASCIIDigit, !before.isASCIIWordByte, before != 0x2e, before != 0x2d,
                 let end = IPAddressText.endOfIPv4(text, index), isAddress(text, index, before)
             {
                 found.append(Found(kind: .address, range: index..<end))
                 index = end
-            } else if byte.isHexadecimalDigit || byte == 0x3a, !Self.isWordByte(before),
+            } else if byte.isHexadecimalDigit || byte == 0x3a, !before.isASCIIWordByte,
                 before != 0x3a,
                 let end = IPAddressText.endOfIPv6(text, index)
             {
@@ -254,9 +254,5 @@ struct LookScanner {
     private func isAddress(_ text: [UInt8], _ start: Int, _ before: UInt8) -> Bool {
         if before == 0x2f { return start >= 2 && text[start - 2] == 0x2f }
         return before != 0x76 && before != 0x56
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x5f
     }
 }

@@ -24,7 +24,7 @@ enum PhoneNumberText {
             [1, 2, 3, 5, 6, 7, 9, 10, 11, 12].allSatisfy({ number[$0].isASCIIDigit }), number[1] >= 0x32
         else { return nil }
         let end = start + (isSpaced ? 14 : 13)
-        return end == text.count || end < text.count && !isWordByte(text[end]) ? end : nil
+        return end == text.count || end < text.count && !text[end].isASCIIWordByte ? end : nil
     }
 
     private static func endOfInternational(_ text: [UInt8], _ start: Int) -> Int? {
@@ -40,11 +40,7 @@ enum PhoneNumberText {
             }
             end += 1
         }
-        guard (8...15).contains(digits), last == text.count || !isWordByte(text[last]) else { return nil }
+        guard (8...15).contains(digits), last == text.count || !text[last].isASCIIWordByte else { return nil }
         return (0x31...0x39).contains(text[start + 1]) ? last : nil
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x5f
     }
 }

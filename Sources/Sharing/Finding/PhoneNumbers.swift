@@ -37,7 +37,7 @@ struct PhoneNumbers {
         var found: [(places: [Int], number: String)] = []
         var index = 0
         while index < text.count {
-            guard text[index].isASCIIDigit, index == 0 || !Self.isWordByte(text[index - 1]) else {
+            guard text[index].isASCIIDigit, index == 0 || !text[index - 1].isASCIIWordByte else {
                 index += 1
                 continue
             }
@@ -53,7 +53,7 @@ struct PhoneNumbers {
             }
             defer { index = max(index + 1, (places.last ?? index) + 1) }
             guard let last = places.last, places.count >= Self.tail, places.count <= Self.most,
-                last + 1 == text.count || !Self.isWordByte(text[last + 1])
+                last + 1 == text.count || !text[last + 1].isASCIIWordByte
             else { continue }
             let digits = places.map { text[$0] }
             guard let number = numbers[Array(digits.suffix(Self.tail))] else { continue }
@@ -67,9 +67,5 @@ struct PhoneNumbers {
 
     private static func isSeparator(_ byte: UInt8) -> Bool {
         [0x20, 0x2d, 0x28, 0x29, 0x2f, 0x2e].contains(byte)
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x5f
     }
 }

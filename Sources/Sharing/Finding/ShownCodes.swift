@@ -78,8 +78,8 @@ enum ShownCodes {
 
     private static func digits(at start: Int, in text: [UInt8]) -> Range<Int>? {
         let digits = text[start...].prefix(9).prefix(while: \.isASCIIDigit)
-        guard (6...8).contains(digits.count), start == 0 || !isWordByte(text[start - 1]),
-            digits.endIndex == text.count || !isWordByte(text[digits.endIndex])
+        guard (6...8).contains(digits.count), start == 0 || !text[start - 1].isASCIIWordByte,
+            digits.endIndex == text.count || !text[digits.endIndex].isASCIIWordByte
         else { return nil }
         return digits.startIndex..<digits.endIndex
     }
@@ -97,7 +97,7 @@ enum ShownCodes {
             guard reserves.contains(where: before.containsBytes) else { continue }
             let start = text[mark.upperBound...].first == 0x73 ? mark.upperBound + 1 : mark.upperBound
             // The name of a message or of a form, of which pages have lists.
-            if start < text.count, isWordByte(text[start]) || text[start] == 0x2d { continue }
+            if start < text.count, text[start].isASCIIWordByte || text[start] == 0x2d { continue }
             end = min(text.count, start + longestList)
             found += codes(in: pieces(of: text, start..<end), of: text)
         }
@@ -161,7 +161,7 @@ enum ShownCodes {
     /// Digits, or four consonants in a row: no word.
     private static func isDrawn(_ piece: ArraySlice<UInt8>) -> Bool {
         piece.contains(where: \.isASCIIDigit)
-            || piece.split { !isLetterOrDigit($0) || "aeiouyAEIOUY".utf8.contains($0) }.contains {
+            || piece.split { !$0.isASCIIAlphanumeric || "aeiouyAEIOUY".utf8.contains($0) }.contains {
                 $0.count >= 4
             }
     }
@@ -170,7 +170,7 @@ enum ShownCodes {
     private static func form(of piece: ArraySlice<UInt8>) -> [Int]? {
         guard (8...64).contains(piece.count) else { return nil }
         let groups = piece.split(omittingEmptySubsequences: false) { $0 == 0x2d || $0 == 0x20 }
-        guard groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isLetterOrDigit) }) else { return nil }
+        guard groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isASCIIAlphanumeric) }) else { return nil }
         let letters = piece.filter { $0 >= 0x41 }
         let isOfOneCase = letters.allSatisfy { $0 < 0x5b } || letters.allSatisfy { $0 > 0x60 }
         let hasDigits = piece.contains(where: \.isASCIIDigit)
@@ -183,12 +183,6 @@ enum ShownCodes {
         let isNumber = letters.isEmpty && (lengths == [4, 2, 2] || lengths.count == 1 && piece.count >= 10)
         return isNumber ? nil : lengths
     }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || byte == 0x5f }
 
     private static func lowercased(_ text: ArraySlice<UInt8>) -> String {
         SlotReader.string(text).lowercased()

@@ -76,7 +76,7 @@ package struct TimeShift: Sendable {
             end += 1
         }
         guard let scale: Int64 = [10: 1, 13: 1000, 16: 1_000_000][end - index],
-            end == text.count || !Self.isWordByte(text[end]), window.contains(value / scale)
+            end == text.count || !text[end].isASCIIWordByte, window.contains(value / scale)
         else { return nil }
         return (end - index, Array(String(value + offset * scale).utf8))
     }
@@ -141,12 +141,8 @@ package struct TimeShift: Sendable {
         }
     }
 
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x5f
-    }
-
     /// Not behind a letter or digit, the sign of a telephone number, or a decimal point.
     private static func mayPrecede(_ byte: UInt8) -> Bool {
-        !isWordByte(byte) && byte != 0x2b && byte != 0x2e
+        !byte.isASCIIWordByte && byte != 0x2b && byte != 0x2e
     }
 }

@@ -1,5 +1,5 @@
-import Foundation
 import Captures
+import Foundation
 import Reports
 
 /// A file whose name begins with a dash: said so, before its letters count as options.

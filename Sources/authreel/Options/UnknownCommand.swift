@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
 import Captures
+import Foundation
 import Reports
 
 /// A first word that is no command: said so, before it counts as an argument too many.

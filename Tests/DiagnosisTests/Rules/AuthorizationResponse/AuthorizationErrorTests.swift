@@ -150,7 +150,7 @@ struct AuthorizationErrorTests {
             status: 200,
             body: Body(text: "<title>Login</title><script src=/app.js></script>", mediaType: "text/html")
         )
-        call.request.url = call.request.url.resolving("/am/json/realms/root/authenticate")
+        call.request.url = call.request.url.resolving("/am/json/authenticate")
         call.request.method = "POST"
         for (index, request) in requests.enumerated() {
             call.startedAt = call.startedAt + .seconds(5)
