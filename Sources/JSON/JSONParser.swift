@@ -38,6 +38,9 @@ struct JSONReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
+    /// Bytes from here to the end.
+    var rest: Int { bytes.count - position }
+
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     mutating func advance() { position += 1 }
@@ -213,7 +216,7 @@ struct JSONReader {
             // Each byte's highest bit, where the byte is one of them; wrong only behind a true one.
             let special =
                 ((word &- 0x2020_2020_2020_2020) & ~word
-                    | Self.zeros(word ^ 0x2222_2222_2222_2222) | Self.zeros(word ^ 0x5c5c_5c5c_5c5c_5c5c))
+                    | (word ^ 0x2222_2222_2222_2222).zeroBytes | (word ^ 0x5c5c_5c5c_5c5c_5c5c).zeroBytes)
                 & 0x8080_8080_8080_8080
             guard special == 0 else {
                 position += special.trailingZeroBitCount / 8
@@ -228,9 +231,6 @@ struct JSONReader {
         }
     }
 
-    /// The highest bit of each byte that is zero; wrong only behind a true one.
-    private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
-
     /// Moves to the closing quote of a string; what the escapes are is not looked at.
     mutating func skipEscaped(start: Int) throws(JSONError) {
         while true {
@@ -244,7 +244,8 @@ struct JSONReader {
         }
     }
 
-    private mutating func appendEscape(to text: inout JSONStringWriter) throws(JSONError) {
+    /// Reads an escape from behind its backslash on.
+    mutating func appendEscape(to text: inout JSONStringWriter) throws(JSONError) {
         guard let byte = current else { throw error("a character after \\") }
         position += 1
         switch byte {

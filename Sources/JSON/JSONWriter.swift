@@ -35,17 +35,31 @@ package enum JSONWriter {
 
     /// Appends valid UTF-8, escaped, without quotes.
     ///
-    /// The recorder's hot path: eight bytes at a time into a block on the stack, up to the first that needs more.
+    /// The recorder's hot path: many bytes at a time into a block on the stack, up to the first that needs more.
     package static func append(escaping utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         guard !utf8.isEmpty else { return }
         let raw = UnsafeRawBufferPointer(utf8)
-        withUnsafeTemporaryAllocation(byteCount: blockSize + 8, alignment: 8) { block in
+        withUnsafeTemporaryAllocation(byteCount: blockSize + stride, alignment: 8) { block in
             var filled = 0
             var index = 0
             while index < utf8.count {
-                if filled + 8 > blockSize {
+                if filled + stride > blockSize {
                     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block[..<filled]))
                     filled = 0
+                }
+                if index + stride <= utf8.count {
+                    let plain = copyPlain(raw, at: index, to: block, at: filled)
+                    index += plain
+                    filled += plain
+                    guard plain < stride else { continue }
+                    if let short = shortEscape(of: utf8[index]) {
+                        block.storeBytes(of: short.littleEndian, toByteOffset: filled, as: UInt16.self)
+                        index += 1
+                        filled += 2
+                    } else {
+                        index += escape(utf8, at: index, into: block, &filled)
+                    }
+                    continue
                 }
                 let count = min(8, utf8.count - index)
                 var word = UInt64(0)
@@ -67,7 +81,51 @@ package enum JSONWriter {
         }
     }
 
-    private static let blockSize = 2048
+    private static let stride = 32
+    /// With a stride behind it, what the stack is used for.
+    private static let blockSize = 1024 - stride
+
+    /// Copies a stride of bytes.
+    ///
+    /// - Returns: how many of them, from the first on, stand for themselves.
+    @inline(__always)
+    private static func copyPlain(
+        _ source: UnsafeRawBufferPointer,
+        at index: Int,
+        to block: UnsafeMutableRawBufferPointer,
+        at filled: Int
+    ) -> Int {
+        let words = (
+            source.loadUnaligned(fromByteOffset: index, as: UInt64.self),
+            source.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self),
+            source.loadUnaligned(fromByteOffset: index + 16, as: UInt64.self),
+            source.loadUnaligned(fromByteOffset: index + 24, as: UInt64.self)
+        )
+        block.storeBytes(of: words.0, toByteOffset: filled, as: UInt64.self)
+        block.storeBytes(of: words.1, toByteOffset: filled + 8, as: UInt64.self)
+        block.storeBytes(of: words.2, toByteOffset: filled + 16, as: UInt64.self)
+        block.storeBytes(of: words.3, toByteOffset: filled + 24, as: UInt64.self)
+        let first = plainBytes(UInt64(littleEndian: words.0))
+        guard first == 8 else { return first }
+        let second = plainBytes(UInt64(littleEndian: words.1))
+        guard second == 8 else { return 8 + second }
+        let third = plainBytes(UInt64(littleEndian: words.2))
+        guard third == 8 else { return 16 + third }
+        return 24 + plainBytes(UInt64(littleEndian: words.3))
+    }
+
+    /// A backslash and, in the higher byte, the letter behind it; nil for what has no such escape (RFC 8259, section 7).
+    @inline(__always)
+    private static func shortEscape(of byte: UInt8) -> UInt16? {
+        switch byte {
+        case 0x22: 0x225c
+        case 0x0a: 0x6e5c
+        case 0x09: 0x745c
+        case 0x5c: 0x5c5c
+        case 0x0d: 0x725c
+        default: nil
+        }
+    }
 
     /// Writes one byte, or what stands for it: eight bytes at most.
     ///
@@ -83,19 +141,12 @@ package enum JSONWriter {
             filled += 1
         }
         let byte = utf8[index]
+        if let short = shortEscape(of: byte) {
+            put(UInt8(truncatingIfNeeded: short))
+            put(UInt8(short >> 8))
+            return 1
+        }
         switch byte {
-        case 0x22, 0x5c:
-            put(0x5c)
-            put(byte)
-        case 0x0a:
-            put(0x5c)
-            put(UInt8(ascii: "n"))
-        case 0x0d:
-            put(0x5c)
-            put(UInt8(ascii: "r"))
-        case 0x09:
-            put(0x5c)
-            put(UInt8(ascii: "t"))
         case 0..<0x20, 0x7f:
             for byte in "\\u00".utf8 { put(byte) }
             put(hexadecimal[Int(byte >> 4)])
@@ -115,14 +166,11 @@ package enum JSONWriter {
     private static func plainBytes(_ word: UInt64) -> Int {
         // Each byte's highest bit, where the byte is below 0x20 or one of four; wrong only behind a true one.
         let special =
-            (word &- 0x2020_2020_2020_2020) & ~word | zeros(word ^ 0x2222_2222_2222_2222)
-            | zeros(word ^ 0x5c5c_5c5c_5c5c_5c5c) | zeros(word ^ 0x7f7f_7f7f_7f7f_7f7f)
-            | zeros(word ^ 0xe2e2_e2e2_e2e2_e2e2)
+            (word &- 0x2020_2020_2020_2020) & ~word | (word ^ 0x2222_2222_2222_2222).zeroBytes
+            | (word ^ 0x5c5c_5c5c_5c5c_5c5c).zeroBytes | (word ^ 0x7f7f_7f7f_7f7f_7f7f).zeroBytes
+            | (word ^ 0xe2e2_e2e2_e2e2_e2e2).zeroBytes
         return (special & 0x8080_8080_8080_8080).trailingZeroBitCount / 8
     }
-
-    /// The highest bit of each byte that is zero.
-    private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 

@@ -3,16 +3,17 @@ import Testing
 
 struct JSONWriterTests {
     /// What has to be escaped is found wherever it stands, also behind bytes that look alike.
-    @Test func whatIsEscapedIsFoundAtEveryPlace() throws {
+    @Test(arguments: ["bcdefghij", String(repeating: "b", count: 40)])
+    func whatIsEscapedIsFoundAtEveryPlace(rest: String) throws {
         let special = [
             "\"", "\\", "\n", "\r", "\t", "\u{0}", "\u{1f}", "\u{7f}", "\u{2028}", "\u{2029}", "â", "ÿ", "!",
             "#", "]",
         ]
         // Also where the block ends that is filled first.
-        for place in Array(0..<20) + Array(2030..<2062) {
+        for place in Array(0..<40) + Array(950..<1030) + Array(1980..<2062) {
             for first in special {
                 for second in special {
-                    let text = String(repeating: "a", count: place) + first + second + "bcdefghij"
+                    let text = String(repeating: "a", count: place) + first + second + rest
                     var bytes: [UInt8] = []
                     JSONWriter.append(string: text, to: &bytes)
                     #expect(try JSONParser.parse(bytes).string == text)

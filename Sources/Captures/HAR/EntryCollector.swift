@@ -42,13 +42,16 @@ final class EntryCollector {
             exchanges.reserveCapacity(expected + expected / 16)
         }
         var number = 0
-        var exchange = HAREntry.exchange(of: entry) { [source, isStrict, recentBodies] load in
+        var exchange = HAREntry.exchange(of: entry) { [source, isStrict, recentBodies] body in
             // A body that stays in the file: the entry is read again when somebody wants it.
             let key = RecentBodies.Key(offset: offset, number: number)
             number += 1
             return {
                 recentBodies.bytes(key) {
-                    EntryCollector.entry(in: source, at: offset, length, isStrict: isStrict).flatMap(load)
+                    isStrict
+                        ? body.bytes(inEntry: source.bytes(at: offset, count: length))
+                        : EntryCollector.entry(in: source, at: offset, length, isStrict: false)
+                            .flatMap(body.bytes(in:))
                 }
             }
         }

@@ -225,6 +225,9 @@ struct EntryScanner {
             if isInString {
                 if isEscaped {
                     isEscaped = false
+                } else if byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "\"") {
+                    index = Self.endOfPlain(window, from: index)
+                    continue
                 } else if byte == UInt8(ascii: "\\") {
                     isEscaped = true
                 } else if byte == UInt8(ascii: "\"") {
@@ -262,6 +265,24 @@ struct EntryScanner {
             index += 1
         }
         return false
+    }
+
+    /// Where the next quote or backslash is, or the window ends: eight bytes at a time.
+    private static func endOfPlain(_ window: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let raw = UnsafeRawBufferPointer(window)
+        var index = start
+        while index + 8 <= window.count {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let special =
+                ((word ^ 0x2222_2222_2222_2222).zeroBytes | (word ^ 0x5c5c_5c5c_5c5c_5c5c).zeroBytes)
+                & 0x8080_8080_8080_8080
+            guard special == 0 else { return index + special.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < window.count, window[index] != UInt8(ascii: "\""), window[index] != UInt8(ascii: "\\") {
+            index += 1
+        }
+        return index
     }
 
     private mutating func finish(at end: Int, _ found: (Found) throws -> Void) throws {

@@ -127,7 +127,7 @@ extension HAREntry {
 
     /// An entry that is not as HAR wants it, as we would have written it.
     static func text(ofUnusual entry: JSONValue) -> [UInt8] {
-        let exchange = exchange(of: entry.object ?? JSONObject()) { load in { load(entry) } }
+        let exchange = exchange(of: entry.object ?? JSONObject()) { body in { body.bytes(in: entry) } }
         return text(of: exchange)
     }
 

@@ -7,8 +7,8 @@ enum HAREntry {
     /// A body longer than this many bytes of text stays where it is until it is asked for.
     static let eagerBodyLimit = 16 << 10
 
-    /// Makes a loader of the bytes of one entry out of what takes a body from its JSON.
-    typealias Deferral = (@escaping @Sendable (JSONValue) -> [UInt8]?) -> @Sendable () -> [UInt8]?
+    /// Makes a loader of the bytes of one body out of where it is in its entry.
+    typealias Deferral = (BodyText) -> @Sendable () -> [UInt8]?
 
     static let entryMembers: Set<String> = [
         "startedDateTime", "time", "request", "response", "timings", "connection", "serverIPAddress",
@@ -181,27 +181,24 @@ enum HAREntry {
 
     static let bodyMembers: Set<String> = ["mimeType", "text", "encoding", "size", "params", "_authreel"]
 
-    /// A body whose text is found by `take`, in the entry of whoever reads it later.
+    /// A body that is read when it is asked for where it is long.
     ///
-    /// `data` is `content` or `postData`, `text` what stands there, `foreign` what is not used of it.
+    /// `data` is `content` or `postData`, `text` what stands there, `place` where; `foreign` is what is not used of it.
     static func body(
         _ data: JSONObject,
         text: String?,
-        isBase64: Bool,
         wireSize: Int?,
         foreign: JSONObject,
         deferral: Deferral,
-        take: @escaping @Sendable (JSONValue) -> String?
+        place: BodyText
     ) -> Body {
         let ours = data["_authreel"]?.object ?? JSONObject()
         let content: Body.Content
         if let text {
             if text.utf8.count > eagerBodyLimit {
-                content = .deferred(
-                    deferral { entry in take(entry).map { isBase64 ? Base64.decode($0) : Array($0.utf8) } }
-                )
+                content = .deferred(deferral(place))
             } else {
-                content = .bytes(isBase64 ? Base64.decode(text) : Array(text.utf8))
+                content = .bytes(place.bytes(of: text))
             }
         } else {
             content = .missing

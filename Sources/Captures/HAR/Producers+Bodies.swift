@@ -18,27 +18,27 @@ extension Producers {
             return HAREntry.body(
                 data,
                 text: text ?? bodyInComment(data),
-                isBase64: isBase64(data),
                 wireSize: wireSize,
                 foreign: foreign,
-                deferral: deferral
-            ) { entry in
-                let data = entry["request"]?["postData"]?.object ?? JSONObject()
-                return bodyText(data) ?? bodyInComment(data)
-            }
+                deferral: deferral,
+                place: BodyText(path: ["request", "postData", "text"], isBase64: isBase64(data)) { entry in
+                    let data = entry["request"]?["postData"]?.object ?? JSONObject()
+                    return bodyText(data) ?? bodyInComment(data)
+                }
+            )
         }
         if let whole = wholeBody(in: parameters, of: data) {
             return HAREntry.body(
                 data,
                 text: whole,
-                isBase64: false,
                 wireSize: wireSize,
                 foreign: foreign,
-                deferral: deferral
-            ) { entry in
-                let data = entry["request"]?["postData"]?.object ?? JSONObject()
-                return wholeBody(in: data["params"]?.array ?? [], of: data)
-            }
+                deferral: deferral,
+                place: BodyText(path: []) { entry in
+                    let data = entry["request"]?["postData"]?.object ?? JSONObject()
+                    return wholeBody(in: data["params"]?.array ?? [], of: data)
+                }
+            )
         }
         // Parts of a multipart form have their files' names and types beside the value.
         if parameters.contains(where: { ($0.object?.members.count ?? 0) > 2 }) {
@@ -80,11 +80,11 @@ extension Producers {
             return HAREntry.body(
                 data,
                 text: text,
-                isBase64: false,
                 wireSize: wireSize,
                 foreign: JSONObject(),
-                deferral: deferral
-            ) { $0["request"]?["postData"]?.string }
+                deferral: deferral,
+                place: BodyText(path: ["request", "postData"]) { $0["request"]?["postData"]?.string }
+            )
         }
         // HTTP Toolkit: a body that is no UTF-8 is not in `postData`, which has no way to say so.
         guard var data = request["_content"]?.object else { return nil }
@@ -92,11 +92,13 @@ extension Producers {
         return HAREntry.body(
             data,
             text: text(data["text"]),
-            isBase64: isBase64(data),
             wireSize: wireSize,
             foreign: HAREntry.remaining(data, without: HAREntry.bodyMembers),
-            deferral: deferral
-        ) { self.text($0["request"]?["_content"]?["text"]) }
+            deferral: deferral,
+            place: BodyText(path: ["request", "_content", "text"], isBase64: isBase64(data)) {
+                self.text($0["request"]?["_content"]?["text"])
+            }
+        )
     }
 
     static func responseBody(_ response: JSONObject, deferral: HAREntry.Deferral) -> Body? {
@@ -110,25 +112,25 @@ extension Producers {
             return HAREntry.body(
                 type.map { ["mimeType": .string($0)] } ?? JSONObject(),
                 text: text,
-                isBase64: false,
                 wireSize: wireSize,
                 foreign: JSONObject(),
-                deferral: deferral
-            ) { $0["response"]?["content"]?.string }
+                deferral: deferral,
+                place: BodyText(path: ["response", "content"]) { $0["response"]?["content"]?.string }
+            )
         }
         var foreign = HAREntry.remaining(content, without: HAREntry.bodyMembers)
         foreign["_encoding"] = nil
         var body = HAREntry.body(
             content,
             text: text(content["text"]) ?? bodyInComment(content),
-            isBase64: isBase64(content),
             wireSize: wireSize,
             foreign: foreign,
-            deferral: deferral
-        ) { entry in
-            let content = entry["response"]?["content"]?.object ?? JSONObject()
-            return text(content["text"]) ?? bodyInComment(content)
-        }
+            deferral: deferral,
+            place: BodyText(path: ["response", "content", "text"], isBase64: isBase64(content)) { entry in
+                let content = entry["response"]?["content"]?.object ?? JSONObject()
+                return text(content["text"]) ?? bodyInComment(content)
+            }
+        )
         if !body.isRecorded, body.size == 0 { body.content = .bytes([]) }
         if isBase64(content) { body = decoded(body, of: response) }
         if isCut(body) { body.isTruncated = true }

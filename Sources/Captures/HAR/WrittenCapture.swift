@@ -119,7 +119,8 @@ package struct WrittenCapture {
                 let text = source.bytes(at: range.lowerBound, count: range.count)
                 guard let entry = (try? JSONParser.parse(text))?.object else { return nil }
                 // Not deferred again: whoever asks wants it.
-                return take(HAREntry.exchange(of: entry) { take in { take(.object(entry)) } })?.bytes
+                return take(HAREntry.exchange(of: entry) { body in { body.bytes(in: .object(entry)) } })?
+                    .bytes
             }
         }
     }
