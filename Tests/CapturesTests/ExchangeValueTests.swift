@@ -58,6 +58,36 @@ struct RecordedURLTests {
         }
     }
 
+    /// Two hosts that `String` takes for one are as they were written.
+    @Test func serverIsAsItWasWritten() {
+        for host in ["\u{e9}.example", "e\u{301}.example", "\u{e9}.example"] {
+            let url = RecordedURL("https://\(host)/a")
+            #expect(url.authority.map { Array($0.utf8) } == Array(host.utf8))
+            #expect(url.withoutQuery.utf8.elementsEqual("https://\(host)/a".utf8))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("https://u@A.example:8443/p?q#f", "a.example", 8443, "https://a.example:8443", "A.example:8443"),
+            ("HTTP://[2001:DB8::1]/", "[2001:db8::1]", 80, "http://[2001:db8::1]:80", "[2001:DB8::1]"),
+            ("https://a.example:x/", "a.example", nil, nil, "a.example:x"),
+            ("com.example.app:/cb?code=1", nil, nil, nil, nil),
+            ("//a.example/x", "a.example", nil, nil, "a.example"),
+            ("ws://a.example", "a.example", 80, nil, "a.example"), ("/relative:x?a:b", nil, nil, nil, nil),
+        ] as [(String, String?, Int?, String?, String?)]
+    )
+    func serverIsTakenApart(_ text: String, host: String?, port: Int?, origin: String?, place: String?) {
+        // The second is made of what is known of the first.
+        for url in [RecordedURL(text), RecordedURL(text)] {
+            #expect(url.host == host)
+            #expect(url.port == port)
+            #expect(url.origin == origin)
+            #expect(url.hostAndPort == place)
+            #expect(url.text == text)
+        }
+    }
+
     @Test(arguments: ["/", "/a", "/a?", "/a?b=c&d", "/a#f", "/a?b#c?d#e", "/a#b?c", "//x/y?z", "/é?ü=ö"])
     func fromItsPartsItIsTheSame(target: String) {
         let parts = RecordedURL(scheme: "https", authority: "idp.example:8443", target: target)

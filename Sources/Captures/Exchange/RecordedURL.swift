@@ -2,49 +2,48 @@
 ///
 /// Never fails: what does not look like a URL is all ``path``.
 package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
-    /// The text as it was written.
-    package let text: String
-    /// Without the colon, in the case in which it was written; nil for a relative reference.
-    package let scheme: String?
-    /// User information, host and port as written; nil where there is no `//`.
-    package let authority: String?
-    /// As written, up to `?` or `#`.
-    package let path: String
-    /// After `?`, as written; nil where there is no `?`.
-    package let query: String?
-    /// After `#`, as written; nil where there is no `#`.
-    package let fragment: String?
+    /// Shared by all copies, which are many.
+    private final class Parts: Sendable {
+        let text: String
+        /// Nil where there is neither scheme nor authority.
+        let server: URLServer?
+        let path: String
+        let query: String?
+        let fragment: String?
+
+        init(text: String, server: URLServer?, path: String, query: String?, fragment: String?) {
+            self.text = text
+            self.server = server
+            self.path = path
+            self.query = query
+            self.fragment = fragment
+        }
+    }
+
+    private let parts: Parts
 
     package init(_ text: String) {
-        self.text = text
         var rest = Substring(text)
-        if let hash = rest.utf8.firstIndex(of: 0x23) {
-            fragment = String(rest[rest.utf8.index(after: hash)...])
-            rest = rest[..<hash]
-        } else {
-            fragment = nil
+        let (fragment, query) = (Self.cut(&rest, behind: 0x23), Self.cut(&rest, behind: 0x3f))
+        var end = rest.startIndex
+        var authority: Substring?
+        let scheme = rest.utf8.firstIndex(of: 0x3a).map { rest[..<$0] }.flatMap {
+            Self.isScheme($0) ? $0 : nil
         }
-        if let mark = rest.utf8.firstIndex(of: 0x3f) {
-            query = String(rest[rest.utf8.index(after: mark)...])
-            rest = rest[..<mark]
-        } else {
-            query = nil
+        if let scheme { end = rest.utf8.index(after: scheme.endIndex) }
+        if rest[end...].utf8.starts(with: [0x2f, 0x2f]) {
+            let start = rest.utf8.index(end, offsetBy: 2)
+            end = rest[start...].utf8.firstIndex(of: 0x2f) ?? rest.endIndex
+            authority = rest[start..<end]
         }
-        if let colon = rest.utf8.firstIndex(of: 0x3a), Self.isScheme(rest[..<colon]) {
-            scheme = String(rest[..<colon])
-            rest = rest[rest.utf8.index(after: colon)...]
-        } else {
-            scheme = nil
-        }
-        if rest.utf8.starts(with: [0x2f, 0x2f]) {
-            let start = rest.utf8.index(rest.startIndex, offsetBy: 2)
-            let end = rest[start...].utf8.firstIndex(of: 0x2f) ?? rest.endIndex
-            authority = String(rest[start..<end])
-            rest = rest[end...]
-        } else {
-            authority = nil
-        }
-        path = String(rest)
+        parts = Parts(
+            text: text,
+            server: end == rest.startIndex
+                ? nil : URLServer.called(rest[..<end], scheme: scheme, authority: authority),
+            path: String(rest[end...]),
+            query: query,
+            fragment: fragment
+        )
     }
 
     /// What `init` makes of `scheme://authority` and a target that begins with a slash, without looking for its parts.
@@ -54,85 +53,27 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
     ///   - authority: without `/`, `?` and `#`.
     ///   - target: path and query.
     package init(scheme: String, authority: String, target: String) {
-        self.scheme = scheme
-        self.authority = authority
-        text = "\(scheme)://\(authority)\(target)"
-        let mark = target.utf8.firstIndex { $0 == 0x3f || $0 == 0x23 }
-        guard let mark else {
-            path = target
-            query = nil
-            fragment = nil
-            return
-        }
-        path = String(target[..<mark])
-        let hash = target.utf8[mark...].firstIndex(of: 0x23)
-        fragment = hash.map { String(target[target.utf8.index(after: $0)...]) }
-        query =
-            target.utf8[mark] == 0x3f
-            ? String(target[target.utf8.index(after: mark)..<(hash ?? target.endIndex)]) : nil
+        let server = "\(scheme)://\(authority)"
+        var rest = Substring(target)
+        let (fragment, query) = (Self.cut(&rest, behind: 0x23), Self.cut(&rest, behind: 0x3f))
+        parts = Parts(
+            text: server + target,
+            server: URLServer.called(
+                Substring(server),
+                scheme: Substring(scheme),
+                authority: Substring(authority)
+            ),
+            path: String(rest),
+            query: query,
+            fragment: fragment
+        )
     }
 
-    package var description: String { text }
-
-    /// The host in lower case, brackets of an IPv6 address kept; nil without authority.
-    package var host: String? {
-        guard let hostParts else { return nil }
-        return String(hostParts.host).lowercased()
-    }
-
-    /// Host and port as written, without user information; nil without authority.
-    package var hostAndPort: String? {
-        authority.map { String($0[($0.lastIndex(of: "@").map($0.index(after:)) ?? $0.startIndex)...]) }
-    }
-
-    /// The port as written; nil where none is written or it is no port.
-    package var explicitPort: Int? { hostParts?.port.flatMap { UInt16($0) }.map(Int.init) }
-
-    /// The port as written, else that of `http` (80) or `https` (443); nil where something is written that is
-    /// no port.
-    package var port: Int? {
-        if let written = hostParts?.port, !written.isEmpty { return explicitPort }
-        return switch scheme?.lowercased() {
-        case "http", "ws": 80
-        case "https", "wss": 443
-        default: nil
-        }
-    }
-
-    /// Scheme, host and port as a browser compares origins (RFC 6454, section 4); nil for other schemes than
-    /// http and https.
-    package var origin: String? {
-        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let host, let port
-        else {
-            return nil
-        }
-        return "\(scheme)://\(host):\(port)"
-    }
-
-    /// Whether this is `http` or `https`.
-    package var isWeb: Bool { origin != nil }
-
-    /// The URL without query and fragment, as written.
-    package var withoutQuery: String {
-        var text = ""
-        if let scheme { text += scheme + ":" }
-        if let authority { text += "//" + authority }
-        return text + path
-    }
-
-    private var hostParts: (host: Substring, port: Substring?)? {
-        guard let authority else { return nil }
-        var rest = Substring(authority)
-        if let at = rest.utf8.lastIndex(of: 0x40) { rest = rest[rest.utf8.index(after: at)...] }
-        if rest.utf8.first == 0x5b, let bracket = rest.utf8.firstIndex(of: 0x5d) {
-            let after = rest[rest.utf8.index(after: bracket)...]
-            return (
-                rest[...bracket],
-                after.utf8.first == 0x3a ? after[after.utf8.index(after: after.startIndex)...] : nil
-            )
-        }
-        guard let colon = rest.utf8.lastIndex(of: 0x3a) else { return (rest, nil) }
-        return (rest[..<colon], rest[rest.utf8.index(after: colon)...])
+    /// Takes the part behind the first of these bytes off, and the byte; nil where there is none.
+    private static func cut(_ rest: inout Substring, behind byte: UInt8) -> String? {
+        guard let place = rest.utf8.firstIndex(of: byte) else { return nil }
+        defer { rest = rest[..<place] }
+        return String(rest[rest.utf8.index(after: place)...])
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
@@ -141,5 +82,56 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
             $0.isASCIIAlphanumeric || $0 == 0x2b || $0 == 0x2d
                 || $0 == 0x2e
         }
+    }
+
+    // The parts are made of the text.
+    package static func == (left: RecordedURL, right: RecordedURL) -> Bool {
+        left.parts === right.parts || left.text == right.text
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+// MARK: - Parts
+
+extension RecordedURL {
+    /// The text as it was written.
+    package var text: String { parts.text }
+    /// Without the colon, in the case in which it was written; nil for a relative reference.
+    package var scheme: String? { parts.server?.scheme }
+    /// User information, host and port as written; nil where there is no `//`.
+    package var authority: String? { parts.server?.authority }
+    /// As written, up to `?` or `#`.
+    package var path: String { parts.path }
+    /// After `?`, as written; nil where there is no `?`.
+    package var query: String? { parts.query }
+    /// After `#`, as written; nil where there is no `#`.
+    package var fragment: String? { parts.fragment }
+
+    package var description: String { text }
+
+    /// The host in lower case, brackets of an IPv6 address kept; nil without authority.
+    package var host: String? { parts.server?.host }
+
+    /// Host and port as written, without user information; nil without authority.
+    package var hostAndPort: String? { parts.server?.hostAndPort }
+
+    /// The port as written; nil where none is written or it is no port.
+    package var explicitPort: Int? { parts.server?.explicitPort }
+
+    /// The port as written, else that of `http` (80) or `https` (443); nil where something is written that is
+    /// no port.
+    package var port: Int? { parts.server?.port }
+
+    /// Scheme, host and port as a browser compares origins (RFC 6454, section 4); nil for other schemes than
+    /// http and https.
+    package var origin: String? { parts.server?.origin }
+
+    /// Whether this is `http` or `https`.
+    package var isWeb: Bool { origin != nil }
+
+    /// The URL without query and fragment, as written.
+    package var withoutQuery: String {
+        query == nil && fragment == nil ? text : (parts.server?.text ?? "") + path
     }
 }
