@@ -37,13 +37,14 @@ extension CaptureIndex {
     }
 
     /// Access tokens, and ID tokens, which some clients send in their place.
-    static func issuedTokens(_ tokens: [TokenRequest], _ responses: [AuthorizationResponse])
-        -> Set<String>
-    {
-        let sources = tokens.map(\.answer.parameters) + responses.map(\.parameters)
-        return Set(
-            sources.flatMap { [$0["access_token"], $0["id_token"]] }.compactMap { $0 }.filter { !$0.isEmpty }
-        )
+    static func issuedTokens(in answers: [Parameters]) -> Set<String> {
+        var issued: Set<String> = []
+        for answer in answers {
+            for name in ["access_token", "id_token"] {
+                if let token = answer[name], !token.isEmpty { issued.insert(token) }
+            }
+        }
+        return issued
     }
 
     /// In the header, or in the query, where it ought not to be (RFC 6750, section 2.3).

@@ -66,12 +66,13 @@ package final class CaptureIndex: Sendable {
         keySets = read.keySets
         registrations = read.registrations
         redirectedFrom = RedirectChain.sources(in: capture, order: order)
-        responses = Self.responses(in: capture, order: order, read)
+        let issued = Self.issuedTokens(in: read.tokens.map { $0.answer.parameters })
+        responses = Self.responses(in: capture, order: order, read, issued: issued)
         messages = Self.addingResources(
             read.all,
             capture: capture,
             order: order,
-            issued: Self.issuedTokens(read.tokens, responses)
+            issued: issued.union(Self.issuedTokens(in: responses.map { $0.parameters }))
         )
         backChannel = BackChannel(capture, order: order, messages: read.all, metadata: metadata)
         challenges = Self.challenges(in: capture, order: order, metadata)
@@ -122,7 +123,8 @@ package final class CaptureIndex: Sendable {
     private static func responses(
         in capture: Capture,
         order: [Int],
-        _ read: CapturedMessages
+        _ read: CapturedMessages,
+        issued: Set<String>
     ) -> [AuthorizationResponse] {
         let redirected = ResponseFinder(
             capture: capture,
@@ -136,7 +138,7 @@ package final class CaptureIndex: Sendable {
             order: order,
             messages: read.all,
             requests: read.requests,
-            known: issuedTokens(read.tokens, redirected)
+            known: issued.union(issuedTokens(in: redirected.map { $0.parameters }))
         ).responses(besides: redirected)
         return redirected + others
     }

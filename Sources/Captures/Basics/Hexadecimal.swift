@@ -11,7 +11,14 @@ package enum Hexadecimal {
 
     /// The digits of bytes, in lower case unless said otherwise.
     package static func encode(_ bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> String {
-        String(decoding: bytes.flatMap { digits(of: $0, isUppercase: isUppercase) }, as: UTF8.self)
+        let digits = isUppercase ? uppercase : lowercase
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 2)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes that pairs of digits of either case spell; nil for all else.

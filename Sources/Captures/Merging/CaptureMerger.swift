@@ -48,7 +48,8 @@ package struct CaptureMerger: Sendable {
         self.sources = sources
         self.files = files
         ids = IDRenaming(sources.map(\.capture))
-        guard sources.count > 1 || joinsSides && sources.count == 1 else {
+        let mayHaveSides = joinsSides && sources.first.map { ProxySides.mayBe(in: $0.capture) } ?? false
+        guard sources.count > 1 || mayHaveSides else {
             isConverted = true
             clocks = sources.isEmpty ? [] : [.reference]
             ahead = sources.map { _ in .zero }

@@ -38,6 +38,17 @@ struct ProxySides: Sendable {
         return [address, address == nil ? exchange.request.url.hostAndPort : nil].hashValue
     }
 
+    /// Whether exchanges went to several servers, or came from several machines: all others are each their own.
+    static func mayBe(in capture: Capture) -> Bool {
+        guard let first = capture.indices.first.map({ capture[$0] }) else { return false }
+        return capture.indices.contains { index in
+            let other = capture[index]
+            return other.request.url.hostAndPort != first.request.url.hostAndPort
+                || other.connection.serverAddress != first.connection.serverAddress
+                || clientHost(other) != clientHost(first)
+        }
+    }
+
     // MARK: - By what was made for them
 
     /// Joins entries that have in common what is made for one exchange, unless they are several exchanges.
