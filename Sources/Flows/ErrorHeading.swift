@@ -6,10 +6,9 @@ package import OAuth
 /// A sign-in form that comes again with a message is none: the user has another try.
 package enum ErrorHeading {
     /// The heading; nil for any other page.
-    package static func of(_ body: Body?) -> String? {
-        guard let body, body.essence == "text/html", (body.size ?? 0) < largest, let html = body.text,
-            html.utf8.count < largest, let heading = HTMLHeadings.all(in: html).first(where: isOne),
-            !HTMLForm.isAsking(in: html)
+    static func of(_ page: [UInt8]) -> String? {
+        guard page.count < largest, let heading = HTMLHeadings.all(in: page).first(where: isOne),
+            !HTMLForm.isAsking(in: page)
         else { return nil }
         return heading
     }
@@ -22,11 +21,12 @@ package enum ErrorHeading {
         at callback: Int,
         of code: String?,
         redeemed: [String: Timestamp],
-        in capture: Capture
+        in index: CaptureIndex
     ) -> Bool {
-        guard let response = capture[callback].response, response.location == nil, of(response.body) != nil
+        guard let response = index.capture[callback].response, response.location == nil,
+            index.page(callback)?.errorHeading != nil
         else { return false }
-        return code.flatMap { redeemed[$0] }.map { $0 < capture[callback].endedAt } ?? true
+        return code.flatMap { redeemed[$0] }.map { $0 < index.capture[callback].endedAt } ?? true
     }
 
     /// When codes were exchanged with success, by the code; the last time where there are several.

@@ -47,7 +47,7 @@ package actor UserAgent {
     ///
     /// `values`: replace the fields' own values by name.
     package func submit(_ page: Page, filling values: [String: String]) async throws -> Page {
-        guard let form = HTMLForm.all(in: page.response.body?.text ?? "").first else {
+        guard let form = HTMLForm.all(in: page.response.body?.bytes ?? []).first else {
             throw Failure.noForm(page.url.text)
         }
         var items = form.fields.map { ($0.name, values[$0.name] ?? $0.value) }

@@ -20,11 +20,11 @@ package struct HTMLForm: Sendable, Hashable {
     /// The forms of a page, in order.
     ///
     /// Fields outside of any form are dropped.
-    package static func all(in html: String) -> [HTMLForm] {
-        guard HTMLTags.isBegun("form", in: html) else { return [] }
+    package static func all(in page: [UInt8]) -> [HTMLForm] {
+        guard HTMLTags.isBegun("form", in: page) else { return [] }
         var forms: [HTMLForm] = []
         var current: HTMLForm?
-        for tag in HTMLTags(html, of: ["form", "/form", "input", "button", "select", "textarea"]) {
+        for tag in HTMLTags(page, of: ["form", "/form", "input", "button", "select", "textarea"]) {
             switch tag.name {
             case "form":
                 if let form = current { forms.append(form) }
@@ -48,8 +48,8 @@ package struct HTMLForm: Sendable, Hashable {
     }
 
     /// The target of `<meta http-equiv="refresh" content="0; url=…">`; nil without one.
-    package static func refreshTarget(in html: String) -> String? {
-        for tag in HTMLTags(html, of: ["meta"]) {
+    package static func refreshTarget(in page: [UInt8]) -> String? {
+        for tag in HTMLTags(page, of: ["meta"]) {
             guard tag.attribute("http-equiv")?.lowercased() == "refresh",
                 let content = tag.attribute("content").map({ Array($0.utf8) }),
                 let semicolon = content.firstIndex(of: 0x3b)
@@ -67,9 +67,9 @@ package struct HTMLForm: Sendable, Hashable {
     /// Whether a page has something to fill in or to agree to: a field that a person sees, or a button of a form that is posted.
     ///
     /// Fields outside of any form count, scripts read them; choices of a language and fields to search with do not.
-    package static func isAsking(in html: String) -> Bool {
+    package static func isAsking(in page: [UInt8]) -> Bool {
         var isPosting = false
-        for tag in HTMLTags(html, of: ["form", "/form", "input", "button", "textarea"]) {
+        for tag in HTMLTags(page, of: ["form", "/form", "input", "button", "textarea"]) {
             switch tag.name {
             case "form": isPosting = tag.attribute("method")?.lowercased() == "post"
             case "/form": isPosting = false
@@ -85,4 +85,14 @@ package struct HTMLForm: Sendable, Hashable {
         }
         return false
     }
+}
+
+// MARK: - Of text
+
+extension HTMLForm {
+    /// See ``all(in:)-([UInt8])``.
+    package static func all(in html: String) -> [HTMLForm] { all(in: Array(html.utf8)) }
+
+    /// See ``refreshTarget(in:)-([UInt8])``.
+    package static func refreshTarget(in html: String) -> String? { refreshTarget(in: Array(html.utf8)) }
 }

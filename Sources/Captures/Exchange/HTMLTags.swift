@@ -15,14 +15,14 @@ struct HTMLTags: Sequence, IteratorProtocol {
     private var beginning = 0
 
     /// `names`: in lower case, those of end tags with their slash.
-    init(_ html: String, of names: [StaticString]) {
-        bytes = Array(html.utf8)
+    init(_ page: [UInt8], of names: [StaticString]) {
+        bytes = page
         self.names = names
     }
 
     /// Whether a tag of this name may be in a page, in a comment or script perhaps.
-    static func isBegun(_ name: StaticString, in html: String) -> Bool {
-        var tags = HTMLTags(html, of: [])
+    static func isBegun(_ name: StaticString, in page: [UInt8]) -> Bool {
+        var tags = HTMLTags(page, of: [])
         while let open = tags.index(of: 0x3c) {
             tags.position = open + 1
             let end = tags.position + name.utf8CodeUnitCount

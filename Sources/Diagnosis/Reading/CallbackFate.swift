@@ -65,7 +65,7 @@ private struct CallbackFates: Sendable {
                 at: callback,
                 of: login?.response?.code,
                 redeemed: redeemed,
-                in: flow.capture
+                in: flow.surroundings
             )
             if isHeaded || witnesses[callback] != nil { return .rejected(status) }
             guard let login, let answer = login.response, !(answer.code.map(codes.contains) ?? false),

@@ -9,13 +9,14 @@ import OAuth
 /// in, or the address says that it is an error page and an OAuth error is named on it.
 enum ErrorPage {
     /// The error where one is named, and the words; nil for any other page.
-    static func refusal(on exchange: Exchange) -> (error: String?, text: String)? {
-        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
-            let bytes = body.bytes
-        else { return nil }
+    static func refusal(on page: Int, in surroundings: CaptureIndex) -> (error: String?, text: String)? {
+        let exchange = surroundings.capture[page]
+        guard let reading = surroundings.page(page) else { return nil }
         let isErrorAddress = isAddress(exchange.request.url)
-        let isHeaded = ErrorHeading.of(body) != nil
-        guard isErrorAddress || isHeaded || mayBeOne(bytes), !asksForPassword(bytes) else { return nil }
+        let isHeaded = reading.errorHeading != nil
+        guard isErrorAddress || isHeaded || reading.mentions(.entraB2C, .denied, .unknownClient),
+            let body = exchange.response?.body, let bytes = body.bytes, !asksForPassword(bytes)
+        else { return nil }
         let text = PageText.words(of: body)
         let lower = text.asciiLowercased()
         if isErrorAddress, let error = RequestRefusal.codes.first(where: { isNamed($0, in: lower) }) {
@@ -49,12 +50,6 @@ enum ErrorPage {
         }
     }
 
-    private static func mayBeOne(_ page: [UInt8]) -> Bool {
-        page.withUnsafeBufferPointer { page in
-            signs.contains { ByteSearch.index(of: $0, in: page) != nil }
-        }
-    }
-
     private static func isNamed(_ error: String, in text: String) -> Bool {
         text.utf8.split { !($0 == 0x5f || (0x61...0x7a).contains($0) || $0.isASCIIDigit) }
             .contains { $0.elementsEqual(error.utf8) }
@@ -62,10 +57,6 @@ enum ErrorPage {
 
     /// What django-oidc-provider says of a client that it does not know, in lower case.
     static let unknownClient = "client identifier (client_id) is missing or invalid"
-
-    private static let signs: [StaticString] = [
-        "AADB2C9", "equest has been denied", "(client_id) is missing or invalid",
-    ]
 
     private static let passwordFields: [StaticString] = [
         "type=password", "type=\"password\"", "type='password'",

@@ -196,20 +196,13 @@ extension Flow {
             if !words.isEmpty { stated.text += ": " + words }
             return stated
         }
-        guard response.status >= 400 && !isNegotiation || response.status == 200 else { return nil }
+        guard response.status >= 400 && !isNegotiation || response.status == 200,
+            !surroundings.quietPages.contains(page)
+        else { return nil }
         let answer = Answer(of: exchange, at: page)
-        var error = answer.error?.error.lowercased()
-        var text = answer.error?.text ?? PageText.words(of: response.body)
-        if response.status >= 400, error == nil, text.isEmpty,
-            let stated = PageText.statedError(of: response.body)
-        {
-            text = stated.joined(separator: ": ")
-            error = stated.first(where: RequestRefusal.codes.contains)
-        }
-        // Error pages of some providers come with 200.
-        if response.status == 200, error == nil, !PageText.hasEntraCode(response.body) {
-            guard let page = ErrorPage.refusal(on: exchange) else { return nil }
-            (error, text) = page
+        guard let (error, text) = said(by: answer, on: page) else {
+            surroundings.quietPages.insert(page)
+            return nil
         }
         return RequestRefusal(
             channel: .page,
@@ -220,6 +213,22 @@ extension Flow {
             place: answer.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
             isTextRecorded: response.body?.isRecorded ?? false
         )
+    }
+
+    /// The error and the words of an answer of the provider's to the browser; nil where it is no refusal.
+    private func said(by answer: Answer, on page: Int) -> (error: String?, text: String)? {
+        if let stated = answer.error { return (stated.error.lowercased(), stated.text) }
+        guard let response = capture[page].response else { return nil }
+        // Error pages of some providers come with 200.
+        let mayHaveCode = surroundings.page(page)?.mentions(.entra) ?? true
+        if response.status == 200, !(mayHaveCode && PageText.hasEntraCode(response.body)) {
+            return ErrorPage.refusal(on: page, in: surroundings)
+        }
+        let text = PageText.words(of: response.body)
+        if response.status >= 400, text.isEmpty, let stated = PageText.statedError(of: response.body) {
+            return (stated.first(where: RequestRefusal.codes.contains), stated.joined(separator: ": "))
+        }
+        return (nil, text)
     }
 }
 

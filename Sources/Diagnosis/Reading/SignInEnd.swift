@@ -17,11 +17,11 @@ enum SignInEnd {
     /// The page after which nothing came, where it refuses and leaves nothing to fill in.
     private static func lastPage(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
         guard let last = pages.dropFirst().last(where: { isDocument($0, flow) }),
-            let response = flow.capture[last].response, let html = response.body?.text,
+            let response = flow.capture[last].response, let page = response.body?.bytes,
             response.status == 200 || (400..<500).contains(response.status),
             ![401, 404, 429].contains(response.status),
             let refusal = flow.refusal(on: [last], redirectURI: nil), !refusal.text.isEmpty,
-            !HTMLForm.isAsking(in: html)
+            !HTMLForm.isAsking(in: page)
         else { return nil }
         let url = flow.capture[last].request.url
         // A sign-in page made by script may have an error in its address, and a form in the end.

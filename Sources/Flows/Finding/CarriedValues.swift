@@ -11,15 +11,12 @@ struct CarriedValues {
     /// A value of more flows tells none of them apart: the latest stand for all.
     private static let maximumFlows = 32
 
-    /// Remembers the values of an exchange's request and answer.
-    mutating func learn(_ exchange: Exchange, of flow: FlowBuilder) {
+    /// Remembers the values of an exchange's request and answer; `page` is what it brought.
+    mutating func learn(_ exchange: Exchange, page: PageReading?, of flow: FlowBuilder) {
         learn(exchange.request.url.queryItems, of: flow)
         if let form = FormBody.items(of: exchange.request.body) { learn(form, of: flow) }
         if let location = exchange.response?.location { learn(RecordedURL(location).queryItems, of: flow) }
-        guard let body = exchange.response?.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
-            let html = body.text
-        else { return }
-        for form in HTMLForm.all(in: html) {
+        for form in page?.forms ?? [] {
             learn(RecordedURL(form.action).queryItems, of: flow)
             for field in form.fields { learn(field.value, of: flow) }
         }

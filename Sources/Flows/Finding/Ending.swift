@@ -98,7 +98,7 @@ struct Ending {
     private func isRefused(_ callback: Int, _ code: String?) -> Bool {
         guard let response = index.capture[callback].response else { return false }
         return response.status >= 400
-            || ErrorHeading.isShown(at: callback, of: code, redeemed: redeemed, in: index.capture)
+            || ErrorHeading.isShown(at: callback, of: code, redeemed: redeemed, in: index)
     }
 
     /// Whether the app answers its callback with a redirect that names an error.

@@ -24,7 +24,7 @@ extension FlowGrouping {
             flow.clientHosts.insert(host)
         }
         add(.authorizationRequest(request), to: flow, host)
-        carried.learn(capture[request.exchange], of: flow)
+        carried.learn(capture[request.exchange], page: index.page(request.exchange), of: flow)
         if let exchange = request.pushed, let call = pushed.removeValue(forKey: exchange) {
             for earlier in refusedTries(of: call) {
                 pushed[earlier.exchange] = nil

@@ -20,7 +20,7 @@ extension FlowGrouping {
         attach(exchange, to: flow)
         flow.interactions.insert(exchange)
         know(host, of: flow)
-        carried.learn(recorded, of: flow)
+        carried.learn(recorded, page: index.page(exchange), of: flow)
     }
 
     /// The open flow whose request or page redirected to an exchange.

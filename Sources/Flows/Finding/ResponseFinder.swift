@@ -153,9 +153,9 @@ struct ResponseFinder {
             )
         }
         guard let body = exchange.response?.body, (body.size ?? 0) < 1 << 20, body.isPage,
-            let html = body.text
+            let page = body.bytes
         else { return nil }
-        for form in HTMLForm.all(in: html) where form.method == "post" {
+        for form in HTMLForm.all(in: page) where form.method == "post" {
             let target = exchange.request.url.resolving(form.action)
             let items = QueryItems(
                 items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }

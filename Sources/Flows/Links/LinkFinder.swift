@@ -30,7 +30,7 @@ enum LinkFinder {
         var order: [String] = []
         var table: [String: [Occurrence]] = [:]
         var leftovers: [Occurrence] = []
-        var collector = OccurrenceCollector(opened: index.opened)
+        var collector = OccurrenceCollector(in: index)
         for exchange in exchanges {
             for occurrence in collector.occurrences(in: index.capture[exchange], at: exchange) {
                 let isIssued = registered.contains(exchange) && occurrence.name == "client_id"

@@ -7,18 +7,20 @@ import OAuth
 ///
 /// The claims of a token count where the token is seen first: afterwards it is the token that travels.
 package struct OccurrenceCollector {
-    private let opened: OpenedTokens?
+    private let surroundings: CaptureIndex?
     private var seenTokens: Set<String> = []
 
-    /// `opened`: encrypted tokens whose keys are known; without them they stay closed.
-    package init(opened: OpenedTokens? = nil) { self.opened = opened }
+    /// `surroundings`: of the exchanges; without them encrypted tokens stay closed.
+    package init(in surroundings: CaptureIndex? = nil) { self.surroundings = surroundings }
 
     package mutating func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
-        var reader = ExchangeReader(index: index, opened: opened)
+        var reader = ExchangeReader(index: index, opened: surroundings?.opened)
         // Lent, since a copy for each exchange would take time quadratic in their number.
         swap(&reader.seenTokens, &seenTokens)
         reader.read(exchange.request)
-        if let response = exchange.response { reader.read(response) }
+        if let response = exchange.response {
+            reader.read(response, page: surroundings.map { $0.page(index) } ?? PageReading(response.body))
+        }
         swap(&reader.seenTokens, &seenTokens)
         return reader.list
     }
@@ -54,24 +56,22 @@ private struct ExchangeReader {
         }
     }
 
-    mutating func read(_ response: RecordedResponse) {
+    mutating func read(_ response: RecordedResponse, page: PageReading?) {
         if let location = response.location {
             let url = RecordedURL(location)
             add(.responseLocation, url.queryItems)
             add(.responseLocation, url.fragmentItems)
         }
         for cookie in response.setCookies { add(.responseHeader, cookie.name, cookie.value) }
-        if let json = Self.json(response.body) {
-            addMembers(.responseBody, json, "", depth: 0)
-        } else if let body = response.body, body.essence == "text/html", (body.size ?? 0) < 1 << 20,
-            let html = body.text
-        {
-            for form in HTMLForm.all(in: html) {
+        if let page {
+            for form in page.forms {
                 add(.responseBody, RecordedURL(form.action).queryItems)
                 for field in form.fields where field.type == "hidden" {
                     add(.responseBody, field.name, field.value)
                 }
             }
+        } else if let json = Self.json(response.body) {
+            addMembers(.responseBody, json, "", depth: 0)
         }
     }
 

@@ -16,9 +16,9 @@ package struct PasswordFields: Sendable, Hashable {
     /// Adds those of the page that an exchange brought; of anything else there are none.
     package mutating func add(_ exchange: Exchange) {
         guard let body = exchange.response?.body, (body.size ?? 0) <= Self.maximumBytes, body.isPage,
-            let text = body.text
+            let page = body.bytes
         else { return }
-        for form in HTMLForm.all(in: text) {
+        for form in HTMLForm.all(in: page) {
             for field in form.fields where field.type == "password" { names.insert(field.name) }
         }
     }

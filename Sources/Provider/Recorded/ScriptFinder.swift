@@ -277,8 +277,8 @@ struct ScriptFinder {
                 for item in RecordedURL(location).queryItems.items { take(item.value) }
             }
             guard let body = step.body, (body.size ?? 0) < 1 << 20 else { continue }
-            if body.essence == "text/html", let html = body.text {
-                for form in HTMLForm.all(in: html) {
+            if body.essence == "text/html", let page = body.bytes {
+                for form in HTMLForm.all(in: page) {
                     for item in RecordedURL(form.action).queryItems.items { take(item.value) }
                     for field in form.fields where field.type == "hidden" { take(field.value) }
                 }

@@ -74,10 +74,12 @@ struct RedirectURINotRegistered: Rule {
             return evidence
         }
         if let evidence = silentRefusal(on: page, of: request, in: flow) { return evidence }
-        guard let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
+        let reading = flow.surroundings.page(page)
+        guard reading?.mentions(.redirect, .callback, .entra) ?? true,
+            let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
             let bytes = body.bytes, Self.mayBeOne(bytes)
         else { return nil }
-        let isError = response.status >= 400 || ErrorHeading.of(body) != nil
+        let isError = response.status >= 400 || reading?.errorHeading != nil
         let text: String
         let words: String
         if let found = Self.words(in: bytes, isError: isError) {

@@ -1,0 +1,88 @@
+package import Captures
+import Synchronization
+
+/// What is read out of a page for all that ask: its forms, the heading by which it tells of an error, and which words are
+/// somewhere in it.
+package struct PageReading: Sendable {
+    /// Words of refusals: a page that has none of them need not be read again to see whether it is one.
+    package enum Keyword: Int, CaseIterable {
+        case redirect
+        case callback
+        /// Before the number of an error of Entra.
+        case entra
+        /// Before the number of an error of Azure AD B2C.
+        case entraB2C
+        case denied
+        case unknownClient
+
+        fileprivate var text: StaticString {
+            switch self {
+            case .redirect: "redirect"
+            case .callback: "callback"
+            case .entra: "aadsts"
+            case .entraB2C: "aadb2c"
+            case .denied: "request has been denied"
+            case .unknownClient: "(client_id) is missing or invalid"
+            }
+        }
+    }
+
+    package let forms: [HTMLForm]
+    /// See ``ErrorHeading``.
+    package let errorHeading: String?
+    /// A bit of each ``Keyword``.
+    private let keywords: UInt
+
+    /// Nil where there is no page of HTML, or one of more than a megabyte, or JSON that is called one.
+    init?(_ body: Body?) {
+        guard let body, body.essence == "text/html", (body.size ?? 0) < Self.largest, let page = body.bytes,
+            let first = page.first(where: { $0 > 0x20 }), first != 0x7b, first != 0x5b
+        else { return nil }
+        forms = HTMLForm.all(in: page)
+        errorHeading = ErrorHeading.of(page)
+        keywords = ASCIICase.lowercased(page).withUnsafeBufferPointer { lower in
+            Keyword.allCases.reduce(0) { bits, keyword in
+                ByteSearch.index(of: keyword.text, in: lower) == nil ? bits : bits | 1 << keyword.rawValue
+            }
+        }
+    }
+
+    /// Whether one of these words is in the page, in any case, be it in a script or a comment.
+    package func mentions(_ words: Keyword...) -> Bool {
+        words.contains { keywords & 1 << $0.rawValue != 0 }
+    }
+
+    private static let largest = 1 << 20
+
+    /// In bytes of text.
+    fileprivate var weight: Int {
+        forms.reduce(errorHeading?.utf8.count ?? 0) { sum, form in
+            form.fields.reduce(sum + form.action.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        }
+    }
+}
+
+/// The pages of a capture as they were read: finding flows, their links and the rules all ask for the same ones.
+final class PageReadings: Sendable {
+    private let known = Mutex<[Int: PageReading?]>([:])
+    /// What is kept of a page; the few with more are read again.
+    private static let largest = 4 << 10
+
+    /// That of an exchange's answer, read by `read` where it is not held.
+    func reading(of exchange: Int, _ read: () -> PageReading?) -> PageReading? {
+        if let held = known.withLock({ $0[exchange] }) { return held }
+        let reading = read()
+        if reading?.weight ?? 0 <= Self.largest { known.withLock { $0[exchange] = .some(reading) } }
+        return reading
+    }
+}
+
+extension CaptureIndex {
+    /// The page that an exchange brought; nil where it brought none.
+    package func page(_ exchange: Int) -> PageReading? {
+        guard capture[exchange].response?.body?.essence == "text/html" else { return nil }
+        return derived.value { PageReadings() }.reading(of: exchange) {
+            PageReading(capture[exchange].response?.body)
+        }
+    }
+}
