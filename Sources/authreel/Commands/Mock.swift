@@ -67,20 +67,13 @@ struct Mock: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try attack.check(against: self)
-        if options.listFaults { return print(Self.list(FaultCatalog.all, format)) }
+        try check()
+        if options.listFaults { return print(FaultList.text(of: FaultCatalog.all, format)) }
         var recordedOptions = try options.recorded()
         // A suite breaks it in one way after the other.
         if attack.isWanted { recordedOptions.faults = [] }
         let (host, ports) = try options.address()
         let issuerURL = try options.issuerURL()
-        guard !options.asRecorded || !captures.isEmpty else {
-            throw CommandFailure(
-                .usage,
-                "--as-recorded needs a capture",
-                hint: "\(Invocation.name) mock CAPTURE --as-recorded"
-            )
-        }
         let recordings = try captures.map { try identities.read($0) }
         let writer = try out.map { try CaptureOpening.open($0) }
         var hasBegun = false
@@ -109,15 +102,7 @@ struct Mock: AsyncParsableCommand {
                 try tell(played, listening)
                 try await run(session, played, files?.files.certificatePath, signals)
             } else {
-                let delivery = try options.faults().compactMap(\.delivery).last
-                responder.set(
-                    MockSession(
-                        played,
-                        writer: writer,
-                        detail: verbose ? .exchanges : .messages,
-                        delivery: delivery
-                    )
-                )
+                responder.set(try session(played, writer))
                 try tell(played, listening)
                 for await _ in signals { break }
             }
@@ -133,6 +118,27 @@ struct Mock: AsyncParsableCommand {
             throw error
         }
         await server.stop()
+    }
+
+    /// What options ask for together.
+    private func check() throws {
+        try attack.check(against: self)
+        guard !options.asRecorded || !captures.isEmpty else {
+            throw CommandFailure(
+                .usage,
+                "--as-recorded needs a capture",
+                hint: "\(Invocation.name) mock CAPTURE --as-recorded"
+            )
+        }
+    }
+
+    private func session(_ played: PlayedProvider, _ writer: CaptureWriter?) throws -> MockSession {
+        MockSession(
+            played,
+            writer: writer,
+            detail: verbose ? .exchanges : .messages,
+            delivery: try options.faults().compactMap(\.delivery).last
+        )
     }
 
     /// Drives the suite and prints what came of it.
@@ -198,95 +204,13 @@ struct Mock: AsyncParsableCommand {
         )
     }
 
-    // MARK: - What it says at the start
-
     private func tell(_ played: PlayedProvider, _ listening: String) throws {
-        for issuer in played.issuers {
-            let origin = issuer.recorded.map { " plays \($0.printable)" } ?? ", a provider for development"
-            StandardError.note("\(issuer.identifier.printable)\(origin)")
-            StandardError.line("  discovery   \(issuer.discovery.printable)")
-            for client in issuer.clients { StandardError.line("  client      \(Self.line(client))") }
-            for user in issuer.users {
-                // One that somebody really has is not for everybody who looks at the screen.
-                let known =
-                    issuer.recorded == nil ? "password \(user.password.printable)" : "the recorded password"
-                let password = user.acceptsAnyPassword ? "any password" : known
-                StandardError.line("  user        \(user.name.printable), \(password)")
-            }
-            for remark in issuer.remarks { StandardError.line("  note        \(remark.printable)") }
-        }
-        for fault in try attack.isWanted ? [] : options.faults() {
-            StandardError.line("  fault       \(fault.id): \(fault.summary)")
-        }
-        StandardError.line("listening on \(listening)")
+        let faults = try attack.isWanted ? [] : options.faults()
+        let text = PlayedProviderText(played: played, listening: listening, faults: faults)
+        text.tell()
         // Unbuffered: whoever waits for the line waits on a pipe.
         if format == .json, !attack.isWanted {
-            try OutputFile.write(JSONWriter.bytes(of: Self.json(played, listening)) + [0x0a], to: "-")
+            try OutputFile.write(JSONWriter.bytes(of: text.json) + [0x0a], to: "-")
         }
-    }
-
-    /// A line for each fault, or an object with all of them.
-    private static func list(_ faults: [Fault], _ format: Format) -> String {
-        guard format == .text else {
-            let list = faults.map { fault -> JSONValue in
-                [
-                    "id": .string(fault.id), "rule": fault.rule.map { .string($0) } ?? .null,
-                    "summary": .string(fault.summary),
-                    "must_be_rejected": .bool(fault.mustBeRejected),
-                ]
-            }
-            return JSONWriter.text(of: ["faults": .array(list)])
-        }
-        let width = faults.map(\.id.utf8.count).max() ?? 0
-        return faults.map { fault in
-            let gap = String(repeating: " ", count: width - fault.id.utf8.count)
-            return "\(fault.id)\(gap)  \(fault.mustBeRejected ? "reject" : "      ")  \(fault.summary)"
-        }.joined(separator: "\n")
-    }
-
-    /// `shop, a secret, redirect URI https://shop.example/callback`.
-    private static func line(_ client: ProviderConfiguration.Client) -> String {
-        var parts = [client.id.printable]
-        if client.acceptsAnySecret {
-            parts.append("any secret")
-        } else {
-            parts.append(client.secret == nil ? "no secret" : "its recorded or given secret")
-        }
-        if !client.authenticationMethods.isEmpty {
-            parts.append(client.authenticationMethods.joined(separator: ", "))
-        }
-        let uris = client.redirectURIs.map(\.printable)
-        parts.append(uris.isEmpty ? "any redirect URI on this machine" : uris.joined(separator: ", "))
-        return parts.joined(separator: " · ")
-    }
-
-    private static func json(_ played: PlayedProvider, _ listening: String) -> JSONValue {
-        func value(_ issuer: PlayedProvider.Issuer) -> JSONObject {
-            let clients = issuer.clients.map { client -> JSONValue in
-                [
-                    "client_id": .string(client.id),
-                    "redirect_uris": .array(client.redirectURIs.map { .string($0) }),
-                    "token_endpoint_auth_methods": .array(client.authenticationMethods.map { .string($0) }),
-                ]
-            }
-            let users = issuer.users.map { user -> JSONValue in
-                ["name": .string(user.name), "sub": .string(user.subject)]
-            }
-            var object: JSONObject = [
-                "issuer": .string(issuer.identifier), "discovery": .string(issuer.discovery),
-                "clients": .array(clients), "users": .array(users),
-            ]
-            if let recorded = issuer.recorded { object["recorded"] = .string(recorded) }
-            return object
-        }
-        let first = played.issuers.first.map(value) ?? JSONObject()
-        return .object(
-            JSONObject(
-                first.members + [
-                    .init(name: "listening", value: .string(listening)),
-                    .init(name: "issuers", value: .array(played.issuers.map { .object(value($0)) })),
-                ]
-            )
-        )
     }
 }

@@ -43,7 +43,11 @@ struct TrustFiles: Sendable, Hashable {
         authority: String,
         environment: [String: String]
     ) throws -> TrustFiles {
-        let certificates = Self.certificates(
+        let additions = certificates(
+            in: named(by: CommandEnvironment.additionVariables, environment),
+            and: authority
+        )
+        let roots = certificates(
             in: [systemBundles.first { FileManager.default.fileExists(atPath: $0) }].compactMap(\.self)
                 + named(
                     by: CommandEnvironment.bundleVariables + CommandEnvironment.additionVariables,
@@ -51,60 +55,52 @@ struct TrustFiles: Sendable, Hashable {
                 ),
             and: authority
         )
-        let additions = Self.certificates(
-            in: named(by: CommandEnvironment.additionVariables, environment),
-            and: authority
+        func put(_ text: String, _ name: String) throws -> String {
+            try folder.write(text.utf8, to: "trust/\(name)", isPublic: true)
+        }
+        let bundle = try put(roots.map(\.pem).joined(), "roots.pem")
+        let php = try put(
+            "curl.cainfo=\"\(bundle)\"\nopenssl.cafile=\"\(bundle)\"\n",
+            "php/authreel.ini"
         )
-        let bundle = certificates.map(\.pem).joined()
-        let bundlePath = try folder.write(bundle.utf8, to: "trust/roots.pem", isPublic: true)
-        let home = environment["HOME"] ?? NSHomeDirectory()
-        let ownSettings = environment["WGETRC"] ?? home + "/.wgetrc"
-        var wget = String(
-            decoding: FileManager.default.contents(atPath: ownSettings) ?? Data(),
-            as: UTF8.self
-        )
-        if !wget.isEmpty, !wget.hasSuffix("\n") { wget += "\n" }
-        let ini = try folder.write(
-            "curl.cainfo=\"\(bundlePath)\"\nopenssl.cafile=\"\(bundlePath)\"\n".utf8,
-            to: "trust/php/authreel.ini",
-            isPublic: true
-        )
-        let python = try folder.write(
-            PythonPreload.text.utf8,
-            to: "trust/python/sitecustomize.py",
-            isPublic: true
-        )
-        let ruby = try folder.write(RubyPreload.text.utf8, to: "trust/ruby/\(rubyLibrary).rb", isPublic: true)
+        let python = try put(PythonPreload.text, "python/sitecustomize.py")
+        let ruby = try put(RubyPreload.text, "ruby/\(rubyLibrary).rb")
         return TrustFiles(
-            bundle: bundlePath,
-            authority: try folder.write(authority.utf8, to: "trust/authreel.pem", isPublic: true),
-            additions: try folder.write(
-                additions.map(\.pem).joined().utf8,
-                to: "trust/additions.pem",
-                isPublic: true
-            ),
+            bundle: bundle,
+            authority: try put(authority, "authreel.pem"),
+            additions: try put(additions.map(\.pem).joined(), "additions.pem"),
             javaStore: try folder.write(
-                JavaKeyStore.bytes(trusting: certificates.map(\.der)),
+                JavaKeyStore.bytes(trusting: roots.map(\.der)),
                 to: "trust/roots.jks",
                 isPublic: true
             ),
             // May hold passwords of the user's.
             wgetSettings: try folder.write(
-                """
-                \(wget)use_proxy = on
-                http_proxy = \(proxy)
-                https_proxy = \(proxy)
-                no_proxy =
-                ca_certificate = \(bundlePath)
-
-                """.utf8,
+                wgetSettings(environment, proxy: proxy, bundle: bundle).utf8,
                 to: "trust/wgetrc"
             ),
-            phpFolder: (ini as NSString).deletingLastPathComponent,
-            nodePreload: try folder.write(NodePreload.text.utf8, to: "trust/node.cjs", isPublic: true),
+            phpFolder: (php as NSString).deletingLastPathComponent,
+            nodePreload: try put(NodePreload.text, "node.cjs"),
             pythonFolder: (python as NSString).deletingLastPathComponent,
             rubyFolder: (ruby as NSString).deletingLastPathComponent
         )
+    }
+
+    /// The user's own settings, and ours behind them.
+    private static func wgetSettings(_ environment: [String: String], proxy: String, bundle: String) -> String
+    {
+        let home = environment["HOME"] ?? NSHomeDirectory()
+        let path = environment["WGETRC"] ?? home + "/.wgetrc"
+        var own = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        if !own.isEmpty, !own.hasSuffix("\n") { own += "\n" }
+        return """
+            \(own)use_proxy = on
+            http_proxy = \(proxy)
+            https_proxy = \(proxy)
+            no_proxy =
+            ca_certificate = \(bundle)
+
+            """
     }
 
     /// What Ruby loads, by its name: its options know no quotes for a path.

@@ -23,26 +23,21 @@ struct PassiveRecording {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let live = try open()
-        let identity =
-            Privileges.areHeld
-            ? Privileges.identity(sudoUser: environment["SUDO_UID"], sudoGroup: environment["SUDO_GID"]) : nil
+        let user = RecordingUser(environment)
         let keyLog =
             keyLog ?? command.flatMap { _ in environment["SSLKEYLOGFILE"].flatMap { $0.isEmpty ? nil : $0 } }
         var follower = try keyLog.map { path in
-            try KeyLogFollower(path: path, owner: identity.map { ($0.user, $0.group) })
+            try KeyLogFollower(path: path, owner: user.identity.map { ($0.user, $0.group) })
         }
-        let hasUser =
-            Privileges.areHeld && environment["SUDO_UID"].flatMap(UInt32.init).map { $0 != 0 } ?? false
         // Whose file it is: that of who called sudo, who may read it afterwards; otherwise the superuser's.
-        if hasUser { try Self.drop(to: identity) }
-        // Keys that nobody asked for are gone with the recording; what root has made, nobody could remove.
-        let isRemovable = identity == nil || hasUser
-        let folder = try command != nil && keyLog == nil && isRemovable ? RunFolder() : nil
+        if user.isCaller { try user.takeOver() }
+        // Keys that nobody asked for are gone with the recording.
+        let folder = try command != nil && keyLog == nil && user.canRemove ? RunFolder() : nil
         defer { folder?.remove() }
         if let folder { follower = try KeyLogFollower(path: folder.file("keys.log"), owner: nil) }
         let writer = try CaptureOpening.open(path)
         // Is looked at when the rights to open it are gone.
-        let descriptor = isRemovable ? -1 : Foundation.open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = user.canRemove ? -1 : Foundation.open(path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         // Before anybody is told of it: who stops us then, stops us cleanly.
         let signals = Interruption.signals()
@@ -53,12 +48,36 @@ struct PassiveRecording {
         let child = try command.map {
             try RecordedCommand($0, environment: environment, keyLog: keyLog ?? folder?.file("keys.log"))
         }
-        if !hasUser { try Self.drop(to: identity) }
+        if !user.isCaller { try user.takeOver() }
         HeapSettings.setForRecording()
+        let isWhole = try await record(
+            live,
+            keyLog: follower,
+            into: writer,
+            readable: descriptor >= 0 ? descriptor : nil,
+            beside: child,
+            until: signals
+        )
+        // A command that failed has the first word.
+        if let child, child.status != 0 { throw ExitCode(child.status) }
+        if !isWhole { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    /// Writes what comes, and says at the end what came.
+    ///
+    /// - Returns: whether all of it is in the file.
+    private func record(
+        _ live: LiveInterface,
+        keyLog: KeyLogFollower?,
+        into writer: CaptureWriter,
+        readable: Int32?,
+        beside child: RecordedCommand?,
+        until signals: AsyncStream<Int32>
+    ) async throws -> Bool {
         let halves = Halves()
         let view = LiveView(
             writer: writer,
-            readable: descriptor >= 0 ? descriptor : nil,
+            readable: readable,
             detail: detail,
             tellsHalves: false,
             half: halves.half
@@ -73,9 +92,9 @@ struct PassiveRecording {
         let inspection = CaptureInspection(of: capture)
         let recorder = PacketRecorder(
             live,
-            keyLog: follower,
+            keyLog: keyLog,
             maximumBodyBytes: maximumBodyBytes,
-            spoolFolder: Self.spoolFolder(identity, path: path)
+            spoolFolder: Self.spoolFolder(of: path)
         ) { exchanges in
             capture.append(exchanges)
             view.recorded(exchanges)
@@ -100,9 +119,7 @@ struct PassiveRecording {
         case .failure(let error):
             throw CommandFailure(.unavailable, "\(error)", hint: "what was recorded before is in \(path)")
         }
-        // A command that failed has the first word.
-        if let child, child.status != 0 { throw ExitCode(child.status) }
-        if capture.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
+        return capture.missing == nil
     }
 
     private func open() throws -> LiveInterface {
@@ -121,23 +138,8 @@ struct PassiveRecording {
         }
     }
 
-    /// Nothing of root's is needed once interface, keys and capture are open.
-    private static func drop(to identity: Privileges.Identity?) throws(CommandFailure) {
-        guard let identity else { return }
-        do throws(Privileges.Failure) {
-            try Privileges.drop(to: identity)
-        } catch {
-            throw CommandFailure(
-                .unavailable,
-                "the rights of root cannot be given up: \(error)",
-                hint:
-                    "start it as a user that may capture: sudo setcap cap_net_raw,cap_net_admin+eip $(command -v authreel)"
-            )
-        }
-    }
-
     /// Beside the capture, as long as we may write there.
-    private static func spoolFolder(_ identity: Privileges.Identity?, path: String) -> String? {
+    private static func spoolFolder(of path: String) -> String {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         return access(folder, W_OK) == 0 ? folder : FileManager.default.temporaryDirectory.path
     }

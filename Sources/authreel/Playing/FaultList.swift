@@ -1,0 +1,24 @@
+import JSON
+import Provider
+
+/// The ways in which a provider can be broken on purpose, as they are listed.
+enum FaultList {
+    /// A line for each fault, or an object with all of them.
+    static func text(of faults: [Fault], _ format: Mock.Format) -> String {
+        guard format == .text else {
+            let list = faults.map { fault -> JSONValue in
+                [
+                    "id": .string(fault.id), "rule": fault.rule.map { .string($0) } ?? .null,
+                    "summary": .string(fault.summary),
+                    "must_be_rejected": .bool(fault.mustBeRejected),
+                ]
+            }
+            return JSONWriter.text(of: ["faults": .array(list)])
+        }
+        let width = faults.map(\.id.utf8.count).max() ?? 0
+        return faults.map { fault in
+            let gap = String(repeating: " ", count: width - fault.id.utf8.count)
+            return "\(fault.id)\(gap)  \(fault.mustBeRejected ? "reject" : "      ")  \(fault.summary)"
+        }.joined(separator: "\n")
+    }
+}
