@@ -1,6 +1,7 @@
 package import Captures
 package import Flows
 package import JSON
+package import LibCrypto
 
 /// Shares captures: writes each without its secrets, reads it back, and proves that nothing is left of them and that the
 /// story is the same.
@@ -71,23 +72,37 @@ package struct CaptureSharing {
     /// Tries it once, with stand-ins drawn anew.
     ///
     /// `random`: so many random bytes.
+    /// `makeKey`: a key that nobody has; nil for a kind that cannot be made.
     /// `store`: for each of the captures.
     ///
     /// Called once more for all of them where a body tells more without its content coding than it did with it.
-    package func share(random: (Int) -> [UInt8], store: (Int) -> Store) throws -> [Outcome] {
-        let (outcomes, hasDecoded) = try share(replacesDecoded: false, random: random, store: store)
+    package func share(
+        random: (Int) -> [UInt8],
+        makeKey: @escaping (PrivateKey.Kind) -> PrivateKey? = { try? .generate($0) },
+        store: (Int) -> Store
+    ) throws -> [Outcome] {
+        let (outcomes, hasDecoded) = try share(
+            replacesDecoded: false,
+            random: random,
+            makeKey: makeKey,
+            store: store
+        )
         guard hasDecoded, outcomes.contains(where: { !$0.differences.isEmpty }) else { return outcomes }
-        return try share(replacesDecoded: true, random: random, store: store).outcomes
+        return try share(replacesDecoded: true, random: random, makeKey: makeKey, store: store).outcomes
     }
 
-    private func share(replacesDecoded: Bool, random: (Int) -> [UInt8], store: (Int) -> Store) throws
-        -> (outcomes: [Outcome], hasDecoded: Bool)
-    {
+    private func share(
+        replacesDecoded: Bool,
+        random: (Int) -> [UInt8],
+        makeKey: @escaping (PrivateKey.Kind) -> PrivateKey?,
+        store: (Int) -> Store
+    ) throws -> (outcomes: [Outcome], hasDecoded: Bool) {
         let redactor = Redactor(
             sources.map { ($0.capture, $0.flows) },
             options: options,
             replacesDecoded: replacesDecoded,
-            random: random
+            random: random,
+            makeKey: makeKey
         )
         var hasDecoded = false
         // Of all of them: what is secret in one of them is in none.

@@ -2,6 +2,7 @@ package import Captures
 package import Flows
 import JOSE
 import JSON
+package import LibCrypto
 
 /// Writes captures that hold no secret and tell the same story.
 ///
@@ -33,11 +34,13 @@ package final class Redactor {
     /// `captures`: with the flows of each.
     /// `replacesDecoded`: bodies with a content coding around them are replaced as a whole, also where it can be undone.
     /// `random`: so many random bytes.
+    /// `makeKey`: a key that nobody has; nil for a kind that cannot be made.
     package init(
         _ captures: [(capture: Capture, flows: [Flow])],
         options: SharingOptions,
         replacesDecoded: Bool = false,
-        random: (Int) -> [UInt8]
+        random: (Int) -> [UInt8],
+        makeKey: @escaping (PrivateKey.Kind) -> PrivateKey?
     ) {
         let finder = SecretFinder(options: options)
         for (capture, flows) in captures {
@@ -59,7 +62,8 @@ package final class Redactor {
             found,
             options: options,
             times: options.shiftsTimes ? Self.shift(captures.map(\.capture), random) : nil,
-            random: random
+            random: random,
+            makeKey: makeKey
         )
     }
 

@@ -39,7 +39,12 @@ struct SharingWorld {
         let original = try CaptureReader.read(bytes: JSONWriter.bytes(of: document), name: "original")
         let flows = FlowFinder.flows(in: original)
         let check = VerdictCheck(Self.story)
-        let redactor = Redactor([(original, flows)], options: options, random: { SecureRandom.bytes($0) })
+        let redactor = Redactor(
+            [(original, flows)],
+            options: options,
+            random: { SecureRandom.bytes($0) },
+            makeKey: LentKeys.lender()
+        )
         let told =
             options.keepsAll
             ? check.original(all: original)
@@ -70,7 +75,10 @@ struct SharingWorld {
         meddle: ([UInt8]) -> [UInt8] = { $0 }
     ) throws -> CaptureSharing.Outcome {
         try withoutActuallyEscaping(meddle) { meddle in
-            try sharing([capture], options).share(random: { SecureRandom.bytes($0) }) { _ in
+            try sharing([capture], options).share(
+                random: { SecureRandom.bytes($0) },
+                makeKey: LentKeys.lender()
+            ) { _ in
                 { write in
                     var text: [UInt8] = []
                     try write { text += $0 }
@@ -85,7 +93,10 @@ struct SharingWorld {
         -> [[UInt8]]
     {
         var texts = captures.map { _ in [UInt8]() }
-        _ = try sharing(captures, options).share(random: { SecureRandom.bytes($0) }) { index in
+        _ = try sharing(captures, options).share(
+            random: { SecureRandom.bytes($0) },
+            makeKey: LentKeys.lender()
+        ) { index in
             { write in
                 try write { texts[index] += $0 }
                 return try CaptureReader.read(bytes: texts[index], name: "shared")

@@ -8,7 +8,7 @@ final class StandIns {
     let found: FoundSecrets
     let options: SharingOptions
     let relations: Relations
-    let keys = ThrowAwayKeys()
+    let keys: ThrowAwayKeys
     let cipher: ShapeCipher
     let key: [UInt8]
     let tokenIndex: FragmentIndex
@@ -53,8 +53,16 @@ final class StandIns {
     ///
     /// `times`: how times move; nil leaves them.
     /// `random`: so many random bytes.
-    init(_ found: FoundSecrets, options: SharingOptions, times: TimeShift? = nil, random: (Int) -> [UInt8]) {
+    /// `makeKey`: a key that nobody has; nil for a kind that cannot be made.
+    init(
+        _ found: FoundSecrets,
+        options: SharingOptions,
+        times: TimeShift? = nil,
+        random: (Int) -> [UInt8],
+        makeKey: @escaping (PrivateKey.Kind) -> PrivateKey?
+    ) {
         self.found = found
+        keys = ThrowAwayKeys(makeKey: makeKey)
         self.times = times
         identifiers = times == nil ? [] : found.identifiers.sorted()
         identifierIndex = FragmentIndex(identifiers.map { Array($0.utf8) })

@@ -5,12 +5,16 @@ import LibCrypto
 
 /// Keys that stand for those of a capture: of the same kind and size, made for one shared capture and then forgotten.
 final class ThrowAwayKeys {
+    private let makeKey: (PrivateKey.Kind) -> PrivateKey?
     private var made: [String: PrivateKey] = [:]
     /// Members of keys, and thumbprints, with what stands for them.
     private(set) var replacements: [String: String] = [:]
 
     /// Of tokens that stay as they are.
     private var kept: Set<String> = []
+
+    /// `makeKey`: a key that nobody has; nil for a kind that cannot be made.
+    init(makeKey: @escaping (PrivateKey.Kind) -> PrivateKey?) { self.makeKey = makeKey }
 
     /// From now on nothing stands for a key.
     func keep(_ key: JSONWebKey) {
@@ -21,7 +25,7 @@ final class ThrowAwayKeys {
     func privateKey(for key: JSONWebKey) -> PrivateKey? {
         guard let thumbprint = key.thumbprint, !kept.contains(thumbprint) else { return nil }
         if let known = made[thumbprint] { return known }
-        guard let kind = Self.kind(of: key), let other = try? PrivateKey.generate(kind) else { return nil }
+        guard let kind = Self.kind(of: key), let other = makeKey(kind) else { return nil }
         let json = JSONWebKey(other.publicKey, id: nil).json
         made[thumbprint] = other
         for name in ["n", "x", "y"] {
