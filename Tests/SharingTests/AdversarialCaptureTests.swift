@@ -241,9 +241,9 @@ struct AdversarialCaptureTests {
         #expect(other.dropFirst(4).dropLast(3) != bytes.dropFirst(4).dropLast(3))
     }
 
-    @Test func tenThousandTokensAreReplacedInALongText() throws {
+    @Test func thousandsOfTokensAreReplacedInALongText() throws {
         var world = try SharingWorld()
-        let tokens = (0..<10_000).map { number in
+        let tokens = (0..<4000).map { number in
             "tk\(number)Qz"
                 + String(
                     (0..<28).map {
@@ -255,7 +255,7 @@ struct AdversarialCaptureTests {
         }
         #expect(Set(tokens).count == tokens.count)
         let list = tokens.map { "{\"access_token\":\"\($0)\"}" }.joined(separator: ",")
-        let filler = String(repeating: "lorem ipsum dolor sit amet ", count: 60_000)
+        let filler = String(repeating: "lorem ipsum dolor sit amet ", count: 24_000)
         world.append("https://api.example.net/tokens", type: "application/json", body: "[\(list)]")
         world.append("https://api.example.net/log", body: filler + tokens.joined(separator: " "))
         world.options.keepsAll = true

@@ -92,9 +92,12 @@ extension TLSPair {
 
     /// What both ends said is what is read, however it is cut.
     @discardableResult
-    func isReadWhole(_ location: SourceLocation = #_sourceLocation) -> TLSReading {
+    func isReadWhole(
+        cuts: [TLSReading.Cut] = [.bytes, .random(1), .random(2)],
+        _ location: SourceLocation = #_sourceLocation
+    ) -> TLSReading {
         let reading = TLSReading(wire, keys: keys)
-        for cut in [TLSReading.Cut.bytes, .random(1), .random(2)] {
+        for cut in cuts {
             #expect(TLSReading(wire, keys: keys, cut: cut) == reading, "cut \(cut)", sourceLocation: location)
         }
         #expect(reading.reasons.isEmpty && reading.lost.isEmpty, "\(suite)", sourceLocation: location)

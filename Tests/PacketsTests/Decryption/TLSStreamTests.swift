@@ -53,9 +53,11 @@ struct TLSStreamTests {
             let pair = try TLSPair(options)
             try pair.handshake()
             try pair.talk(sizes: [1, 16, 300])
+            pair.isReadWhole()
+            // A whole record and one more: how it is cut does not hang on the suite.
             try pair.send(Array(repeating: 0x61, count: 17_000), from: .server)
             pair.close()
-            let reading = pair.isReadWhole()
+            let reading = pair.isReadWhole(cuts: [.random(1)])
             #expect(reading.alerts == [.client: ["close_notify"], .server: ["close_notify"]])
         }
     }
