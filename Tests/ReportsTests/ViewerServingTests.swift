@@ -208,7 +208,7 @@ struct ViewerServingTests {
         }
         let shelf = ViewerShelf([part(1)], generator: "test", isLive: true)
         async let waited = shelf.changes(after: 0)
-        try await Task.sleep(for: .milliseconds(80))
+        try await Self.isAwaited(shelf)
         shelf.replace(0, with: part(3))
         let first = await waited
         #expect(first["revision"]?.int == 1 && first["live"] == true)
@@ -226,13 +226,18 @@ struct ViewerServingTests {
         #expect(late["revision"]?.int == 2)
         // A page that waits for the end has to draw it before the server may go.
         async let last = shelf.changes(after: 2)
-        try await Task.sleep(for: .milliseconds(80))
+        try await Self.isAwaited(shelf)
         #expect(shelf.isDrawn)
         shelf.end()
         #expect(await last["live"] == false && !shelf.isDrawn)
         shelf.drawn()
         #expect(shelf.isDrawn)
         #expect(await shelf.changes(after: 3)["live"] == false)
+    }
+
+    private static func isAwaited(_ shelf: ViewerShelf) async throws {
+        for _ in 0..<5000 where shelf.waiting == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try #require(shelf.waiting == 1)
     }
 
     /// It is told of the end when it comes back.

@@ -46,6 +46,9 @@ package final class ViewerShelf: Sendable {
         }
     }
 
+    /// Pages that wait for what is new.
+    var waiting: Int { state.withLock { $0.waiting } }
+
     /// Whether every page that is open has drawn the end.
     package var isDrawn: Bool { state.withLock { $0.ending <= 0 } }
 
