@@ -81,12 +81,13 @@ struct CaptureWriterTests {
             #expect(left.response?.headers.fields == right.response?.headers.fields)
             #expect(left.response?.body?.mediaType == right.response?.body?.mediaType)
             #expect(left.response?.body?.size == right.response?.body?.size)
-            for (found, expected) in [
-                (left.response?.body, right.response?.body), (left.request.body, right.request.body),
+            // As long as it is in the file, where each quote takes two bytes.
+            let written = size / 2 * 3 + size % 2
+            for (found, expected, length) in [
+                (left.response?.body, right.response?.body, written),
+                (left.request.body, right.request.body, written + 1),
             ] {
-                let isLarge =
-                    (expected?.bytes ?? []).count { $0 != 0x22 } + 2
-                    * (expected?.bytes ?? []).count { $0 == 0x22 } >= 1 << 20
+                let isLarge = right.request.url.path == "/1" && length >= 1 << 20
                 #expect(found?.bytes == (isLarge ? nil : expected?.bytes))
             }
             #expect(end.text(ofEntry: index) == whole.text(ofEntry: index + 1))
@@ -236,7 +237,8 @@ struct CaptureWriterTests {
     }
 
     /// A limit on file sizes is how a full disk is had without one.
-    @Test func writeThatFailsLeavesTheFileWhole() throws {
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+    func writeThatFailsLeavesTheFileWhole() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         // In a process of its own: the limit holds for a whole process.
@@ -246,7 +248,6 @@ struct CaptureWriterTests {
             resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
             sys.exit(subprocess.call(sys.argv[1:], restore_signals=False))
             """
-        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/python3") else { return }
         let result = try Program.run(
             ["-c", script, Program.path, "demo", "--out", folder.path],
             executable: "/usr/bin/python3"

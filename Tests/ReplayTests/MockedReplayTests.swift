@@ -16,6 +16,11 @@ struct MockedReplayTests {
         "EC": try? PrivateKey.generate(.elliptic(.p256)), "RSA": try? PrivateKey.generate(.rsa(bits: 2048)),
     ].compactMapValues { $0 }
 
+    /// What the providers sign with.
+    static let providerKeys = [PrivateKey.Kind.elliptic(.p256), .rsa(bits: 2048)].compactMap {
+        try? PrivateKey.generate($0)
+    }
+
     /// What the replay of a flow came to.
     struct Outcome {
         var name: String
@@ -39,6 +44,7 @@ struct MockedReplayTests {
         let base = "http://127.0.0.1:8090"
         var played = RecordedProviderOptions()
         played.isAsRecorded = true
+        played.keys = providerKeys
         // Clients that get encrypted tokens have keys for it, which no capture shows.
         for client in Set(FlowFinder.flows(in: capture).compactMap(\.clientID)) {
             played.clientKeys[client] = keys.values.flatMap { key in

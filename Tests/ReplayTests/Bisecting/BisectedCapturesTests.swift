@@ -42,6 +42,7 @@ struct BisectedCapturesTests {
         else { return nil }
         var played = RecordedProviderOptions()
         played.isAsRecorded = true
+        played.keys = MockedReplayTests.providerKeys
         let provider = try RecordedProvider(capture: good, baseURL: "http://127.0.0.1:8090", options: played)
         let map = EndpointMap(provider.mapping.map { EndpointMap.Entry(old: $0.old, new: $0.new) })
         let pair = try BisectedPair(good, bad)

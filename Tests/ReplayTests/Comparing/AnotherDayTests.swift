@@ -41,8 +41,9 @@ struct AnotherDayTests {
         let recording = try ComparedRecording(name)
         let other = try AnotherDay(recording.capture)
         #expect(other.replacementCount >= 4)
-        for (flow, moved) in zip(FlowFinder.flows(in: recording.capture), FlowFinder.flows(in: other.capture))
-        {
+        let (flows, later) = (FlowFinder.flows(in: recording.capture), FlowFinder.flows(in: other.capture))
+        #expect(!flows.isEmpty && flows.count == later.count)
+        for (flow, moved) in zip(flows, later) {
             let difference = FlowDifference(flow, moved)
             #expect(difference.isSame, "\(flow.id): \(difference.headline)")
             #expect(difference.steps.allSatisfy { $0.expected != nil && $0.seen != nil })
@@ -56,6 +57,8 @@ struct AnotherDayTests {
         let flow = try #require(recording.flow)
         let moved = try #require(ComparedRecording(other.exchanges).flow)
         #expect(flow.links.count == moved.links.count)
+        #expect(flow.authorizationRequests.count == moved.authorizationRequests.count)
+        #expect(flow.tokenRequests.count == moved.tokenRequests.count)
         let requests = zip(flow.authorizationRequests, moved.authorizationRequests)
         for (request, later) in requests where request.state != nil { #expect(request.state != later.state) }
         for (request, later) in zip(flow.tokenRequests, moved.tokenRequests) {
