@@ -213,7 +213,11 @@ struct OtherWayTests {
         #expect(server.refusals.withLock { $0 } == 0)
         #expect(run.exchanges.last?.request.url.path == "/token", "\(run.exchanges.map(\.request.url.path))")
         let difference = try Self.difference(run)
-        for step in difference.steps where step.kind == .userInteraction {
+        let pages = difference.steps.filter {
+            $0.kind == .userInteraction && $0.expected != nil && $0.seen != nil
+        }
+        #expect(!pages.isEmpty)
+        for step in pages {
             guard let left = step.expected, let right = step.seen else { continue }
             #expect(capture[left].request.method == run.exchanges[right].request.method, "\(step.summary)")
         }
