@@ -205,10 +205,7 @@ struct AttackSuiteTests {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         let deadline = Date.now.addingTimeInterval(60)
-        while !FileManager.default.fileExists(atPath: folder.file("pid")), Date.now < deadline {
-            usleep(20_000)
-        }
-        usleep(100_000)
+        while Self.number(in: folder.file("pid")) == nil, Date.now < deadline { usleep(20_000) }
         kill(process.processIdentifier, SIGINT)
         process.waitUntilExit()
         #expect(process.terminationStatus == 130)
@@ -220,9 +217,13 @@ struct AttackSuiteTests {
 
     /// Whether the process whose number is in a file is alive.
     private static func runs(_ file: String) throws -> Bool {
-        let text = try String(contentsOfFile: file, encoding: .utf8)
-        let number = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-        return kill(number, 0) == 0
+        kill(try #require(number(in: file)), 0) == 0
+    }
+
+    private static func number(in file: String) -> pid_t? {
+        (try? String(contentsOfFile: file, encoding: .utf8)).flatMap {
+            pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
     }
 
     // MARK: - Nothing to compare with

@@ -166,12 +166,12 @@ struct BrowserReplayTests {
         )
         try CaptureWriter(path: capture, version: "test").append(exchanges)
         let person = Task {
-            try await Self.until { provider.asked.contains("GET /app.js") }
-            // The script shows its form a moment later.
-            try await Task.sleep(for: .seconds(1))
+            func shown(_ forms: Int) async throws {
+                try await Self.until { provider.asked.count { $0 == "GET /shown" } >= forms }
+            }
+            try await shown(1)
             try display.type(["alice", "wonderland"])
-            try await Self.until { provider.asked.contains("POST /session") }
-            try await Task.sleep(for: .seconds(1))
+            try await shown(2)
             try display.type([ScriptedProvider.code])
         }
         let result = try await Self.run(

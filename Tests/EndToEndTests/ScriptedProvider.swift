@@ -8,7 +8,7 @@ final class ScriptedProvider: Sendable {
     /// What its pages do besides.
     enum Manner: Sendable {
         case plain
-        /// Asks for a code that it sent, after the password.
+        /// Asks for a code that it sent, after the password, and hears of each form that is shown.
         case asksForCode
         /// Loads a script of somebody else's.
         case loadsFromElsewhere
@@ -108,6 +108,7 @@ final class ScriptedProvider: Sendable {
             + `<button type="button" id="other">Cancel</button><button disabled>${name}</button></form>`;
           const form = app.firstChild;
           form.querySelector('input').focus();
+          if (manner === 'asksForCode') fetch('/shown');
           form.oninput = () => {
             form.lastChild.disabled = [...form.querySelectorAll('input')].some(field => !field.value);
           };
