@@ -53,7 +53,7 @@ struct KillTests {
                 label: "round-\(round)"
             )
             // All are at work; the moment of the kill differs from round to round.
-            try await Self.until("the load runs") { load.ledger.complete.count > 300 + 37 * round }
+            try await Self.until("the load runs") { load.ledger.complete.count > 100 + 19 * round }
             recorder.killNow()
             try await Self.until("every client has noticed") { load.ledger.connections == 0 }
             let seen = load.ledger.complete
