@@ -30,6 +30,9 @@ package final class CaptureIndex: Sendable {
     /// Not a single cookie or credential in the whole file, though it went to an authorization endpoint: an
     /// export without them, of another program than ours.
     package let isSanitized: Bool
+    /// Whether any request of the file has a cookie: some recorders keep the cookies that are set and not those that
+    /// are sent.
+    package let areCookiesRecorded: Bool
     /// Client secrets by `client_id`: issued by a registration, or accepted by a token endpoint.
     package let knownSecrets: [String: String]
     /// Registrations by the `client_id` they gave out, oldest first.
@@ -88,6 +91,7 @@ package final class CaptureIndex: Sendable {
         isSanitized =
             !read.requests.isEmpty && read.requests.allSatisfy { capture[$0.exchange].client.address == nil }
             && Self.hasNoCredentials(capture)
+        areCookiesRecorded = capture.indices.contains { !capture[$0].request.cookies.isEmpty }
         knownSecrets = Self.secrets(read.tokens, registrations)
         opened = OpenedTokens(
             capture,

@@ -28,19 +28,16 @@ package enum TurnedAway {
             (target.fragment ?? "").isEmpty
         else { return false }
         let landings = index.derived.value { Landings(index) }
-        return landings.areCookiesRecorded
+        return index.areCookiesRecorded
             && (landings.byRedirect[callback] ?? []).contains { index.capture[$0].request.cookies.isEmpty }
     }
 
     /// Where redirects led, in the capture.
     private struct Landings: Sendable {
         let byRedirect: [Int: [Int]]
-        /// Some recorders keep the cookies that are set and not those that are sent.
-        let areCookiesRecorded: Bool
 
         init(_ index: CaptureIndex) {
             byRedirect = Dictionary(grouping: index.redirectedFrom.keys) { index.redirectedFrom[$0] ?? $0 }
-            areCookiesRecorded = index.capture.indices.contains { !index.capture[$0].request.cookies.isEmpty }
         }
     }
 }

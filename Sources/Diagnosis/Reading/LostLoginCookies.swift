@@ -55,8 +55,7 @@ struct LostLoginCookies {
             }
             let settings = LoginCookies.set(for: request, callback: callback.exchange, in: flow)
             guard !settings.isEmpty else { continue }
-            guard flow.capture.indices.contains(where: { !flow.capture[$0].request.cookies.isEmpty }) else {
-                // Some recorders keep the cookies that are set and not those that are sent.
+            guard flow.surroundings.areCookiesRecorded else {
                 reading.reason = "no request of this capture has a cookie: they may not have been recorded"
                 continue
             }

@@ -50,9 +50,7 @@ struct ProviderSessionCookieMissing: Rule {
                     let (refusal, missing) = refused(page, attempt, after: pages[..<place], flow)
                         ?? repeated(page, attempt, after: pages[..<place], flow)
                 else { continue }
-                // Some recorders keep the cookies that are set and not those that are sent.
-                let areSent = flow.capture.indices.contains { !flow.capture[$0].request.cookies.isEmpty }
-                guard areSent || refusal.part != .responseStatus else {
+                guard flow.surroundings.areCookiesRecorded || refusal.part != .responseStatus else {
                     reason = "no request of this capture has a cookie: they may not have been recorded"
                     continue
                 }

@@ -36,7 +36,7 @@ struct SessionCookieNotPersistent: Rule {
         guard !flow.surroundings.isSanitized else {
             return .abstains("cookies were stripped from this capture")
         }
-        guard flow.capture.indices.contains(where: { !flow.capture[$0].request.cookies.isEmpty }) else {
+        guard flow.surroundings.areCookiesRecorded else {
             return .abstains("no request of this capture has a cookie: they may not have been recorded")
         }
         let sent = Set(flow.capture[request.exchange].request.cookies.map(\.name))

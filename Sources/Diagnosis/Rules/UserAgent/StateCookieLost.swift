@@ -50,9 +50,7 @@ struct StateCookieLost: Rule {
 
     /// A token that was handed over without redirects comes with a field that a cookie of the same name has to bear out.
     private func doubleSubmitted(_ flow: Flow) -> Violation? {
-        guard flow.capture.indices.contains(where: { !flow.capture[$0].request.cookies.isEmpty }) else {
-            return nil
-        }
+        guard flow.surroundings.areCookiesRecorded else { return nil }
         let rejected = RejectedCallback.all(in: flow)
         for handed in HandedCredential.all(in: flow) {
             guard let lost = handed.lostCookie(in: flow),
