@@ -16,18 +16,21 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 
 .PHONY: build demo test check lint format captures fuzz packages components install uninstall clean
 
-# Five runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what waits for
-# other programs (one at a time: each holds a thread while it waits), what waits for sockets (some at a time: with a thousand
-# sockets open Foundation's Process crashes), and what computes. In one run they would all wait for the few threads that
-# computing leaves. What serves from the tests' own process is not among the components: there every thread is held.
+# Six runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what runs nothing but
+# programs (as many at a time as there are threads: each holds one while it waits), what waits for other programs beside servers
+# of its own or counts seconds (one at a time), what waits for sockets (some at a time: with a thousand sockets open Foundation's
+# Process crashes), and what computes. In one run they would all wait for the few threads that computing leaves. What serves from
+# the tests' own process is neither among the components nor among the commands: there every thread is held.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
+COMMANDS = AgeProgramTests|AttackSuiteTests|BisectCommandTests|CommandLineTests|CutCaptureTests|DiffCommandTests|EncryptedCaptureTests|ExportedLoginTests|ImportCommandTests|ImportedPacketsTests|JWTCommandTests|MockTests|PipedCaptureTests|ShareCommandTests|SharedReplayTests|StandardOutputTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs
 Tests/run --filter '$(COMPONENTS_TESTS)'
 Tests/run --filter '$(BROWSERS)'
-Tests/run --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)'
+Tests/run --filter 'EndToEndTests.($(COMMANDS))'
+Tests/run --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)'
 Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)'
 Tests/run --skip 'EndToEndTests|$(SOCKETS)'
 endef
