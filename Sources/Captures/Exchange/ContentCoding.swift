@@ -59,6 +59,16 @@ package enum ContentCoding {
         return Result(bytes: result.body.bytes, remaining: result.remaining, isWhole: result.isWhole)
     }
 
+    /// Undoes the codings that a message's fields name, unless that was done before: some programs do it, and leave the fields.
+    static func decodeUnlessDone(_ bytes: [UInt8], headers: HeaderFields, limit: Int) -> Result {
+        let codings = codings(of: headers)
+        let isDone =
+            magic(of: codings.last).map { !bytes.starts(with: $0) }
+            ?? bytes.withUnsafeBufferPointer(TextCheck.isText)
+        guard !codings.isEmpty, !isDone else { return Result(bytes: bytes, remaining: nil, isWhole: true) }
+        return decode(bytes, codings: codings, limit: limit)
+    }
+
     /// As above, for a body that may be in a file, and become one in `folder`.
     static func decode(_ coded: BodyStore, codings: [String], limit: Int, folder: String?) -> (
         body: BodyStore, remaining: String?, isWhole: Bool

@@ -20,6 +20,8 @@ struct ZipCapture {
         let named = Self.endings.lazy.map { endings in
             files.filter { file in endings.contains { file.name.lowercased().hasSuffix($0) } }
         }.first { !$0.isEmpty }
+        let isHAR = named?.contains { $0.name.lowercased().hasSuffix(".har") } ?? false
+        if !isHAR, let capture = try ofProxy() { return capture }
         let chosen = named ?? (files.count == 1 ? files : [])
         guard !chosen.isEmpty else {
             throw .notCapture(
@@ -60,6 +62,12 @@ struct ZipCapture {
         var joined = Capture(joining: parts)
         joined.losses += losses
         return joined
+    }
+
+    /// What Fiddler saved; nil for every other archive.
+    private func ofProxy() throws(CaptureError) -> Capture? {
+        if var sessions = FiddlerSessions(directory, unpacker: unpacker) { return try sessions.read() }
+        return nil
     }
 
     // MARK: - Bodies in files of their own
