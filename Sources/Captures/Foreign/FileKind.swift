@@ -7,6 +7,8 @@ enum FileKind: Equatable {
     case zip
     /// mitmproxy's own format: netstrings with types.
     case mitmproxy
+    /// Items that Burp saved as XML.
+    case burp
     /// What it looks like, with its article, and what to do.
     case other(looksLike: String, advice: String)
 
@@ -137,7 +139,7 @@ enum FileKind: Equatable {
         }
         if let kind = kind(ofLines: text) { return kind }
         guard text.first == UInt8(ascii: "<") else { return nil }
-        let head = String(decoding: text.prefix(1024), as: UTF8.self).lowercased()
+        let head = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).lowercased()
         if head.hasPrefix("<!doctype html") || head.hasPrefix("<html") {
             return .other(
                 looksLike: "an HTML page",
@@ -145,10 +147,7 @@ enum FileKind: Equatable {
             )
         }
         if head.containsBytes("<items burpversion") {
-            return .other(
-                looksLike: "Burp's XML",
-                advice: "export HAR from Burp instead: a logger extension such as Logger++ writes it"
-            )
+            return .burp
         }
         if head.containsBytes("<charles-session") {
             return .other(

@@ -28,6 +28,7 @@ struct ForeignReader: Sendable {
             try QuotedText.convert(source, into: text)
             return try read(text.source(), depth: depth + 1, budget: budget)
         case .text: return try text(source)
+        case .burp: return try BurpItems.read(source, name: name)
         case .mitmproxy: return try MitmproxyFlows(source, name: name).read()
         case .utf16(let isBigEndian):
             let text = ScratchText(folder: scratch, name: name)

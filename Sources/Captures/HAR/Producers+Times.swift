@@ -36,6 +36,7 @@ extension Producers {
         if let first = bytes.first, first.isASCIIDigit { return numeric(bytes) }
         // `Date.prototype.toString`: the month before the day, the zone in the middle.
         if let time = ofScript(text) { return (time, true) }
+        if let time = ofDate(text) { return time }
         return Timestamp(httpDate: text).map { ($0, true) }
     }
 
@@ -116,4 +117,26 @@ extension Producers {
         let seconds = hours * 3600 + (offset.hasPrefix("-") ? -minutes : minutes) * 60
         return local - .seconds(seconds)
     }
+
+    /// `Wed Mar 04 10:54:08 CET 2026`, as Java and `date` write it.
+    private static func ofDate(_ text: String) -> (time: Timestamp, isZoneKnown: Bool)? {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.count == 6, words[3].utf8.contains(0x3a), words[5].utf8.count == 4,
+            let local = Timestamp(
+                httpDate: "\(words[0]), \(words[2]) \(words[1]) \(words[5]) \(words[3]) GMT"
+            )
+        else { return nil }
+        if let hours = zones[words[4].uppercased()] { return (local - .seconds(hours * 3600), true) }
+        guard let offset = offset(of: words[4].uppercased().filter { $0 != ":" }), offset.utf8.count == 5,
+            let hours = Int64(offset.prefix(3)), let minutes = Int64(offset.suffix(2))
+        else { return (local, false) }
+        return (local - .seconds(hours * 3600 + (offset.hasPrefix("-") ? -minutes : minutes) * 60), true)
+    }
+
+    /// Hours ahead of UTC, of zones whose letters stand for no other (as those of `CST` and `IST` do).
+    private static let zones: [String: Int64] = [
+        "UTC": 0, "GMT": 0, "Z": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9,
+        "KST": 9,
+        "AEST": 10, "AEDT": 11, "EST": -5, "EDT": -4, "CDT": -5, "MDT": -6, "PST": -8, "PDT": -7,
+    ]
 }
