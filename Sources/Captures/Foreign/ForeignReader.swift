@@ -89,6 +89,7 @@ struct ForeignReader: Sendable {
         // Their events are held one at a time: what is one large object must not come here.
         if sketch.looksLikeNetLog, let capture = NetLog.read(source) { return capture }
         if sketch.looksLikeEvents, let capture = DevToolsLog.read(source) { return capture }
+        if sketch.looksLikeCharles, let capture = CharlesSession.read(source) { return capture }
         do throws(CaptureError) {
             return try CaptureReader.readText(source, name: name)
         } catch {

@@ -51,6 +51,9 @@ struct JSONSketch {
     /// Whether this may be Chromium's network log.
     var looksLikeNetLog: Bool { names.contains("constants") }
 
+    /// Whether this may be a session that Charles exported.
+    var looksLikeCharles: Bool { names.contains("method") && names.contains("protocolVersion") }
+
     /// Well-known documents that are no capture, with what to do; nil for others.
     var looksLike: (what: String, advice: String)? {
         let export = "export a HAR from the browser's network panel, or run authreel record"
@@ -67,12 +70,6 @@ struct JSONSketch {
         }
         if has("traceEvents") {
             return ("a performance trace (JSON, but no HAR)", "it has no messages; \(export)")
-        }
-        if isList, has("status", "method", "scheme") || has("protocolVersion") {
-            return (
-                "a Charles session (JSON, but no HAR)",
-                "in Charles: File, Export Session, HTTP Archive (.har)"
-            )
         }
         if has("issuer", "authorization_endpoint") {
             return ("a provider's metadata (JSON, but no HAR)", export)

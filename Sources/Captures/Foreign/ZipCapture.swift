@@ -64,10 +64,10 @@ struct ZipCapture {
         return joined
     }
 
-    /// What Fiddler saved; nil for every other archive.
+    /// What Fiddler or Charles saved; nil for every other archive.
     private func ofProxy() throws(CaptureError) -> Capture? {
         if var sessions = FiddlerSessions(directory, unpacker: unpacker) { return try sessions.read() }
-        return nil
+        return try CharlesSession.read(directory, unpacker: unpacker)
     }
 
     // MARK: - Bodies in files of their own
