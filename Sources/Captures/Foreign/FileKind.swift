@@ -7,6 +7,8 @@ enum FileKind: Equatable {
     case zip
     /// mitmproxy's own format: netstrings with types.
     case mitmproxy
+    /// A page, in which a capture may stand as text.
+    case page
     /// Items that Burp saved as XML.
     case burp
     /// What it looks like, with its article, and what to do.
@@ -17,6 +19,8 @@ enum FileKind: Equatable {
 
     private static let export =
         "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
+
+    static let pageAdvice = "save the export itself, not the page that offers it; \(export)"
 
     private static let packetAdvice =
         "authreel import FILE --keylog KEYLOG --out login.har makes a capture of it"
@@ -141,10 +145,7 @@ enum FileKind: Equatable {
         guard text.first == UInt8(ascii: "<") else { return nil }
         let head = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).lowercased()
         if head.hasPrefix("<!doctype html") || head.hasPrefix("<html") {
-            return .other(
-                looksLike: "an HTML page",
-                advice: "save the export itself, not the page that offers it; \(export)"
-            )
+            return .page
         }
         if head.containsBytes("<items burpversion") {
             return .burp

@@ -27,7 +27,7 @@ struct ForeignReader: Sendable {
             let text = ScratchText(folder: scratch, name: name)
             try QuotedText.convert(source, into: text)
             return try read(text.source(), depth: depth + 1, budget: budget)
-        case .text: return try text(source)
+        case .text: return try text(source, depth: depth, budget: budget)
         case .burp: return try BurpItems.read(source, name: name)
         case .mitmproxy: return try MitmproxyFlows(source, name: name).read()
         case .utf16(let isBigEndian):
@@ -44,6 +44,9 @@ struct ForeignReader: Sendable {
                 )
             }
             return try ZipCapture(source: source, directory: directory, reader: self, budget: budget).read()
+        case .page:
+            if let capture = pastedCapture(in: source, depth: depth, budget: budget) { return capture }
+            throw .notCapture(path: name, looksLike: "an HTML page", advice: FileKind.pageAdvice)
         case .other(let looksLike, let advice):
             throw .notCapture(
                 path: name,
@@ -84,7 +87,17 @@ struct ForeignReader: Sendable {
 
     // MARK: - Text
 
-    private func text(_ source: CaptureSource) throws(CaptureError) -> Capture {
+    /// Nil where there is none, or nothing comes out of it.
+    private func pastedCapture(in source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
+        guard let pasted = PastedText(source) else { return nil }
+        let text = ScratchText(folder: scratch, name: name)
+        guard (try? pasted.convert(into: text)) != nil, let source = try? text.source() else { return nil }
+        return try? read(source, depth: depth + 1, budget: budget)
+    }
+
+    private func text(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError)
+        -> Capture
+    {
         let sketch = JSONSketch(source)
         // Their events are held one at a time: what is one large object must not come here.
         if sketch.looksLikeNetLog, let capture = NetLog.read(source) { return capture }
@@ -95,6 +108,7 @@ struct ForeignReader: Sendable {
             return try CaptureReader.readText(source, name: name)
         } catch {
             guard case .notHAR = error else { throw error }
+            if let capture = pastedCapture(in: source, depth: depth, budget: budget) { return capture }
             if let looksLike = sketch.looksLike {
                 throw .notCapture(path: name, looksLike: looksLike.what, advice: looksLike.advice)
             }

@@ -14,9 +14,11 @@ enum QuotedText {
     /// What the string says; what follows it is left out.
     ///
     /// An escape that JSON has not, and half a pair of surrogates, become U+FFFD.
-    static func convert(_ source: CaptureSource, into text: ScratchText) throws(CaptureError) {
+    static func convert(_ source: CaptureSource, from start: Int = 0, into text: ScratchText)
+        throws(CaptureError)
+    {
         var reader = Unescaping()
-        var offset = 0
+        var offset = start
         while offset < source.size, !reader.isAtEnd {
             let window = source.bytes(at: offset, count: 256 << 10)
             guard !window.isEmpty else { break }

@@ -1,0 +1,93 @@
+/// A capture that somebody put into other text: between the fences of a ticket, behind `const har =`, into a page with HTML's
+/// character references, or as a string into other JSON.
+struct PastedText {
+    private enum Form {
+        case plain, html, quoted
+    }
+
+    private let source: CaptureSource
+    private let form: Form
+    private let start: Int
+
+    /// The capture begins near the beginning, or is not looked for.
+    private static let nearBytes = 1 << 20
+    private static let windowSize = 256 << 10
+    /// The name that a capture's outermost object has, in each form.
+    private static let names: [(text: String, form: Form)] = [
+        ("\"log\"", .plain), ("&quot;log&quot;", .html), ("&#34;log&#34;", .html), ("\\\"log\\\"", .quoted),
+    ]
+
+    /// Nil where there is no such capture, or nothing but one.
+    init?(_ source: CaptureSource) {
+        let head = source.bytes(at: 0, count: Self.nearBytes)
+        let found = Self.names.compactMap { name in
+            Self.beginning(of: name.form, before: Array(name.text.utf8), in: head).map { (name.form, $0) }
+        }
+        guard let (form, start) = found.min(by: { $0.1 < $1.1 }) else { return nil }
+        let isInPage = head.first { $0 > 0x20 } == UInt8(ascii: "<")
+        self.source = source
+        self.form = form == .plain && isInPage ? .html : form
+        self.start = start
+        if self.form == .plain, head[..<start].allSatisfy({ $0 <= 0x20 }) { return nil }
+    }
+
+    /// Where the object, or the string that holds it, begins whose first member has this name.
+    private static func beginning(of form: Form, before name: [UInt8], in head: [UInt8]) -> Int? {
+        var place = 0
+        while let found = ByteSearch.index(of: name, in: head, from: place) {
+            var before = head[..<found]
+            while let last = before.last, isSpace(last, before, form) { before.removeLast() }
+            if before.last == UInt8(ascii: "{") {
+                guard form == .quoted else { return before.endIndex - 1 }
+                before.removeLast()
+                if let quote = before.lastIndex(of: 0x22) { return quote }
+            }
+            place = found + 1
+        }
+        return nil
+    }
+
+    /// In a string white space is spelled `\n`.
+    private static func isSpace(_ last: UInt8, _ before: ArraySlice<UInt8>, _ form: Form) -> Bool {
+        guard last > 0x20 else { return true }
+        guard form == .quoted else { return false }
+        return last == UInt8(ascii: "\\")
+            || "nrt".utf8.contains(last) && before.dropLast().last == UInt8(ascii: "\\")
+    }
+
+    /// The capture, without what stands around it as far as that can be told.
+    func convert(into text: ScratchText) throws(CaptureError) {
+        guard form != .quoted else { return try QuotedText.convert(source, from: start, into: text) }
+        let end = self.end
+        var offset = start
+        while offset < end {
+            var window = source.bytes(at: offset, count: min(Self.windowSize, end - offset))
+            guard !window.isEmpty else { return }
+            if offset + window.count < end { window.removeLast(Self.unfinished(window)) }
+            offset += window.count
+            let out = form == .html ? Array(HTMLText.decode(window).utf8) : window
+            try out.withUnsafeBufferPointer { piece throws(CaptureError) in try text.append(piece) }
+        }
+    }
+
+    /// The next tag of the page, or the fence; both can only stand outside of JSON.
+    private var end: Int {
+        let mark = Array((form == .html ? "</" : "\n```").utf8)
+        var offset = start
+        while offset < source.size {
+            let window = source.bytes(at: offset, count: Self.windowSize)
+            if let found = ByteSearch.index(of: mark, in: window) { return offset + found }
+            guard window.count == Self.windowSize else { break }
+            offset += window.count - mark.count
+        }
+        return source.size
+    }
+
+    /// Bytes at the end of a window that belong to a reference or a character whose rest is not there.
+    private static func unfinished(_ window: [UInt8]) -> Int {
+        if let reference = window.suffix(12).lastIndex(of: 0x26), reference > 0 {
+            return window.count - reference
+        }
+        return window.withUnsafeBufferPointer(TextCheck.unfinished)
+    }
+}
