@@ -6,6 +6,9 @@ import Wire
 struct ConversationTests {
     private static let get = "GET /a?b=c HTTP/1.1\r\nHost: idp.example\r\n\r\n"
 
+    private static let held =
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
+
     struct Script: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var turns: @Sendable () -> [Dialogue.Turn]
@@ -39,6 +42,26 @@ struct ConversationTests {
                 .server("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
                 .client("abc"),
                 .server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+            ]
+        },
+        Script(testDescription: "a refusal instead of 100, then the next request") {
+            [
+                .client(held), .server("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"),
+                .client(get + held.replacing("Content-Length: 3", with: "Transfer-Encoding: chunked")),
+                .server(
+                    "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
+                ),
+                .client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+            ]
+        },
+        Script(testDescription: "a refusal instead of 100, and the body nonetheless") {
+            [
+                .client(held), .server("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"),
+                .client("a=b" + get), .server("HTTP/1.1 204 No Content\r\n\r\n"),
+                .client(held.replacing("Content-Length: 3", with: "Transfer-Encoding: chunked")),
+                .server("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"),
+                .client("3\r\nabc\r\n0\r\n\r\n" + get),
+                .server("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
             ]
         },
         Script(testDescription: "HEAD, 304, then a body") {
@@ -167,6 +190,18 @@ struct ConversationTests {
     @Test func interimAnswersAreNotTheAnswer() throws {
         let found = try exchanges("100 and 103 before the answer")
         #expect(found.count == 1 && found[0].response?.status == 200 && found[0].request.body?.text == "abc")
+    }
+
+    /// RFC 9110, section 10.1.1.
+    @Test func bodyThatWasRefusedBeforehandIsNotWaitedFor() throws {
+        let next = try exchanges("a refusal instead of 100, then the next request")
+        #expect(next.map { $0.response?.status } == [417, 204, 401, 200])
+        #expect(next.map(\.request.method) == ["POST", "GET", "POST", "GET"])
+        #expect(next.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
+        let body = try exchanges("a refusal instead of 100, and the body nonetheless")
+        #expect(body.map { $0.response?.status } == [417, 204, 417, 200])
+        #expect(body.map(\.request.method) == ["POST", "GET", "POST", "GET"])
+        #expect(body.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
     }
 
     @Test func whatIsMalformedIsNamedWithItsPlace() throws {

@@ -49,6 +49,9 @@ extension HTTP1Decoder {
                 of: exchange
             )
         }
+        direction.isBodyHeldBack =
+            framing != .none
+            && head.headers.all("expect").contains { $0.equalsIgnoringASCIICase("100-continue") }
         switch framing {
         case .none: endMessage(&direction, .client, time, &sink)
         case .length(let length): direction.state = .fixed(remaining: length)

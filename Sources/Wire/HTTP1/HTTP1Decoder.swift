@@ -18,6 +18,8 @@ struct HTTP1Decoder {
         case chunked(ChunkedBody)
         case trailers(TrailerSection)
         case untilClose
+        /// A body, or the next request instead.
+        indirect case probing(RequestLineProbe, State)
     }
 
     /// One direction.
@@ -31,6 +33,8 @@ struct HTTP1Decoder {
         var offset = 0
         /// The exchange that the message at hand belongs to.
         var exchange = 0
+        /// Whether its client wants to be told to go on before it sends the body, and has sent nothing of it.
+        var isBodyHeldBack = false
 
         /// Nothing of this direction is read any more.
         mutating func letGo(_ sink: inout some ExchangeEventSink) {
@@ -70,7 +74,7 @@ struct HTTP1Decoder {
         if side == .client { swap(&client, &direction) } else { swap(&server, &direction) }
     }
 
-    private var isOver: Bool { hasLostTheThread || isUpgraded || goesOnAsHTTP2 != nil }
+    var isOver: Bool { hasLostTheThread || isUpgraded || goesOnAsHTTP2 != nil }
 
     /// Takes bytes of one side.
     ///
@@ -162,7 +166,7 @@ struct HTTP1Decoder {
 
     // MARK: - One step of one direction
 
-    private mutating func advance(
+    mutating func advance(
         _ direction: inout Direction,
         _ side: Side,
         _ input: UnsafeBufferPointer<UInt8>,
@@ -170,7 +174,15 @@ struct HTTP1Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
+        if direction.isBodyHeldBack, side == .client {
+            let body = direction.state
+            let isNotSure = mayLackBody(direction)
+            direction.isBodyHeldBack = false
+            if isNotSure { direction.state = .probing(RequestLineProbe(), body) }
+        }
         switch direction.state {
+        case .probing(let probe, let body):
+            self.probe(probe, body, &direction, input, &index, time, &sink)
         case .head:
             head(&direction, side, input, &index, time, &sink)
         case .fixed(let remaining):
