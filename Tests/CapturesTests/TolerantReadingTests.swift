@@ -163,7 +163,7 @@ struct TolerantReadingTests {
         (Array(#"{"openapi":"3.0","paths":{}}"#.utf8), "an OpenAPI description"),
         (Array(#"{"a":1,"b":2}"#.utf8), "JSON, but no HAR"),
         (Array("<items burpVersion=\"2\">".utf8), "items of Burp's"),
-        (Array("<log/>".utf8), "an XML document"),
+        (Array("<log/>".utf8), "an XML document"), ([0xa1, 0xb2, 0xcd, 0x34], "a packet capture"),
     ]) func whatIsNoCaptureIsNamed(bytes: [UInt8], what: String) throws {
         let error = try #require(throws: CaptureError.self) {
             try CaptureReader.read(bytes: bytes, name: "x")

@@ -145,6 +145,7 @@ enum CaptureFileBuilder {
         _ packets: [MadePacket],
         isBig: Bool = false,
         magic: UInt32 = 0xa1b2_c3d4,
+        headerBytes: Int? = nil,
         snapLength: UInt32 = 262_144
     ) -> [UInt8] {
         let linkType = packets.first?.linkType ?? .raw
@@ -157,7 +158,7 @@ enum CaptureFileBuilder {
             file += integer(UInt32(magic == 0xa1b2_3c4d ? rest : rest / 1000), isBig)
             file += integer(UInt32(packet.bytes.count), isBig)
             file += integer(UInt32(packet.originalLength ?? packet.bytes.count), isBig)
-            if magic == 0xa1b2_cd34 { file += [UInt8](repeating: 9, count: 8) }
+            file += [UInt8](repeating: 9, count: headerBytes ?? (magic == 0xa1b2_cd34 ? 8 : 0))
             file += packet.bytes
         }
         return file

@@ -106,6 +106,16 @@ struct PacketFileTests {
         try expectAll(of: CaptureFileBuilder.pcap(made, isBig: isBig, magic: magic))
     }
 
+    /// Of Nokia's machines and of old systems of Red Hat's: the file does not say that there is more in a packet's header.
+    @Test(
+        arguments: [(0xa1b2_c3d4, 4), (0xa1b2_c3d4, 8), (0xa1b2_cd34, 12)] as [(UInt32, Int)],
+        [false, true]
+    )
+    func headersThatAreLongerThanTheFileSaysAreRead(form: (magic: UInt32, more: Int), isBig: Bool) throws {
+        let file = CaptureFileBuilder.pcap(made, isBig: isBig, magic: form.magic, headerBytes: form.more)
+        try expectAll(of: file)
+    }
+
     @Test func aPacketThatWasCutKnowsItsLength() throws {
         let (log, _) = try PacketLog.of(CaptureFileBuilder.pcap([made[3].cut(to: 30)]))
         #expect(log.packets[0].bytes.count == 30)

@@ -10,8 +10,8 @@ struct ClassicPcapReader {
         var order: ByteOrder
         /// Nanoseconds in the smaller unit of a packet's time.
         var unit: UInt32
-        /// Bytes before a packet's own.
-        var packetHeader: Int
+        /// Bytes before a packet's own; where there are several, the first is usual.
+        var packetHeaders: [Int]
 
         init?(_ head: UnsafeRawBufferPointer) {
             guard head.count >= 4 else { return nil }
@@ -19,10 +19,11 @@ struct ClassicPcapReader {
             for isSwapped in [false, true] {
                 order = ByteOrder(isSwapped: isSwapped)
                 switch isSwapped ? magic.byteSwapped : magic {
-                case 0xa1b2_c3d4: (unit, packetHeader) = (1000, 16)
-                case 0xa1b2_3c4d: (unit, packetHeader) = (1, 16)
-                // Kuznetzov's: interface, protocol and direction stand behind the lengths.
-                case 0xa1b2_cd34: (unit, packetHeader) = (1000, 24)
+                // Nokia's and an early one of Red Hat's have more behind the lengths, and do not say so.
+                case 0xa1b2_c3d4: (unit, packetHeaders) = (1000, [16, 24, 20])
+                case 0xa1b2_3c4d: (unit, packetHeaders) = (1, [16])
+                // Kuznetzov's: interface, protocol and direction stand behind the lengths; in another, the processor, too.
+                case 0xa1b2_cd34: (unit, packetHeaders) = (1000, [24, 28])
                 default: continue
                 }
                 return
@@ -47,6 +48,8 @@ struct ClassicPcapReader {
     private let format: Format
     private let linkType: LinkType
     private let hasSwappedLengths: Bool
+    /// Bytes before a packet's own.
+    private var packetHeader: Int
     private let maximum: Int
     private var number = 0
     private var lastSeconds: UInt32?
@@ -57,6 +60,7 @@ struct ClassicPcapReader {
         guard head.count >= 24 else { return nil }
         self.window = window
         self.format = format
+        packetHeader = format.packetHeaders[0]
         // The bits above say how long a frame's check sequence is; IP's own length leaves that out.
         linkType = LinkType(rawValue: format.order.integer(head, 20, as: UInt32.self) & 0x03ff_ffff)
         // Before version 2.3 the packet's length stood before what was kept of it.
@@ -69,7 +73,8 @@ struct ClassicPcapReader {
     }
 
     mutating func read<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) {
-        let size = format.packetHeader
+        packetHeader = try probablePacketHeader()
+        let size = packetHeader
         while try window.need(size) {
             let header = header(at: window.bytes)
             guard header.captured <= maximum else {
@@ -113,6 +118,18 @@ struct ClassicPcapReader {
         )
     }
 
+    /// The length of header with which the first packet ends where the second begins; the usual one where none does.
+    private func probablePacketHeader() throws(PacketError) -> Int {
+        guard try window.need(packetHeader), isPlausible(header(at: window.bytes)) else {
+            return packetHeader
+        }
+        let captured = header(at: window.bytes).captured
+        for size in format.packetHeaders where try window.need(2 * size + captured) {
+            if isPlausible(header(at: window.bytes.behind(size + captured))) { return size }
+        }
+        return packetHeader
+    }
+
     @inline(__always)
     private func header(at bytes: UnsafeRawBufferPointer) -> Header {
         let order = format.order
@@ -134,7 +151,7 @@ struct ClassicPcapReader {
     private mutating func findNext(behind broken: Header) throws(PacketError) -> Bool {
         let start = window.offset
         window.advance(1)
-        while try window.need(format.packetHeader) {
+        while try window.need(packetHeader) {
             if isPlausible(header(at: window.bytes)), try isFollowedByAnother() {
                 losses.append(
                     PacketLoss(
@@ -170,8 +187,8 @@ struct ClassicPcapReader {
 
     /// Whether the packet at the window's beginning ends where another begins, or where the file ends.
     private func isFollowedByAnother() throws(PacketError) -> Bool {
-        let end = format.packetHeader + header(at: window.bytes).captured
-        guard try window.need(end + format.packetHeader) else { return window.bytes.count == end }
+        let end = packetHeader + header(at: window.bytes).captured
+        guard try window.need(end + packetHeader) else { return window.bytes.count == end }
         return isPlausible(header(at: window.bytes.behind(end)))
     }
 }
