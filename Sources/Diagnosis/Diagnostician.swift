@@ -59,12 +59,31 @@ package enum Diagnostician {
         candidates.removeAll { candidate in
             Precedence.silences.contains { $0.effect == candidate.finding.rule && told.contains($0.cause) }
         }
+        if let failure = flow.innerFailure,
+            rules.contains(where: { type(of: $0).info.id == failure.cause.rule })
+        {
+            markEffects(of: failure, among: &candidates, positions)
+        }
         let outcome = outcome(of: flow, candidates.map(\.finding))
         return FlowDiagnosis(
             outcome: outcome,
             findings: RootCause.ordered(candidates, isSuccess: outcome == .success),
             abstentions: abstentions
         )
+    }
+
+    /// What a broker says of a login that failed at the provider behind it has its cause there.
+    private static func markEffects(
+        of failure: InnerFailure,
+        among candidates: inout [RootCause.Candidate],
+        _ positions: [Int: Int]
+    ) {
+        let start = positions[failure.exchange] ?? 0
+        for index in candidates.indices where candidates[index].time >= start {
+            guard Precedence.toldByBrokers.contains(candidates[index].finding.rule) else { continue }
+            candidates[index].finding.effectOf = failure.cause.rule
+            candidates[index].finding.effectOfFlow = failure.flow
+        }
     }
 
     // MARK: - Outcome

@@ -12,4 +12,6 @@ package struct Finding: Sendable, Equatable {
     package var specifications: [SpecificationReference]
     /// The rule that explains this finding, where another is its cause.
     package var effectOf: String?
+    /// The flow in which that rule found it, where it is another one: the login behind this one, a broker's.
+    package var effectOfFlow: String?
 }

@@ -32,6 +32,13 @@ enum Precedence {
         "token-endpoint-error", "bearer-rejected", "redirect-loop",
     ]
 
+    /// What a broker tells its client, and the client makes of it, where the login at the provider behind failed.
+    static let toldByBrokers: Set<String> = [
+        "access-denied-by-policy", "authorization-error", "callback-rejected-by-app", "callback-unreachable",
+        "client-id-unknown", "login-abandoned", "provider-server-error", "redirect-uri-not-registered",
+        "response-type-unsupported", "scope-rejected", "silent-login-required", "user-cancelled",
+    ]
+
     /// Rules of which each goes before the next.
     static let chains: [[String]] = [
         codeFaults,

@@ -46,6 +46,8 @@ enum RootCause {
         }
         return sorted.indices.map { index in
             var finding = sorted[index].finding
+            // What has its cause in another flow stands behind this one's own faults: first, it is all there is.
+            guard finding.effectOfFlow == nil else { return finding }
             finding.isPrimary = index == 0 && mayBePrimary(finding, isSuccess: isSuccess)
             finding.effectOf = sorted[..<index].first { goesBefore($0, sorted[index]) }?.finding.rule
             return finding
@@ -73,12 +75,14 @@ enum RootCause {
     /// A note that is the reason why the flow did not reach its goal stands right after the errors: what a
     /// warning speaks of would have let it.
     private static func group(of candidate: Candidate, isSuccess: Bool) -> Int {
+        let count = Precedence.symptoms.count + 4
         if !isSuccess, candidate.finding.severity == .note, reasons.contains(candidate.finding.rule) {
-            return Precedence.symptoms.count + 2
+            return count - 1
         }
         let severity = Severity.allCases.firstIndex(of: candidate.finding.severity) ?? Severity.allCases.count
         let symptom = Precedence.symptoms.firstIndex(of: candidate.finding.rule) ?? Precedence.symptoms.count
-        return severity * (Precedence.symptoms.count + 3) + (candidate.isSymptom ? symptom + 1 : 0)
+        if candidate.finding.effectOfFlow != nil { return severity * count + count - 2 }
+        return severity * count + (candidate.isSymptom ? symptom + 1 : 0)
     }
 
     private static func sortKey(of candidate: Candidate) -> (Int, Int) { (candidate.time, candidate.rank) }

@@ -2,6 +2,18 @@ import Captures
 import OAuth
 
 extension CaptureIndex {
+    /// Whether redirects alone, or nothing at all, lie between two exchanges.
+    package func redirects(from start: Int, leadTo end: Int) -> Bool {
+        var exchange = end
+        var steps = 0
+        while exchange != start {
+            guard steps < 20, let source = redirectedFrom[exchange] else { return false }
+            exchange = source
+            steps += 1
+        }
+        return true
+    }
+
     /// The 401 answers by the origin of the resource, where somebody asked for a resource's metadata.
     static func challenges(
         in capture: Capture,

@@ -28,6 +28,10 @@ package struct Flow: Sendable {
     package var grant: String
     /// Time of the first exchange.
     package var started: Timestamp
+    /// Id of the login that this one is a part of, as a broker's login at another provider is.
+    package var outer: String?
+    /// Of a broker's login those at the providers behind it, each without those inside of it.
+    package var inner: [Flow] = []
     /// What the whole capture knows, shared by all its flows.
     package let surroundings: CaptureIndex
     /// What is read out of all this once.
@@ -49,6 +53,8 @@ extension Flow {
             clientID: clientID,
             grant: grant,
             started: started,
+            outer: outer,
+            inner: inner.map { $0.moved(to: surroundings) },
             surroundings: surroundings
         )
     }

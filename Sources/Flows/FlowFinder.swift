@@ -59,17 +59,30 @@ package enum FlowFinder {
 package struct FoundFlows: RandomAccessCollection {
     private let index: CaptureIndex
     private let builders: [FlowBuilder]
+    private let outer: [Int: Int]
+    private let inner: [Int: [Int]]
 
     fileprivate init(index: CaptureIndex, builders: [FlowBuilder]) {
         self.index = index
         self.builders = builders
+        outer = NestedFlows.outer(of: builders, in: index.capture)
+        inner = Dictionary(grouping: outer.keys.sorted()) { [outer] in outer[$0] ?? $0 }
     }
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { builders.count }
 
     package subscript(position: Int) -> Flow {
-        FlowAssembly(index: index, builder: builders[position], id: id(position)).flow()
+        var flow = single(position)
+        flow.inner = (inner[position] ?? []).map(single)
+        return flow
+    }
+
+    /// Without the logins inside of it.
+    private func single(_ position: Int) -> Flow {
+        var flow = FlowAssembly(index: index, builder: builders[position], id: id(position)).flow()
+        flow.outer = outer[position].map(id)
+        return flow
     }
 
     /// As ``Flow/id``.

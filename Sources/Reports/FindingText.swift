@@ -12,7 +12,9 @@ struct FindingText {
         var head = "  \(style.severity(finding.severity)) \(style.bold(finding.rule))"
         if let variant = finding.variant { head += " (\(variant))" }
         if finding.isPrimary { head += "  " + style.bold("← root cause") }
-        if let cause = finding.effectOf { head += style.dim("  effect of \(cause)") }
+        if let cause = finding.effectOf {
+            head += style.dim("  effect of \(cause)" + (finding.effectOfFlow.map { " of \($0)" } ?? ""))
+        }
         var lines = [head, "    " + finding.title]
         let places = finding.evidence.map { Self.words(for: $0.place).printable }
         let width = min(places.map(\.count).max() ?? 0, 52)

@@ -95,6 +95,7 @@ package enum JSONReport {
         ]
         if let variant = finding.variant { object["variant"] = .string(variant) }
         if let cause = finding.effectOf { object["effect_of"] = .string(cause) }
+        if let flow = finding.effectOfFlow { object["effect_of_flow"] = .string(flow) }
         object["evidence"] = .array(finding.evidence.map(evidence))
         object["explanation"] = .string(finding.explanation)
         object["fix"] = .string(finding.fix)

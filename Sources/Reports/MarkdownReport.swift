@@ -36,8 +36,10 @@ package enum MarkdownReport {
         for finding in findings where finding.effectOf == nil { blocks.append(block(finding)) }
         let effects = findings.filter { $0.effectOf != nil }
         if !effects.isEmpty {
-            let list = effects.map {
-                "- \(code($0.rule)): \(escaped($0.title)) (effect of \(code($0.effectOf ?? "")))"
+            let list = effects.map { effect in
+                let flow = effect.effectOfFlow.map { " of \(escaped($0))" } ?? ""
+                return "- \(code(effect.rule)): \(escaped(effect.title)) "
+                    + "(effect of \(code(effect.effectOf ?? ""))\(flow))"
             }
             blocks.append(list.joined(separator: "\n"))
         }

@@ -88,6 +88,7 @@ package enum SARIFReport {
             "flow": .string(flow.id), "primary": .bool(finding.isPrimary),
             "variant": finding.variant.map { .string($0) } ?? .null,
             "effectOf": finding.effectOf.map { .string($0) } ?? .null,
+            "effectOfFlow": finding.effectOfFlow.map { .string($0) } ?? .null,
         ]
         return .object(object)
     }

@@ -35,6 +35,20 @@ struct RootCauseTests {
         RootCause.ordered(candidates, isSuccess: isSuccess).map(\.rule)
     }
 
+    /// What a broker tells of another login stands behind the faults of this one, and is no root cause.
+    @Test func whatHasItsCauseInAnotherFlowStandsBehind() {
+        var told = candidate("access-denied-by-policy")
+        told.finding.effectOf = "scope-rejected"
+        told.finding.effectOfFlow = "flow-2"
+        let own = candidate("callback-rejected-by-app", time: 9)
+        let warning = candidate("pkce-plain", .warning)
+        let both = RootCause.ordered([told, warning, own], isSuccess: false)
+        #expect(both.map(\.rule) == ["callback-rejected-by-app", "access-denied-by-policy", "pkce-plain"])
+        #expect(both.map(\.isPrimary) == [true, false, false])
+        let alone = RootCause.ordered([told, warning], isSuccess: false)
+        #expect(alone.map(\.isPrimary) == [false, false] && alone[0].effectOf == "scope-rejected")
+    }
+
     @Test func severityGoesBeforeEverything() {
         #expect(
             order([candidate("code-reused", .warning), candidate("token-invalid-grant", time: 9)]) == [

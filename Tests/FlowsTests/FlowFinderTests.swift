@@ -382,6 +382,8 @@ struct FlowFinderTests {
         #expect(flows.count == 2)
         #expect(Set(flows.compactMap(\.clientID)) == ["shop", "broker"])
         #expect(flows.map(\.ending) == [.success, .success])
+        #expect(flows.map(\.outer) == [nil, "flow-1"])
+        #expect(flows.map { $0.inner.map(\.id) } == [["flow-2"], []])
     }
 
     @Test func failedConnectionsToAKnownProviderAreAFlow() {

@@ -13,6 +13,11 @@ test("effects stand below their cause, and alone where the cause is not there", 
   ]);
 });
 
+test("an effect of another login stands alone, also where this one has a finding of that name", () => {
+  const [own, told] = [finding("a"), { ...finding("a", "a"), effect_of_flow: "flow-2" }];
+  assert.deepEqual(grouped([own, told]), [{ finding: own, effects: [] }, { finding: told, effects: [] }]);
+});
+
 test("two values that are set against each other", () => {
   assert.ok(pair(finding("a", null, [[1, "https://a.example/cb"], [2, "https://a.example/cb/"], [null, "https://a.example/x"]])));
   for (const values of [[[1, "same"], [2, "same"]], [[1, "alone"]], [[1, "https://a.example/.well-known/x"], [2, "https://b.other/y"]], [[1, "abcd"], [2, "wxyz"]], [[1, "abcd"], [2, "abce"], [3, "abcf"]]]) {

@@ -11,8 +11,9 @@ import { valueOnScreen } from "#viewer/secret.js";
  */
 export function grouped(findings) {
   const rules = new Set(findings.map((finding) => finding.rule));
-  const causes = findings.filter((finding) => !finding.effect_of || !rules.has(finding.effect_of));
-  return causes.map((finding) => ({ finding, effects: findings.filter((other) => other.effect_of === finding.rule && other !== finding) }));
+  const isEffect = (finding) => finding.effect_of && !finding.effect_of_flow && rules.has(finding.effect_of);
+  const causes = findings.filter((finding) => !isEffect(finding));
+  return causes.map((finding) => ({ finding, effects: findings.filter((other) => isEffect(other) && other.effect_of === finding.rule && other !== finding) }));
 }
 
 /**
@@ -68,6 +69,7 @@ function body(finding, options) {
   return [
     element("h3", {}, element("span", { class: "severity" }, finding.primary ? "root cause" : finding.severity), " ", ...prose(finding.title)),
     element("p", { class: "rule" }, finding.variant ? `${finding.rule} · ${finding.variant}` : finding.rule),
+    finding.effect_of_flow ? element("p", { class: "rule" }, `effect of ${finding.effect_of} of ${finding.effect_of_flow}`) : null,
     element("p", {}, ...prose(finding.explanation)),
     element("ul", { class: "evidence" }, ...finding.evidence.map((evidence) => evidenceItem(evidence, two, options))),
     element("p", { class: "fix" }, element("b", {}, "Fix: "), ...prose(finding.fix)),

@@ -53,13 +53,7 @@ enum UserRefusal {
 extension Flow {
     /// Whether redirects alone lead from the request to this answer.
     func isAnsweredAtOnce(_ request: AuthorizationRequest, by response: AuthorizationResponse) -> Bool {
-        var exchange = response.exchange
-        var steps = 0
-        while exchange != request.exchange {
-            guard steps < 20, let source = surroundings.redirectedFrom[exchange] else { return false }
-            exchange = source
-            steps += 1
-        }
-        return capture[exchange].response?.location != nil
+        surroundings.redirects(from: request.exchange, leadTo: response.exchange)
+            && capture[request.exchange].response?.location != nil
     }
 }

@@ -20,7 +20,7 @@ package struct ViewerCapture: Sendable {
         self.report = report
         self.unsettled = unsettled
         rows = ViewerRows(report)
-        outer = NestedFlows.outer(of: report.flows.map(\.flow))
+        outer = report.flows.reduce(into: [:]) { $0[$1.flow.id] = $1.flow.outer }
     }
 
     /// Both found out when they are asked for first: lists show neither.

@@ -50,6 +50,8 @@ struct UserCancelled: Rule {
         _ response: AuthorizationResponse,
         _ flow: Flow
     ) -> Bool {
+        // A broker's word for what went wrong at the provider behind it.
+        if flow.innerFailure?.isFault ?? false { return false }
         let isAnsweredAtOnce = attempt.request.map { flow.isAnsweredAtOnce($0, by: response) } ?? false
         if UserRefusal.isOne(error, isAnsweredAtOnce: isAnsweredAtOnce) { return true }
         guard error.error == "consent_required", AccessPolicy.words(in: error) == nil,

@@ -1,0 +1,61 @@
+import Captures
+import Flows
+import OAuth
+
+/// Why the login at the provider behind a broker came to nothing, where the broker's own answer tells of that.
+struct InnerFailure: Sendable {
+    /// Id of the login at the provider behind.
+    var flow: String
+    /// What broke it.
+    var cause: Finding
+    /// Where the broker learned of it; the first exchange where it never did.
+    var exchange: Int
+
+    /// Whether it was a fault, and not the user's own no.
+    var isFault: Bool { cause.severity == .error }
+}
+
+extension Flow {
+    /// Nil for a login with no other inside of it, for one whose inner login went well, and for one that was answered for
+    /// another reason.
+    var innerFailure: InnerFailure? {
+        derived.value { KnownInnerFailure(failure: readInnerFailure()) }.failure
+    }
+
+    private func readInnerFailure() -> InnerFailure? {
+        let answer = authorizationResponses.last
+        guard ending != .success, answer.map({ $0.error != nil }) ?? true else { return nil }
+        for login in inner.reversed() {
+            guard let exchange = exchange(at: login, toldBy: answer) else { continue }
+            return InnerFailure.cause(of: login)
+                .map { InnerFailure(flow: login.id, cause: $0, exchange: exchange) }
+        }
+        return nil
+    }
+
+    /// Where an inner login ended, if redirects alone lead from there to the answer; where none came, it may be any.
+    private func exchange(at login: Flow, toldBy answer: AuthorizationResponse?) -> Int? {
+        let end = login.authorizationResponses.last?.callback
+        guard let answer else { return end ?? login.exchanges.first }
+        guard let end, let delivery = answer.deliveredBy ?? answer.callback else { return nil }
+        return surroundings.redirects(from: end, leadTo: delivery) ? end : nil
+    }
+}
+
+extension InnerFailure {
+    /// What a broker makes of a good answer is its own affair, and told better by its own answer.
+    private static let ofTheBroker: Set<String> = [
+        "callback-rejected-by-app", "callback-unreachable", "code-never-redeemed", "login-abandoned",
+    ]
+
+    fileprivate static func cause(of login: Flow) -> Finding? {
+        let diagnosis = Diagnostician.diagnose(login)
+        guard [.failure, .cancelled].contains(diagnosis.outcome) else { return nil }
+        return diagnosis.findings.first { $0.isPrimary && !ofTheBroker.contains($0.rule) }
+    }
+}
+
+/// Read once, whatever came of it.
+private struct KnownInnerFailure: Sendable {
+    var failure: InnerFailure?
+}

@@ -1,0 +1,84 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import TestSupport
+import Testing
+
+/// Logins by way of a broker that fail at the provider behind it.
+struct InnerFailureTests {
+    private static let state = "outer-state-1234567"
+    private static let outer =
+        "https://broker.example/authorize?response_type=code&client_id=app"
+        + "&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&state=\(state)"
+    private static let inner =
+        "https://upstream.example/auth?response_type=code&client_id=broker"
+        + "&redirect_uri=https%3A%2F%2Fbroker.example%2Fback&scope=openid+phone&state=inner-state-1234567"
+    private static let served = "error=server_error&error_description=The+provider+failed&state=\(state)"
+
+    /// The provider behind the broker answers, the broker makes its own answer of that, and the app shows an error.
+    private func recording(inner answer: String, outer told: String = served) -> Recording {
+        var capture = CaptureBuilder()
+        capture.redirect(Self.outer, to: Self.inner)
+        capture.get(Self.inner, body: .html("<form method=post action=/in><input name=user></form>"))
+        let back = "https://broker.example/back?\(answer)&state=inner-state-1234567"
+        capture.post(
+            "https://upstream.example/in",
+            [("user", "alice")],
+            302,
+            answer: [("Location", back)]
+        )
+        capture.redirect(back, to: "https://app.example/cb?\(told)")
+        capture.get("https://app.example/cb?\(told)", 400, body: .html("<h1>Sign-in failed</h1>"))
+        return Recording(capture.exchanges)
+    }
+
+    @Test func whatTheBrokerSaysIsAnEffectOfTheLoginBehindIt() throws {
+        let recording = recording(inner: "error=invalid_scope&error_description=phone+is+not+allowed")
+        let told = try #require(recording.finding("provider-server-error"))
+        #expect(!told.isPrimary && told.severity == .error)
+        #expect(told.effectOf == "scope-rejected" && told.effectOfFlow == "flow-2")
+        #expect(recording.outcomes == [.failure, .failure])
+        #expect(recording.findings.filter(\.isPrimary).map(\.rule) == ["scope-rejected"])
+        #expect(recording.finding("scope-rejected")?.effectOfFlow == nil)
+    }
+
+    /// A broker's `access_denied` without a reason is nobody's own no where the login behind it broke.
+    @Test func aFaultBehindABrokerIsNoCancellation() {
+        let recording = recording(
+            inner: "error=invalid_scope",
+            outer: "error=access_denied&state=\(Self.state)"
+        )
+        #expect(recording.outcomes == [.failure, .failure])
+        #expect(recording.finding("user-cancelled") == nil)
+        #expect(recording.finding("authorization-error")?.effectOf == "scope-rejected")
+    }
+
+    @Test func aUsersNoBehindABrokerIsToldOnce() {
+        let denied = "error=access_denied&error_description=The+user+cancelled"
+        let recording = recording(inner: denied, outer: denied + "&state=\(Self.state)")
+        #expect(recording.outcomes == [.cancelled, .cancelled])
+        #expect(
+            recording.diagnoses.map { $0.findings.filter(\.isPrimary).map(\.rule) } == [
+                [], ["user-cancelled"],
+            ]
+        )
+    }
+
+    @Test func aBrokerThatRefusesAGoodLoginIsItsOwnCause() {
+        let recording = recording(
+            inner: "code=inner-code-12345678",
+            outer: "error=invalid_request&error_description=attributes+required&state=\(Self.state)"
+        )
+        #expect(recording.finding("authorization-error")?.isPrimary == true)
+        #expect(recording.findings.allSatisfy { $0.effectOfFlow == nil })
+    }
+
+    /// Whoever leaves out the rule of the cause still has one.
+    @Test func withoutTheCausesRuleTheBrokersWordIsTheCause() throws {
+        let flow = try #require(recording(inner: "error=invalid_scope").flows.first)
+        let rules = RuleCatalog.rules.filter { type(of: $0).info.id != "scope-rejected" }
+        let findings = Diagnostician.diagnose(flow, rules: rules).findings
+        #expect(findings.first { $0.isPrimary }?.rule == "provider-server-error")
+    }
+}
