@@ -64,7 +64,8 @@ struct ClientIDUnknown: Rule {
             let isNamed = refusal.error == "invalid_client" && refusal.channel == .page
             let isForgeRockPage =
                 refusal.channel == .page && refusal.says(["invalid_client"]) && refusal.status != 200
-            guard refusal.says(Self.texts) || isNamed || isForgeRockPage else {
+            let words = refusal.channel == .page ? RefusalWording.unknownClient(in: refusal.text) : nil
+            guard refusal.says(Self.texts) || isNamed || isForgeRockPage || words != nil else {
                 return refusal.isTextRecorded
                     ? .holds : .abstains("the text of the provider's error page was not saved")
             }
@@ -77,7 +78,11 @@ struct ClientIDUnknown: Rule {
             return .violated(
                 Violation(
                     [client ?? attempt.missing("client_id"), endpoint]
-                        + [refusal.evidence(around: Self.texts + ["invalid_client"])],
+                        + [
+                            refusal.evidence(
+                                around: Self.texts + ["invalid_client"] + (words.map { [$0] } ?? [])
+                            )
+                        ],
                     exchange: attempt.exchange
                 )
             )

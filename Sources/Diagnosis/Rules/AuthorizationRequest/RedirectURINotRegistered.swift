@@ -62,7 +62,7 @@ struct RedirectURINotRegistered: Rule {
         if let location = exchange.response?.location {
             let target = exchange.request.url.resolving(location)
             if let evidence = refusal(in: target, Place(exchange: page, part: .responseLocation, name: "")),
-                !reaches(target, request), isProviders(target, request) || isMovedToAnother(target, request)
+                !reaches(target, request), !isApps(target, request) || isMovedToAnother(target, request)
             {
                 return evidence
             }
@@ -88,7 +88,11 @@ struct RedirectURINotRegistered: Rule {
             guard isError || !ErrorPage.asksForPassword(bytes) else { return nil }
             text = PageText.words(of: body)
             let isKeycloaks = isError && flow.provider == .keycloak
-            guard let found = Self.words(onPage: text, isKeycloaks: isKeycloaks) else { return nil }
+            guard
+                let found = Self.words(onPage: text, isKeycloaks: isKeycloaks)
+                    ?? (isError && request.redirectURI != nil
+                        ? RefusalWording.unknownRedirectURI(in: text) : nil)
+            else { return nil }
             words = found
         }
         return Evidence(
@@ -121,7 +125,9 @@ struct RedirectURINotRegistered: Rule {
     }
 
     /// Each of ``texts``, ``readTexts`` and ``errors`` has one of them.
-    private static let keywords: [StaticString] = ["redirect", "callback", "aadsts50011"]
+    private static let keywords: [StaticString] = [
+        "redirect", "callback", "aadsts50011", "reply ", "return url",
+    ]
 
     /// The endpoint's own answer, and that an empty page of an error.
     ///
@@ -157,6 +163,8 @@ struct RedirectURINotRegistered: Rule {
                 )
             let isText =
                 value.utf8.count < 2000 && (Self.texts + Self.readTexts).contains(where: value.containsBytes)
+                || Self.messages.contains(where: item.name.lowercased().containsBytes)
+                    && RefusalWording.unknownRedirectURI(in: item.value) != nil
             guard isError || isPacked || isText else { continue }
             return Evidence(
                 place: Place(exchange: place.exchange, part: place.part, name: item.name),
@@ -170,14 +178,20 @@ struct RedirectURINotRegistered: Rule {
         request.redirectURI.map { RecordedURL($0).withoutQuery == target.withoutQuery } ?? false
     }
 
-    private func isProviders(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
-        target.host == request.endpoint.host
+    /// Whether a URL is one of the app's, as far as its redirect URI tells; a provider's pages may have hosts of their own.
+    private func isApps(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
+        guard target.host != request.endpoint.host else { return false }
+        guard let uri = request.redirectURI.map({ RecordedURL($0) }) else { return true }
+        return uri.host == target.host && uri.scheme == target.scheme
     }
 
     /// GitHub tells the callback that is registered instead of the one that was asked for.
     private func isMovedToAnother(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
         target.queryItems.first("error") == "redirect_uri_mismatch"
     }
+
+    /// What parameters with words in them are called.
+    private static let messages = ["error", "msg", "message", "description", "reason", "detail"]
 
     private static let errors = [
         "redirect_uri_mismatch", "invalid_redirect_uri", "redirect_mismatch", "invalid_callback",

@@ -95,7 +95,8 @@ struct AuthorizationError: Rule {
                         && [.responseBody, .responseStatus].contains(evidence.place.part)
                     // The text beside the error's name, in the address of the provider's page.
                     || evidence.place.exchange == refusal.exchange
-                        && refusal.exchange != request.exchange && refusal.channel == .page
+                        && (refusal.exchange != request.exchange || refusal.place.part == .responseLocation)
+                        && refusal.channel == .page
                         && evidence.place.part == refusal.place.part
                     // Told already by the redirect to the page.
                     || redirect != nil && evidence.place.exchange == redirect

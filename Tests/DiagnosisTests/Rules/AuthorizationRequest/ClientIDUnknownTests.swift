@@ -32,7 +32,7 @@ struct ClientIDUnknownTests {
         "Error: invalid_request Invalid client_id parameter value.", "The specified 'client_id' is invalid.",
         "error:invalid_request error_description:OAuth 2.0 Parameter: client_id",
         "error=invalid_client_id&error_description=client identifier invalid",
-        "The requested OAuth 2.0 Client does not exist.",
+        "The requested OAuth 2.0 Client does not exist.", "The client 5abc does not exist here.",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         #expect(try Recording(broken).saying(text, status: 401).finding(rule) != nil)

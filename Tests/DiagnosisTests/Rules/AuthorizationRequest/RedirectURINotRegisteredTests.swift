@@ -54,6 +54,29 @@ struct RedirectURINotRegisteredTests {
         #expect(recording.finding(rule)?.evidence[1].place.part == .responseLocation)
     }
 
+    /// An error page has words of its own, and often a host of its own.
+    @Test(arguments: [
+        (
+            "https://error.harbour.example/?error=invalid_request&error_description=redirect_uri+is+not+registered",
+            true
+        ),
+        ("https://error.harbour.example/?error=invalid_request&error_description=nonce+is+not+unique", false),
+        ("https://www.shop.example/error?error_description=redirect_uri+is+not+registered", false),
+    ])
+    func readsAnErrorPageAtAnotherHost(location: String, isOne: Bool) throws {
+        let recording = try Recording(broken).redirecting(to: location)
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
+    @Test(arguments: [
+        (400, "<h1>Error</h1>The redirect URI is not among those of this application", true),
+        (200, "<h1>Something went wrong</h1>The redirect URI is not among those of this application", true),
+        (200, "<h1>Sign in</h1>The redirect URI is not among those of this application", false),
+    ])
+    func readsAPageOfErrorsByItsSentences(status: Int, page: String, isOne: Bool) throws {
+        #expect((try Recording(broken).saying(page, status: status).finding(rule) != nil) == isOne)
+    }
+
     @Test func gitHubTellsTheRegisteredCallback() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.response?.status == 400 else { return }

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Diagnosis
+
+struct RefusalWordingTests {
+    @Test(arguments: [
+        (
+            "The redirect_uri https://app.example/cb is not registered for client shop",
+            "redirect_uri https://app.example/cb is not registered"
+        ),
+        ("redirect_uri does not match any registered redirect URI.", "redirect_uri does not match"),
+        ("Error. Invalid value for redirect_uri: https://app.example/cb", "invalid value for redirect_uri"),
+        (#"{"target":"redirect_uri","message":"Redirect URI mismatch"}"#, "redirect uri mismatch"),
+        ("This reply address isn't registered", "reply address isn't registered"),
+        ("The callback URL is not in the list of allowed ones", "callback url is not in the list"),
+    ])
+    func knowsARedirectURIThatIsNotKnown(text: String, words: String) {
+        #expect(RefusalWording.unknownRedirectURI(in: text) == words)
+    }
+
+    @Test(arguments: [
+        "Some scopes were invalid: profil. Request details: redirect_uri=https://app.example/cb invalid",
+        #"{"redirect_uri":"https://app.example/cb","hint":"not registered"}"#, "redirect_uri is required",
+        "Redirect URI. The code_challenge is not valid", "The scope is not allowed for this redirect URI",
+        "my_redirect_uri is invalid", "Invalid client id or web redirect url", "reinvalid redirect_uri", "",
+        String(repeating: "x", count: 1 << 14) + " invalid redirect_uri",
+    ])
+    func leavesOtherTextsAlone(text: String) { #expect(RefusalWording.unknownRedirectURI(in: text) == nil) }
+
+    @Test(arguments: [
+        ("Client 5abc does not exist.", "client 5abc does not exist"),
+        ("Unknown or invalid client_id", "unknown or invalid client_id"),
+        ("client_id shop is not registered", "client_id shop is not registered"),
+    ])
+    func knowsAClientThatIsNotKnown(text: String, words: String) {
+        #expect(RefusalWording.unknownClient(in: text) == words)
+    }
+
+    @Test(arguments: [
+        "redirect_uri of client shop is not registered", "The client's certificate was not found",
+        "The client is not registered for this grant", "Client authentication failed",
+        "user of client shop not found",
+    ])
+    func leavesOtherFaultsOfAClientAlone(text: String) {
+        #expect(RefusalWording.unknownClient(in: text) == nil)
+    }
+}
