@@ -98,6 +98,10 @@ struct AuthorizationError: Rule {
                         && (refusal.exchange != request.exchange || refusal.place.part == .responseLocation)
                         && refusal.channel == .page
                         && evidence.place.part == refusal.place.part
+                    // Told better by the page that the redirect leads to.
+                    || refusal.channel == .page && refusal.place.part == .responseLocation
+                        && evidence.place.exchange.flatMap { flow.surroundings.redirectedFrom[$0] }
+                            == refusal.exchange
                     // Told already by the redirect to the page.
                     || redirect != nil && evidence.place.exchange == redirect
                         && evidence.place.part == .responseLocation

@@ -55,6 +55,37 @@ struct AccessDeniedByPolicyTests {
 
     @Test func readsThePageAfterTheSignIn() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
+    @Test func explainsARefusedRefresh() throws {
+        let text = "AADSTS50079: You must enroll in multi-factor authentication"
+        let recording = try Recording("refresh/refresh-token-expired").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("token-invalid-grant")?.effectOf == rule)
+    }
+
+    /// A redirect that has only the error's name leads to the provider's page, which has the words.
+    @Test func readsThePageThatARedirectAfterTheSignInLeadsTo() throws {
+        var recording = try Recording(Array(Recording(broken).exchanges.prefix(3)))
+        let location = "https://id.harbour.example/oauth/error?error=access_denied"
+        recording = recording.editingLast("/sign-in") { $0.response?.redirect(to: location) }
+        var page = try #require(recording.exchanges.last)
+        page.startedAt = page.startedAt + .seconds(1)
+        page.request.method = "GET"
+        page.request.url = RecordedURL(location)
+        page.request.body = nil
+        page.response = RecordedResponse(status: 403)
+        page.response?.body = Body(
+            text: "<h1>Access blocked: Shop has not completed the Google verification process</h1>",
+            mediaType: "text/html"
+        )
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
             guard exchange.request.url.path == "/sign-in" else { return }
             exchange.response = RecordedResponse(
                 status: 200,
