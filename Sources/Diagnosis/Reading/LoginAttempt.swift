@@ -224,11 +224,10 @@ extension Flow {
         if response.status == 200, !(mayHaveCode && PageText.hasEntraCode(response.body)) {
             return ErrorPage.refusal(on: page, in: surroundings)
         }
-        let text = PageText.words(of: response.body)
-        if response.status >= 400, text.isEmpty, let stated = PageText.statedError(of: response.body) {
+        if response.status >= 400, let stated = PageText.statedError(of: response.body) {
             return (stated.first(where: RequestRefusal.codes.contains), stated.joined(separator: ": "))
         }
-        return (nil, text)
+        return (nil, PageText.words(of: response.body))
     }
 }
 

@@ -51,6 +51,8 @@ struct ClientIDUnknownTests {
         let finding = try Recording(broken).saying(page, status: 401).finding(rule)
         #expect(finding?.isPrimary == true)
         #expect(finding?.evidence.last?.value == "Client authentication failed: invalid_client")
+        let titled = "<title>OAuth2 Error Page</title>" + page
+        #expect(try Recording(broken).saying(titled, status: 401).finding(rule)?.isPrimary == true)
         #expect(try Recording(broken).saying(page, status: 200).finding(rule) == nil)
     }
 
