@@ -35,7 +35,8 @@ enum UserRefusal {
         "policy requirements", "policy configuration", "not have access", "has no access", "not assigned",
         "not been assigned", "not allowed to", "not permitted to", "not authorized to",
         "not been granted access",
-        "not a member of",
+        "not a member of", "is blocked", "been blocked", "is disabled", "been disabled", "is suspended",
+        "been suspended", "is locked", "been locked",
     ]
 
     /// Of somebody who did not want to.

@@ -32,6 +32,8 @@ struct AccessDeniedByPolicyTests {
             "Policy evaluation failed for this request, please check the policy configurations."
         ),
         ("access_denied", "user does not have access to this application"),
+        ("access_denied", "user is blocked"),
+        ("interaction_required", "AADSTS53000: Device is not in required device state: compliant"),
     ])
     func knowsTheTexts(error: String, text: String) throws {
         let recording = try Recording(broken).redirecting(with: [
