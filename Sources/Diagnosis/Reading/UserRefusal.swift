@@ -22,9 +22,12 @@ enum UserRefusal {
     /// refuse, and a text has to say of itself that it was the user.
     static func isOne(_ error: ErrorResponse, isAnsweredAtOnce: Bool) -> Bool {
         guard AccessPolicy.isCancellation(error), policyWords(in: error) == nil else { return false }
-        guard isAnsweredAtOnce, error.error == "access_denied", let text = error.description?.lowercased(),
-            !text.isEmpty
+        guard error.error == "access_denied", let text = error.description?.lowercased(), !text.isEmpty
         else { return true }
+        if !users.contains(where: text.containsBytes), faults.contains(where: text.containsBytes) {
+            return false
+        }
+        guard isAnsweredAtOnce else { return true }
         return (users + plain).contains(where: text.containsBytes)
     }
 
@@ -45,6 +48,12 @@ enum UserRefusal {
         "user refused", "did not authorize", "did not consent", "not give consent", "not consent",
         "consent not",
         "consent denied", "consent was denied", "denied the consent", "denied consent",
+    ]
+
+    /// Of what broke, which nobody wanted.
+    private static let faults = [
+        "failed", "failure", "expired", "timed out", "timeout", "time out", "invalid",
+        "exception",
     ]
 
     /// What may be said of both.

@@ -36,6 +36,17 @@ struct UserCancelledTests {
     }
 
     @Test(arguments: [
+        ("Failed authentication: AuthN_Session_Expired", false), ("The session timed out", false),
+        ("Authentication failed: user cancelled", true),
+    ])
+    func whatBrokeIsNobodysNo(text: String, isOne: Bool) throws {
+        let recording = try Recording(broken).redirecting(with: [("error_description", text)])
+        #expect((recording.finding(rule) != nil) == isOne)
+        #expect((recording.finding("authorization-error")?.isPrimary == true) == !isOne)
+        #expect(recording.outcomes == [isOne ? .cancelled : .failure])
+    }
+
+    @Test(arguments: [
         "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
         "consent_required",
     ])
