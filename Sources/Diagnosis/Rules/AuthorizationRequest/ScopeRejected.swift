@@ -33,9 +33,7 @@ struct ScopeRejected: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let verdict = Verdict.first(of: flow.loginAttempts) { attempt in
-            guard let refusal = attempt.refusal,
-                refusal.error == "invalid_scope" || refusal.channel == .page && refusal.says(Self.texts)
-            else { return .holds }
+            guard let refusal = refusal(of: attempt, flow) else { return .holds }
             let scope = attempt.parameter("scope").map { asked($0, flow) } ?? attempt.missing("scope")
             return .violated(
                 Violation([scope, refusal.evidence(around: Self.texts)], exchange: attempt.exchange)
@@ -61,6 +59,21 @@ struct ScopeRejected: Rule {
         return verdict
     }
 
+    /// At once, or on a page behind the sign-in.
+    private func refusal(of attempt: LoginAttempt, _ flow: Flow) -> RequestRefusal? {
+        if let refusal = attempt.refusal, isOne(refusal) { return refusal }
+        guard attempt.response == nil, let request = attempt.request else { return nil }
+        return ProviderPages.of(request, in: flow).lazy
+            .compactMap { flow.refusal(on: [$0], redirectURI: request.redirectURI) }
+            .first { $0.says(Self.texts) }
+    }
+
+    /// Cognito has one name for all, and the other in its text.
+    private func isOne(_ refusal: RequestRefusal) -> Bool {
+        refusal.error == "invalid_scope" || refusal.says(Self.texts)
+            || refusal.error == "invalid_request" && refusal.text.hasSuffix(": invalid_scope")
+    }
+
     /// The scopes, with those that the provider's metadata does not list.
     private func asked(_ scope: Parameter, _ flow: Flow) -> Evidence {
         let supported = Set(
@@ -78,6 +91,10 @@ struct ScopeRejected: Rule {
         )
     }
 
-    /// Entra's numbers, on pages that name no error, in lower case.
-    private static let texts = ["aadsts70011", "aadsts28000"]
+    /// Entra's numbers, on pages that name no error or beside another one, in lower case: a scope that is malformed, that the
+    /// resource does not have, or of a resource that is not known or not among those of the client.
+    private static let texts = [
+        "aadsts70011", "aadsts28000", "aadsts28002", "aadsts28003", "aadsts650053", "aadsts650057",
+        "aadsts500011",
+    ]
 }

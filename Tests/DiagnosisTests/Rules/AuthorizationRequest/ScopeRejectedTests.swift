@@ -45,6 +45,31 @@ struct ScopeRejectedTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    @Test(arguments: [
+        ("invalid_client", "AADSTS650053: The application asked for scope 'x' that doesn't exist"),
+        ("invalid_request", "invalid_scope"),
+    ])
+    func readsItBesideAnotherName(error: String, text: String) throws {
+        let recording = try Recording(broken).redirecting(with: [
+            ("error", error), ("error_description", text),
+        ])
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
+    @Test func readsEntrasPageBehindTheSignIn() throws {
+        let recording = try Recording(Array(Recording("healthy/web-code-flow").exchanges.prefix(4)))
+            .editingLast("/sign-in") {
+                $0.response = RecordedResponse(status: 200)
+                $0.response?.body = Body(
+                    text:
+                        #"<script>$Config={"m":"AADSTS500011: The resource principal was not found","n":1}</script>"#,
+                    mediaType: "text/html"
+                )
+            }
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     @Test func readsAnErrorPageWith200() throws {
         let words = "<h1>Error</h1>Sorry, there was an error : invalid_scope Request Id: 0HM"
         let recording = try errorPage(words, at: "/home/error")
