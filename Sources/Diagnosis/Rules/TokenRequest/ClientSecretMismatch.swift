@@ -31,7 +31,8 @@ struct ClientSecretMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var isUnknown = false
         for call in ClientCall.all(in: flow) {
-            guard call.isClientRefused || saysSo(call.answer) != nil, let secret = call.authentication.secret
+            guard call.isClientRefused || saysSo(call.answer, flow) != nil,
+                let secret = call.authentication.secret
             else { continue }
             // A later call with the same secret that went well proves it right.
             let issued = issuedSecrets(to: call.authentication.clientID?.value, before: call.exchange, flow)
@@ -65,7 +66,7 @@ struct ClientSecretMismatch: Rule {
                     )
                 )
             }
-            guard let words = saysSo(call.answer) else {
+            guard let words = saysSo(call.answer, flow) else {
                 isUnknown = true
                 continue
             }
@@ -112,9 +113,11 @@ struct ClientSecretMismatch: Rule {
 
     // MARK: - Providers' words
 
-    private func saysSo(_ answer: Answer) -> String? {
+    private func saysSo(_ answer: Answer, _ flow: Flow) -> String? {
         guard answer.isRefusal else { return nil }
         let text = answer.errorText
+        // Google has other words for a client that it does not know.
+        if flow.provider == .google, text == "invalid_client: unauthorized" { return text }
         return Self.texts.first(where: text.containsBytes)
     }
 
@@ -128,6 +131,6 @@ struct ClientSecretMismatch: Rule {
         "invalid client_secret",
         "wrong client secret", "incorrect client secret", "client secret is incorrect",
         "client secret does not match",
-        "client secret mismatch", "aadb2c90081",
+        "client secret mismatch", "aadb2c90081", "invalid_client: client credentials are invalid",
     ]
 }

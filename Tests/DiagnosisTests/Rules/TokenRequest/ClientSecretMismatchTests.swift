@@ -39,6 +39,22 @@ struct ClientSecretMismatchTests {
         #expect(recording.sending("client_secret", "x" + sent).finding(rule) != nil)
     }
 
+    /// Words that tell the secret from a client that is not known.
+    @Test(arguments: [
+        ("Client credentials are invalid.", "id.harbour.example", true),
+        ("Unauthorized", "oauth2.googleapis.com", true), ("Unauthorized", "id.harbour.example", false),
+        ("The OAuth client was not found.", "oauth2.googleapis.com", false),
+    ])
+    func knowsTheWordsOfProviders(text: String, host: String, isOne: Bool) throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/register" }
+            .answering("/token", 401, ["error": "invalid_client", "error_description": .string(text)])
+            .editing { exchange in
+                let url = exchange.request.url.text.replacing("id.harbour.example", with: host)
+                exchange.request.url = RecordedURL(url)
+            }
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         let recording = try Recording(broken).answering(
             "/token",
