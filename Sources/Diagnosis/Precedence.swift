@@ -87,6 +87,8 @@ enum Precedence {
         Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),
         Row(["singpass-parameter-missing"], over: ["par-rejected"]),
         Row(["par-rejected"], over: ["redirect-uri-not-registered", "scope-rejected"]),
+        // Nobody looked for the address where it stands.
+        Row(["logout-parameter-wrong"], over: ["logout-redirect-not-registered"]),
         Row(["id-token-missing"], over: ["scope-openid-missing"]),
         Row(["scope-malformed"], over: ["scope-rejected", "id-token-missing"]),
         Row(["insufficient-scope"], over: ["id-token-missing"]),

@@ -25,6 +25,19 @@ struct LogoutParameterWrongTests {
         #expect(finding.fix.contains("post_logout_redirect_uri instead of redirect_uri"))
     }
 
+    /// Cognito looks for the address under another name, and says that it is not there.
+    @Test func standsBeforeAnAddressThatIsNotRegistered() throws {
+        let recording = try Recording(broken).editingLast("/end-session") { exchange in
+            exchange.response = RecordedResponse(status: 400)
+            exchange.response?.body = Body(
+                text: "The post_logout_redirect_uri is not registered, redirect_uri is invalid",
+                mediaType: "text/html"
+            )
+        }
+        #expect(recording.finding("logout-redirect-not-registered")?.effectOf == rule)
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     @Test func leavesBothNamesTogetherAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
