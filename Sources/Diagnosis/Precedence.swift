@@ -113,7 +113,10 @@ enum Precedence {
         ),
         // The app's server broke down at it.
         Row(["token-response-*", "id-token-*"], over: ["callback-unreachable"], .onlyMeanwhile),
-        Row(["refresh-token-reused", "refresh-token-expired"], over: ["token-invalid-grant"]),
+        Row(
+            ["refresh-token-reused", "refresh-token-expired", "access-denied-by-policy"],
+            over: ["token-invalid-grant"]
+        ),
         Row(
             codeFaults + clientFaults + ["dpop-*", "token-request-format", "unsupported-grant-type"],
             over: ["token-endpoint-error"]

@@ -55,8 +55,6 @@ struct AccessDeniedByPolicyTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func readsThePageAfterTheSignIn() throws {
-        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
     @Test func explainsARefusedRefresh() throws {
         let text = "AADSTS50079: You must enroll in multi-factor authentication"
         let recording = try Recording("refresh/refresh-token-expired").answering(
@@ -88,6 +86,8 @@ struct AccessDeniedByPolicyTests {
         #expect(recording.finding("authorization-error") == nil)
     }
 
+    @Test func readsThePageAfterTheSignIn() throws {
+        let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }
             exchange.response = RecordedResponse(
                 status: 200,
