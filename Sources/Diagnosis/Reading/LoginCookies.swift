@@ -8,9 +8,18 @@ enum LoginCookies {
     /// The cookies the app set when it sent the browser to the provider.
     ///
     /// Of the redirect that led to the request and the redirects before it, else of the app's pages in the
-    /// half minute before. Deletions do not count.
-    static func set(for request: AuthorizationRequest, callback: Int, in flow: Flow) -> [CookieDelivery
-        .Setting]
+    /// half minute before. Deletions do not count. Where the callback's page handed the code on to another host, that host's
+    /// alone.
+    static func set(for request: AuthorizationRequest, callback: RejectedCallback, in flow: Flow)
+        -> [CookieDelivery.Setting]
+    {
+        let host = flow.capture[callback.place].request.url.host
+        let found = set(for: request, at: host, in: flow)
+        return callback.place == callback.exchange ? found : found.filter { $0.url.host == host }
+    }
+
+    private static func set(for request: AuthorizationRequest, at host: String?, in flow: Flow)
+        -> [CookieDelivery.Setting]
     {
         var found: [CookieDelivery.Setting] = []
         var exchange = request.exchange
@@ -33,7 +42,7 @@ enum LoginCookies {
         // A page that goes on by script: the app's by its host, or by what the request says it came from.
         let headers = flow.capture[request.exchange].request.headers
         let origin = headers.first("referer").map { RecordedURL($0) }
-        let hosts = [flow.capture[callback].request.url.host, origin?.host].filter {
+        let hosts = [host, origin?.host].filter {
             $0 != nil && $0 != request.endpoint.host
         }
         for earlier in flow.exchanges(before: request.exchange, within: .seconds(30)) {
@@ -45,17 +54,20 @@ enum LoginCookies {
     }
 
     /// The callback as the request that has to bring them back.
-    static func sending(of callback: Int, for request: AuthorizationRequest, in flow: Flow)
+    static func sending(of callback: RejectedCallback, for request: AuthorizationRequest, in flow: Flow)
         -> CookieDelivery.Sending
     {
-        let exchange = flow.capture[callback]
+        let exchange = flow.capture[callback.place]
+        let page =
+            callback.place == callback.exchange
+            ? request.endpoint : flow.capture[callback.exchange].request.url
         let stated = exchange.request.headers.first("origin") ?? exchange.request.headers.first("referer")
         let initiator = stated.flatMap { $0 == "null" ? nil : RecordedURL($0) }
         return CookieDelivery.Sending(
             url: exchange.request.url,
             method: exchange.request.method,
             at: exchange.startedAt,
-            initiator: initiator.flatMap { $0.isWeb ? $0 : nil } ?? request.endpoint,
+            initiator: initiator.flatMap { $0.isWeb ? $0 : nil } ?? page,
             agent: exchange.request.headers.first("user-agent") ?? ""
         )
     }

@@ -22,6 +22,8 @@ struct LostLoginCookies {
     }
 
     var callback: RejectedCallback
+    /// What should have brought them: the callback, or the request by which its page handed the code on.
+    var carrier: Int { callback.place }
     /// What the callback answers.
     var request: AuthorizationRequest
     var sending: CookieDelivery.Sending
@@ -38,9 +40,7 @@ struct LostLoginCookies {
             return reading
         }
         let attempts = flow.loginAttempts
-        // A page that hands the code on has its cookies with that request.
-        for callback in RejectedCallback.all(in: flow)
-        where !callback.isRedeemed(in: flow) && callback.place == callback.exchange {
+        for callback in RejectedCallback.all(in: flow) where !callback.isRedeemed(in: flow) {
             let exchange = flow.capture[callback.exchange]
             // Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
             let begun = attempts.first { $0.response?.callback == callback.exchange }?.request
@@ -53,15 +53,15 @@ struct LostLoginCookies {
                 reading.reason = "the start of the login is not in the capture"
                 continue
             }
-            let settings = LoginCookies.set(for: request, callback: callback.exchange, in: flow)
+            let settings = LoginCookies.set(for: request, callback: callback, in: flow)
             guard !settings.isEmpty else { continue }
             guard flow.surroundings.areCookiesRecorded else {
                 reading.reason = "no request of this capture has a cookie: they may not have been recorded"
                 continue
             }
-            let sent = exchange.request.cookies.map(\.name)
+            let sent = flow.capture[callback.place].request.cookies.map(\.name)
             let names = Set(sent)
-            let sending = LoginCookies.sending(of: callback.exchange, for: request, in: flow)
+            let sending = LoginCookies.sending(of: callback, for: request, in: flow)
             let lost = settings.compactMap { setting -> Lost? in
                 guard names.contains(setting.cookie.name) else {
                     return Lost(
@@ -69,7 +69,7 @@ struct LostLoginCookies {
                         obstacle: CookieDelivery.obstacle(for: setting, in: sending)
                     )
                 }
-                return OverwrittenCookie.of(setting, at: callback.exchange, in: flow).map {
+                return OverwrittenCookie.of(setting, at: callback.place, in: flow).map {
                     Lost(setting: setting, overwritten: $0)
                 }
             }
@@ -158,9 +158,10 @@ struct LostLoginCookies {
     /// The cookies of the callback, by name.
     var cookieEvidence: Evidence {
         Evidence(
-            place: Place(exchange: callback.exchange, part: .requestHeader, name: "Cookie"),
+            place: Place(exchange: carrier, part: .requestHeader, name: "Cookie"),
             value: sent.isEmpty ? "none" : Set(sent).sorted().prefix(20).joined(separator: ", "),
-            note: "cookies sent with the callback"
+            note: carrier == callback.exchange
+                ? "cookies sent with the callback" : "cookies sent with the code, by the callback's page"
         )
     }
 }

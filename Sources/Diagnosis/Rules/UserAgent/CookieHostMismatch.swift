@@ -43,7 +43,7 @@ struct CookieHostMismatch: Rule {
                     note: "started the login"
                 ),
                 Evidence(
-                    place: Place(exchange: login.callback.exchange, part: .requestURL, name: ""),
+                    place: Place(exchange: login.carrier, part: .requestURL, name: ""),
                     value: login.sending.url.withoutQuery,
                     note: "where it returned to"
                 ),

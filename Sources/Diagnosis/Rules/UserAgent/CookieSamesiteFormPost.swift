@@ -51,7 +51,7 @@ struct CookieSamesiteFormPost: Rule {
             let origin = login.sending.initiator?.origin ?? ""
             return [
                 Evidence(
-                    place: Place(exchange: login.callback.exchange, part: .requestURL, name: ""),
+                    place: Place(exchange: login.carrier, part: .requestURL, name: ""),
                     value: "POST \(login.sending.url.withoutQuery)",
                     note: "posted by a page of \(origin)"
                 )

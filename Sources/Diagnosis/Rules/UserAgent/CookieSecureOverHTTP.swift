@@ -41,7 +41,7 @@ struct CookieSecureOverHTTP: Rule {
                     note: "set the cookie"
                 ),
                 Evidence(
-                    place: Place(exchange: login.callback.exchange, part: .requestURL, name: ""),
+                    place: Place(exchange: login.carrier, part: .requestURL, name: ""),
                     value: login.sending.url.withoutQuery,
                     note: "needs the cookie"
                 ),

@@ -42,7 +42,7 @@ struct StateCookieLost: Rule {
                 // The cookie rules before this one say it better.
                 !login.lost.contains(where: { $0.obstacle.map(Self.others.contains) ?? false })
             else { continue }
-            return .violated(Violation(evidence(login, flow), exchange: login.callback.exchange))
+            return .violated(Violation(evidence(login, flow), exchange: login.carrier))
         }
         if let violation = doubleSubmitted(flow) { return .violated(violation) }
         return reading.reason.map { .abstains($0) } ?? .holds
@@ -84,7 +84,7 @@ struct StateCookieLost: Rule {
                 ?? self.evidence(
                     lost.setting,
                     lost.obstacle,
-                    deletedBy: deletion(of: lost.setting, before: login.callback.exchange, flow),
+                    deletedBy: deletion(of: lost.setting, before: login.carrier, flow),
                     login.sending
                 )
         }

@@ -44,6 +44,47 @@ struct StateCookieLostTests {
         #expect(finding.notes[0].hasSuffix(note))
     }
 
+    /// A token handler: the page asks its server for the way to the provider, and hands it the answer.
+    @Test(arguments: [
+        ("", "state-cookie-lost"), ("login=1234567890abcd", "callback-rejected-by-app"),
+    ])
+    func readsTheRequestThatHandsTheCodeOn(cookie: String, primary: String) throws {
+        let original = try Recording(broken).exchanges
+        var exchanges = Array(original.dropFirst())
+        let code = try #require(exchanges[2].request.url.queryItems.first("code"))
+        exchanges[2].response = RecordedResponse(status: 200)
+        exchanges[2].response?.body = Body(
+            text: "<html><script src=app.js></script></html>",
+            mediaType: "text/html"
+        )
+        let call = { (path: String, time: Timestamp, body: String, response: RecordedResponse) in
+            var exchange = original[0]
+            exchange.startedAt = time
+            exchange.request.method = "POST"
+            exchange.request.url = RecordedURL("https://api.shop.example/" + path)
+            exchange.request.headers.append("Origin", "https://www.shop.example")
+            exchange.request.body = Body(text: body, mediaType: "application/json")
+            exchange.response = response
+            return exchange
+        }
+        let setting = "login=1234567890abcd; Path=/; Secure; HttpOnly; SameSite=Strict"
+        let started = RecordedResponse(status: 200, headers: HeaderFields([("Set-Cookie", setting)]))
+        exchanges.insert(call("start", original[0].startedAt, "{}", started), at: 0)
+        let end = exchanges[3].startedAt + .milliseconds(300)
+        exchanges.append(call("end", end, #"{"code":"\#(code)"}"#, RecordedResponse(status: 400)))
+        if !cookie.isEmpty { exchanges[4].request.headers.append("Cookie", cookie) }
+        exchanges[2].request.headers.append("Cookie", "provider=1")
+        let recording = Recording(exchanges)
+        #expect(recording.findings.filter(\.isPrimary).map(\.rule) == [primary])
+        if primary == rule {
+            #expect(
+                recording.finding(rule)?.places.prefix(2) == [
+                    "0 response.header Set-Cookie", "4 request.header Cookie",
+                ]
+            )
+        }
+    }
+
     @Test func saysWhichExchangeDeletedIt() throws {
         var recording = try setting("login=1234567890abcd; Path=/; Secure")
         var logout = recording.exchanges[0]
