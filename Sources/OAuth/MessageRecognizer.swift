@@ -107,7 +107,10 @@ package struct MessageRecognizer: Sendable {
             return .token(tokenRequest(exchange, index, parameters))
         }
         switch role {
-        case .registration where json?["redirect_uris"] != nil || isStated:
+        // What a template of the provider's has, an installation that registers itself from it leaves out (RFC 7591, section 2).
+        case .registration
+        where isStated
+            || ["redirect_uris", "software_id", "software_statement"].contains(where: { json?[$0] != nil }):
             return .registration(call(exchange, index, parameters))
         case .pushedRequest
         where isStated || ["client_id", "request", "response_type"].contains(where: parameters.contains):

@@ -64,6 +64,19 @@ struct MessageRecognizerTests {
     )
     func getsByTheirParameters(url: String, expected: String?) { #expect(kind(get(url)) == expected) }
 
+    @Test(
+        arguments: [
+            (#"{"software_id":"wallet"}"#, "registration"),
+            (#"{"software_statement":"eyJh.e30.x"}"#, "registration"),
+            (#"{"email":"alice@shop.example"}"#, nil),
+        ] as [(String, String?)]
+    )
+    func aRegistrationFromATemplateNamesItsSoftware(json: String, expected: String?) {
+        var exchange = post("https://id.example/token-service/oauth-registration", [])
+        exchange.request.body = .json(json)
+        #expect(kind(exchange) == expected)
+    }
+
     @Test func aPushNeedsNoClientInItsForm() {
         #expect(kind(post("https://x.example/as/par", [("response_type", "code")])) == "pushedRequest")
         #expect(kind(post("https://x.example/as/par", [("q", "code")])) == nil)
