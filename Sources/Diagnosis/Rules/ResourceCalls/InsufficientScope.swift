@@ -60,7 +60,10 @@ struct InsufficientScope: Rule {
         if refusal.error(call.call.answer)?.lowercased() == "insufficient_scope" { return true }
         if call.call.answer.error?.error.lowercased() == "insufficient_scope" { return true }
         let text = refusal.body.lowercased() + " " + (refusal.header?.prefixBytes(2048).lowercased() ?? "")
-        return call.isUserInfo && refusal.status == 403 && text.containsBytes("missing openid scope")
+        // Keycloak, Cognito.
+        return call.isUserInfo
+            && (refusal.status == 403 && text.containsBytes("missing openid scope")
+                || text.containsBytes("does not contain openid scope"))
     }
 
     /// Where each address was called with success for the last time, by anybody in this capture.

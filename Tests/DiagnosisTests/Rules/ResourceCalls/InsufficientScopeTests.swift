@@ -69,6 +69,15 @@ struct InsufficientScopeTests {
         #expect(recording.answering("/userinfo", 403, answer).finding(rule) != nil)
     }
 
+    @Test func knowsUserInfoOfCognito() throws {
+        let recording = try Recording(broken + ".near-miss").editingLast("/orders") {
+            $0.request.url = RecordedURL("https://id.harbour.example/userinfo")
+        }
+        let words = "Access token does not contain openid scope"
+        let answer: JSONValue = ["error": "invalid_token", "error_description": .string(words)]
+        #expect(recording.answering("/userinfo", 401, answer).finding(rule)?.isPrimary == true)
+    }
+
     @Test func leavesALaterSuccessAlone() throws {
         var recording = try Recording(broken)
         var later = recording.exchanges[6]
