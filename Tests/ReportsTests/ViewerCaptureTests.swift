@@ -144,6 +144,29 @@ struct ViewerCaptureTests {
         #expect(times == times.sorted())
     }
 
+    /// The provider behind a broker refuses the scope, the broker tells its client something else.
+    @Test func brokersWordNamesTheLoginThatBrokeIt() throws {
+        var capture = CaptureBuilder()
+        let outer =
+            "https://broker.example/authorize?response_type=code&client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&state=outer-state-1234567"
+        let inner =
+            "https://upstream.example/auth?response_type=code&client_id=broker&redirect_uri=https%3A%2F%2Fbroker.example%2Fback&scope=openid&state=inner-state-1234567"
+        let back = "https://broker.example/back?error=invalid_scope&state=inner-state-1234567"
+        let told = "https://app.example/cb?error=server_error&state=outer-state-1234567"
+        capture.redirect(outer, to: inner)
+        capture.redirect(inner, to: back)
+        capture.redirect(back, to: told)
+        capture.get(told, 400, body: nil)
+        let report = ReportBuilder.report(on: capture.capture, named: "broker")
+        let words = "effect of scope-rejected of flow-2"
+        #expect(TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain).contains(words))
+        let markdown = "(effect of `scope-rejected` of flow-2)"
+        #expect(MarkdownReport.text(of: [report]).contains(markdown))
+        let findings = try #require(ViewerCapture(report).flow("flow-1")?["findings"]?.array)
+        let effect = try #require(findings.first { $0["effect_of_flow"] == "flow-2" })
+        #expect(effect["effect_of"] == "scope-rejected" && effect["primary"] == false)
+    }
+
     @Test func bodiesAreTextPicturesOrTheirSize() throws {
         var capture = CaptureBuilder()
         capture.get(
