@@ -8,6 +8,8 @@ package struct PageReading: Sendable {
     package enum Keyword: Int, CaseIterable {
         case redirect
         case callback
+        case reply
+        case returnURL
         /// Before the number of an error of Entra.
         case entra
         /// Before the number of an error of Azure AD B2C.
@@ -19,6 +21,8 @@ package struct PageReading: Sendable {
             switch self {
             case .redirect: "redirect"
             case .callback: "callback"
+            case .reply: "reply "
+            case .returnURL: "return url"
             case .entra: "aadsts"
             case .entraB2C: "aadb2c"
             case .denied: "request has been denied"
@@ -40,16 +44,29 @@ package struct PageReading: Sendable {
         else { return nil }
         forms = HTMLForm.all(in: page)
         errorHeading = ErrorHeading.of(page)
-        keywords = ASCIICase.lowercased(page).withUnsafeBufferPointer { lower in
+        keywords = Self.keywords(in: page)
+    }
+
+    /// Whether one of these words is in the page, in any case, be it in a script or a comment.
+    package func mentions(_ words: Keyword...) -> Bool { mentions(words) }
+
+    package func mentions(_ words: [Keyword]) -> Bool {
+        words.contains { keywords & 1 << $0.rawValue != 0 }
+    }
+
+    /// The same of what is no page of HTML.
+    package static func mentions(_ words: [Keyword], in body: [UInt8]) -> Bool {
+        ASCIICase.lowercased(body).withUnsafeBufferPointer { lower in
+            words.contains { ByteSearch.index(of: $0.text, in: lower) != nil }
+        }
+    }
+
+    private static func keywords(in page: [UInt8]) -> UInt {
+        ASCIICase.lowercased(page).withUnsafeBufferPointer { lower in
             Keyword.allCases.reduce(0) { bits, keyword in
                 ByteSearch.index(of: keyword.text, in: lower) == nil ? bits : bits | 1 << keyword.rawValue
             }
         }
-    }
-
-    /// Whether one of these words is in the page, in any case, be it in a script or a comment.
-    package func mentions(_ words: Keyword...) -> Bool {
-        words.contains { keywords & 1 << $0.rawValue != 0 }
     }
 
     private static let largest = 1 << 20

@@ -75,9 +75,9 @@ struct RedirectURINotRegistered: Rule {
         }
         if let evidence = silentRefusal(on: page, of: request, in: flow) { return evidence }
         let reading = flow.surroundings.page(page)
-        guard reading?.mentions(.redirect, .callback, .entra) ?? true,
+        guard reading?.mentions(Self.keywords) ?? true,
             let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
-            let bytes = body.bytes, Self.mayBeOne(bytes)
+            let bytes = body.bytes, reading != nil || PageReading.mentions(Self.keywords, in: bytes)
         else { return nil }
         let isError = response.status >= 400 || reading?.errorHeading != nil
         let text: String
@@ -102,12 +102,6 @@ struct RedirectURINotRegistered: Rule {
         )
     }
 
-    private static func mayBeOne(_ page: [UInt8]) -> Bool {
-        ASCIICase.lowercased(page).withUnsafeBufferPointer { lower in
-            keywords.contains { ByteSearch.index(of: $0, in: lower) != nil }
-        }
-    }
-
     /// The words of a refusal that stand on a page, in lower case.
     private static func words(in page: [UInt8], isError: Bool) -> String? {
         let text = String(decoding: ASCIICase.lowercased(page), as: UTF8.self)
@@ -125,9 +119,7 @@ struct RedirectURINotRegistered: Rule {
     }
 
     /// Each of ``texts``, ``readTexts`` and ``errors`` has one of them.
-    private static let keywords: [StaticString] = [
-        "redirect", "callback", "aadsts50011", "reply ", "return url",
-    ]
+    private static let keywords: [PageReading.Keyword] = [.redirect, .callback, .entra, .reply, .returnURL]
 
     /// The endpoint's own answer, and that an empty page of an error.
     ///
