@@ -316,6 +316,31 @@ struct ProxyServerTests {
         try await second.stop()
     }
 
+    @Test func requestThatWaitsForAnAnswerThatNeverComesIsAnEntry() async throws {
+        let first = try await LoopbackOrigin(tls: nil) { _ in .reset }
+        let second = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig()
+        let raw = try await RawClient(port: rig.port)
+        let urls = ["http://localhost:\(first.port)/", "http://localhost:\(second.port)/callback?code=c"]
+        try await raw.send(
+            zip(urls, [first.port, second.port])
+                .map { "POST \($0) HTTP/1.1\r\nHost: localhost:\($1)\r\nContent-Length: 3\r\n\r\nabc" }
+                .joined()
+        )
+        let exchanges = try await rig.exchanges(atLeast: 2)
+        #expect(exchanges.map(\.request.url.text) == urls)
+        #expect(exchanges.last?.request.body?.text == "abc")
+        #expect(
+            exchanges.last?.failure
+                == "the connection ended while the request waited for the answers before it"
+        )
+        try await raw.close()
+        await rig.stop()
+        #expect(second.received == 0)
+        try await first.stop()
+        try await second.stop()
+    }
+
     @Test func setUpPageHasTheCertificate() async throws {
         let rig = try await ProxyRig()
         let page = try await rig.curl("http://authreel.proxy/")

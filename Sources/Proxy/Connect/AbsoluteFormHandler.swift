@@ -57,7 +57,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        keepDialled { "the client closed the connection before \($0) was connected" }
+        keepUnsent { "the client closed the connection before \($0) was connected" }
         deadline?.cancel()
         self.context = nil
     }
@@ -93,7 +93,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 context.fireUserInboundEventTriggered(event)
             }
         case let stop as StopRecording where current == nil && !isRefusing:
-            keepDialled { "the recording ended before \($0) was connected" }
+            keepUnsent { "the recording ended before \($0) was connected" }
             stop.done.succeed()
             context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
@@ -212,10 +212,20 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Nobody waits for the provider any more, who may be the very trouble: the request is an entry.
-    private func keepDialled(_ reason: (Origin) -> String) {
-        guard case .dialing(let dial) = phase else { return }
-        keep(dial, reason(dial.origin))
+    /// The request that nobody waits for any more is an entry: its provider may be the very trouble, or the one before it.
+    private func keepUnsent(_ reason: (Origin) -> String) {
+        switch phase {
+        case .dialing(let dial): keep(dial, reason(dial.origin))
+        case .waitingForAnswers(let request):
+            guard case .absolute(let origin) = request.target, !proxy.own.isNamed(by: origin),
+                proxy.authorizes(request, of: identity)
+            else { return }
+            keep(
+                Dial(origin: origin, request: request, began: proxy.clock()),
+                "the connection ended while the request waited for the answers before it"
+            )
+        case .forwarding, .closing: break
+        }
     }
 
     /// A request that crossed with the end of the answers: it goes nowhere, as its answer could not.
