@@ -38,8 +38,11 @@ struct JSONLookupTests {
     @Test func agreesWithTheParserOnWhateverItReads() throws {
         var random = SeededGenerator(seed: 8259)
         var strings = 0
-        for _ in 0..<5_000 {
-            let text = Self.object(&random, depth: 0)
+        for _ in 0..<500 {
+            let rest = Self.object(&random, depth: 0).dropFirst()
+            let text =
+                #"{ "c" : \#(Self.object(&random, depth: 1)) , "a" : \#(Self.object(&random, depth: 1))"#
+                + (rest == "  }" ? "" : " ,") + rest
             let expected = try JSONParser.parse(text.utf8)["a"]?["b"]?.string
             guard let found = found(text) else { continue }
             strings += 1
@@ -47,14 +50,14 @@ struct JSONLookupTests {
             // Cut anywhere it is another text, or none.
             _ = self.found(String(text.prefix(text.count / 2)))
         }
-        #expect(strings > 500)
+        #expect(strings > 100)
     }
 
     private static func object(_ random: inout SeededGenerator, depth: Int) -> String {
         let members = (0..<Int.random(in: 0...4, using: &random)).map { _ in
-            let name = ["a", "b", "c"].randomElement(using: &random) ?? ""
+            let name = ["a", "b", "b"].randomElement(using: &random) ?? ""
             let value =
-                switch Int.random(in: 0...5, using: &random) {
+                switch Int.random(in: 0...9, using: &random) {
                 case 0...2 where depth < 3: object(&random, depth: depth + 1)
                 case 3: #"[1,{"a":"]"},"}"]"#
                 case 4: "-1.5e3"
