@@ -34,7 +34,7 @@ package struct BackChannel: Sendable {
             case .discovery, .keySet, .token, .userInfo, .introspection, .revocation, .pushedRequest: break
             default: continue
             }
-            guard exchange.response != nil, let origin = exchange.request.url.origin,
+            guard exchange.isAnswered, let origin = exchange.request.url.origin,
                 !UserAgentName.isOnDevice(exchange.request.headers.first("user-agent") ?? "")
             else { continue }
             if let address = exchange.connection.serverAddress {

@@ -72,7 +72,7 @@ extension CaptureIndex {
         Set(
             capture.indices.compactMap { index in
                 // A CONNECT that was answered opens a tunnel, it shows nothing of what is in it.
-                capture[index].response == nil || capture[index].request.method == "CONNECT"
+                !capture[index].isAnswered || capture[index].request.method == "CONNECT"
                     ? nil : capture[index].request.url.host
             }
         )

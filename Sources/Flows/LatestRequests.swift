@@ -22,7 +22,7 @@ package struct LatestRequests: Sendable {
             end = max(end, exchange.endedAt)
             let url = exchange.request.url
             guard let host = url.host, let origin = url.origin else { continue }
-            if exchange.response != nil, exchange.failure == nil, exchange.request.method != "CONNECT" {
+            if exchange.isAnswered, exchange.failure == nil, exchange.request.method != "CONNECT" {
                 answer[origin, default: [:]][exchange.client.process ?? ""] = position
             }
             switch messages[index] {

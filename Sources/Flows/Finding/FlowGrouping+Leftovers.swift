@@ -53,10 +53,14 @@ extension FlowGrouping {
     /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of
     /// their own.
     mutating func sharedDocuments() {
+        let exchanges =
+            index.metadata.map { $0.exchange } + index.keySets.map { $0.exchange }
+            + index.registrations.map { $0.exchange }
+        guard !exchanges.isEmpty else { return }
         let documents = DocumentOwners(index, builders)
         var groups: [String: [Int]] = [:]
         var order: [String] = []
-        for exchange in index.order {
+        for exchange in exchanges.sorted(by: { index.position[$0] < index.position[$1] }) {
             guard let message = index.messages[exchange],
                 let group = documents.group(of: message, at: exchange)
             else { continue }

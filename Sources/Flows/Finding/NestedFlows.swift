@@ -28,11 +28,10 @@ enum NestedFlows {
         let askedHosts: Set<String>
 
         init(_ builder: FlowBuilder, in capture: Capture) {
-            let exchanges = builder.exchanges.map { capture[$0] }
-            started = exchanges.map(\.startedAt).min() ?? builder.startedAt
-            end = exchanges.map(\.endedAt).max() ?? builder.startedAt
+            started = builder.exchanges.lazy.map { capture[$0].startedAt }.min() ?? builder.startedAt
+            end = builder.exchanges.lazy.map { capture[$0].endedAt }.max() ?? builder.startedAt
             callbackHosts = Set(
-                builder.requests.compactMap(\.redirectURI).compactMap { RecordedURL($0).authority }
+                builder.requests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).authority } }
             )
             askedHosts = Set(builder.requests.compactMap { capture[$0.exchange].request.url.authority })
         }
