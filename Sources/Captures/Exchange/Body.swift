@@ -97,6 +97,12 @@ package struct Body: Sendable {
     /// The media type without parameters, in lower case: `application/x-www-form-urlencoded`.
     package var essence: String? {
         guard let mediaType else { return nil }
+        // Most are written so.
+        guard
+            mediaType.utf8.contains(where: {
+                $0 <= 0x20 || $0 == 0x3b || $0 > 0x7e || (0x41...0x5a).contains($0)
+            })
+        else { return mediaType }
         let type = mediaType.utf8.prefix { $0 != 0x3b }.filter { $0 != 0x20 && $0 != 0x09 }
         return String(decoding: type, as: UTF8.self).lowercased()
     }

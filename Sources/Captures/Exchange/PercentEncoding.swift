@@ -6,8 +6,8 @@ package enum PercentEncoding {
     ///
     /// `plusIsSpace`: as in `application/x-www-form-urlencoded`, where `+` stands for a space.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
+        guard contains(0x25, text) || (plusIsSpace && contains(0x2b, text)) else { return String(text) }
         let bytes = Array(text.utf8)
-        guard bytes.contains(0x25) || (plusIsSpace && bytes.contains(0x2b)) else { return String(text) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = 0
@@ -24,6 +24,12 @@ package enum PercentEncoding {
             index += 1
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func contains(_ byte: UInt8, _ text: some StringProtocol) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            ByteSearch.index(of: byte, in: bytes, 0..<bytes.count) != nil
+        } ?? text.utf8.contains(byte)
     }
 
     /// Everything but the unreserved characters (RFC 3986, section 2.3) as `%XX`, in upper case.

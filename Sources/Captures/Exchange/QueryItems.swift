@@ -24,16 +24,31 @@ package struct QueryItems: Sendable, Hashable {
     ///
     /// Both `+` and `%20` are a space.
     package init(_ raw: some StringProtocol) {
-        items = String(raw).utf8.split(separator: 0x26).map { pair in
-            let equals = pair.firstIndex(of: 0x3d)
-            let name = String(pair[..<(equals ?? pair.endIndex)]) ?? ""
-            let value = equals.flatMap { String(pair[pair.index(after: $0)...]) } ?? ""
-            return Item(
-                name: PercentEncoding.decode(name, plusIsSpace: true),
-                value: PercentEncoding.decode(value, plusIsSpace: true),
-                rawValue: value
+        var text = String(raw)
+        items = text.withUTF8(Self.items)
+    }
+
+    private static func items(of bytes: UnsafeBufferPointer<UInt8>) -> [Item] {
+        func text(_ range: Range<Int>) -> String {
+            String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+        }
+        var items: [Item] = []
+        var start = 0
+        while start < bytes.count {
+            let end = ByteSearch.index(of: 0x26, in: bytes, start..<bytes.count) ?? bytes.count
+            defer { start = end + 1 }
+            guard end > start else { continue }
+            let equals = ByteSearch.index(of: 0x3d, in: bytes, start..<end)
+            let raw = equals.map { text($0 + 1..<end) } ?? ""
+            items.append(
+                Item(
+                    name: PercentEncoding.decode(text(start..<(equals ?? end)), plusIsSpace: true),
+                    value: PercentEncoding.decode(raw, plusIsSpace: true),
+                    rawValue: raw
+                )
             )
         }
+        return items
     }
 
     /// The decoded value of the first item of this name.
