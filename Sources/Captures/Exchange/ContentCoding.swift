@@ -60,14 +60,19 @@ package enum ContentCoding {
     }
 
     /// Undoes the codings that a message's fields name, unless that was done before: some programs do it, and leave the fields.
-    static func decodeUnlessDone(_ bytes: [UInt8], headers: HeaderFields, limit: Int) -> Result {
+    ///
+    /// At most ``largestDecoded`` bytes.
+    static func decodeUnlessDone(_ bytes: [UInt8], headers: HeaderFields) -> Result {
         let codings = codings(of: headers)
         let isDone =
             magic(of: codings.last).map { !bytes.starts(with: $0) }
             ?? bytes.withUnsafeBufferPointer(TextCheck.isText)
         guard !codings.isEmpty, !isDone else { return Result(bytes: bytes, remaining: nil, isWhole: true) }
-        return decode(bytes, codings: codings, limit: limit)
+        return decode(bytes, codings: codings, limit: largestDecoded)
     }
+
+    /// What a body may become that a file of another program holds as it came over the wire.
+    static let largestDecoded = 64 << 20
 
     /// As above, for a body that may be in a file, and become one in `folder`.
     static func decode(_ coded: BodyStore, codings: [String], limit: Int, folder: String?) -> (

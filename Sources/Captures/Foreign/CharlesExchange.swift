@@ -10,9 +10,6 @@ struct CharlesExchange {
     private let requestFile: (@Sendable () -> [UInt8]?)?
     private let responseFile: (@Sendable () -> [UInt8]?)?
 
-    /// What a body may become, its codings undone.
-    private static let largestBody = 64 << 20
-
     init(
         _ told: JSONObject,
         reload: @escaping @Sendable () -> JSONObject?,
@@ -107,7 +104,7 @@ struct CharlesExchange {
         let type = headers.first("content-type") ?? message["mimeType"]?.string
         let wireSize = Producers.integer(message["sizes"]?["body"]).flatMap { $0 >= 0 ? Int($0) : nil }
         let decode: @Sendable ([UInt8]) -> [UInt8] = { bytes in
-            ContentCoding.decodeUnlessDone(bytes, headers: headers, limit: Self.largestBody).bytes
+            ContentCoding.decodeUnlessDone(bytes, headers: headers).bytes
         }
         let load: @Sendable () -> [UInt8]? = { [reload] in
             (file?() ?? Self.bytes(of: reload()?[name]?.object)).map(decode)

@@ -96,16 +96,13 @@ struct MitmproxyExchange {
         return RecordedURL("\(scheme.isEmpty ? "http" : scheme)://\(authority)\(path)")
     }
 
-    /// What a body may become, its coding undone.
-    private static let largestBody = 64 << 20
-
     private func body(_ content: TypedNetstring?, _ headers: HeaderFields, isRequest: Bool) -> Body? {
         let type = headers.first("content-type")
         let codings = ContentCoding.codings(of: headers)
         switch content {
         case .string(let bytes)?:
             if isRequest, bytes.isEmpty { return nil }
-            let decoded = ContentCoding.decode(bytes, codings: codings, limit: Self.largestBody)
+            let decoded = ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded)
             var body = Body(
                 content: .bytes(decoded.bytes),
                 mediaType: type,
@@ -120,7 +117,7 @@ struct MitmproxyExchange {
                 content: .deferred { [source] in
                     let bytes = source.bytes(at: range.lowerBound, count: range.count)
                     guard canUndo, !codings.isEmpty else { return bytes }
-                    return ContentCoding.decode(bytes, codings: codings, limit: Self.largestBody).bytes
+                    return ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded).bytes
                 },
                 mediaType: type,
                 size: codings.isEmpty ? range.count : nil,

@@ -98,12 +98,10 @@ struct NetLogExchange {
                 if let text = params?["hex_encoded_bytes"]?.string { bytes += Self.hexadecimal(text) }
             }
             return codings.isEmpty
-                ? bytes : ContentCoding.decode(bytes, codings: codings, limit: Self.largestBody).bytes
+                ? bytes : ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded).bytes
         }
         return body
     }
-
-    private static let largestBody = 64 << 20
 
     private static func hexadecimal(_ text: String) -> [UInt8] {
         let digits = text.utf8.compactMap(\.hexadecimalValue)

@@ -13,8 +13,6 @@ struct RawMessage {
 
     /// A longer head no server takes.
     private static let largestHead = 1 << 20
-    /// What a body may become, its codings undone.
-    private static let largestBody = 64 << 20
 
     /// Nil where the bytes do not begin like a message.
     init?(_ bytes: [UInt8]) {
@@ -114,7 +112,7 @@ struct RawMessage {
             bytes = joined.bytes
             isWhole = joined.isWhole
         }
-        var result = ContentCoding.decodeUnlessDone(bytes, headers: headers, limit: Self.largestBody)
+        var result = ContentCoding.decodeUnlessDone(bytes, headers: headers)
         result.isWhole = result.isWhole && isWhole
         return result
     }

@@ -144,7 +144,7 @@ extension Producers {
         guard let magic = ContentCoding.magic(of: codings.last) else { return body }
         let decode: @Sendable ([UInt8]) -> [UInt8] = { bytes in
             guard bytes.starts(with: magic) else { return bytes }
-            return ContentCoding.decode(bytes, codings: codings, limit: largestDecodedBody).bytes
+            return ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded).bytes
         }
         var body = body
         switch body.content {
@@ -154,8 +154,6 @@ extension Producers {
         }
         return body
     }
-
-    private static let largestDecodedBody = 64 << 20
 
     /// Whether JSON breaks off before the length that the producer tells: some keep the first bytes only, and do not say so.
     private static func isCut(_ body: Body) -> Bool {
