@@ -225,19 +225,19 @@ struct EntryScanner {
             if isInString {
                 if isEscaped {
                     isEscaped = false
-                } else if byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "\"") {
-                    index = Self.endOfPlain(window, from: index)
-                    continue
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
                     index += 1
-                    if depth == 0 { return true }
-                    if stringLimit != nil { return false }
                     continue
                 }
+                index = Self.endOfPlain(window, from: index)
+                guard index < window.count else { break }
                 index += 1
+                if window[index - 1] == UInt8(ascii: "\\") {
+                    isEscaped = true
+                    continue
+                }
+                isInString = false
+                if depth == 0 { return true }
+                if stringLimit != nil { return false }
                 continue
             }
             if isScalar {

@@ -109,13 +109,15 @@ extension Producers {
             ),
             let offset = offset(of: words[5])
         else { return nil }
+        return local - .seconds(seconds(of: offset) ?? 0)
+    }
+
+    /// Those of `+0130`; nil for `Z` and for none.
+    private static func seconds(of offset: String) -> Int64? {
         guard offset.utf8.count == 5, let hours = Int64(offset.prefix(3)),
             let minutes = Int64(offset.suffix(2))
-        else {
-            return local
-        }
-        let seconds = hours * 3600 + (offset.hasPrefix("-") ? -minutes : minutes) * 60
-        return local - .seconds(seconds)
+        else { return nil }
+        return hours * 3600 + (offset.hasPrefix("-") ? -minutes : minutes) * 60
     }
 
     /// `Wed Mar 04 10:54:08 CET 2026`, as Java and `date` write it.
@@ -127,10 +129,8 @@ extension Producers {
             )
         else { return nil }
         if let hours = zones[words[4].uppercased()] { return (local - .seconds(hours * 3600), true) }
-        guard let offset = offset(of: words[4].uppercased().filter { $0 != ":" }), offset.utf8.count == 5,
-            let hours = Int64(offset.prefix(3)), let minutes = Int64(offset.suffix(2))
-        else { return (local, false) }
-        return (local - .seconds(hours * 3600 + (offset.hasPrefix("-") ? -minutes : minutes) * 60), true)
+        let offset = offset(of: words[4].uppercased().filter { $0 != ":" }).flatMap(seconds(of:))
+        return (local - .seconds(offset ?? 0), offset != nil)
     }
 
     /// Hours ahead of UTC, of zones whose letters stand for no other (as those of `CST` and `IST` do).
