@@ -39,12 +39,20 @@ package struct PageReading: Sendable {
 
     /// Nil where there is no page of HTML, or one of more than a megabyte, or JSON that is called one.
     init?(_ body: Body?) {
-        guard let body, body.essence == "text/html", (body.size ?? 0) < Self.largest, let page = body.bytes,
-            let first = page.first(where: { $0 > 0x20 }), first != 0x7b, first != 0x5b
-        else { return nil }
+        guard let page = Self.page(body) else { return nil }
         forms = HTMLForm.all(in: page)
         errorHeading = ErrorHeading.of(page)
         keywords = Self.keywords(in: page)
+    }
+
+    /// The forms alone, for who asks once; nil where there is no page.
+    static func forms(of body: Body?) -> [HTMLForm]? { page(body).map { HTMLForm.all(in: $0) } }
+
+    private static func page(_ body: Body?) -> [UInt8]? {
+        guard let body, body.essence == "text/html", (body.size ?? 0) < largest, let page = body.bytes,
+            let first = page.first(where: { $0 > 0x20 }), first != 0x7b, first != 0x5b
+        else { return nil }
+        return page
     }
 
     /// Whether one of these words is in the page, in any case, be it in a script or a comment.

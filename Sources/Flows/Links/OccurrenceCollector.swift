@@ -19,7 +19,11 @@ package struct OccurrenceCollector {
         swap(&reader.seenTokens, &seenTokens)
         reader.read(exchange.request)
         if let response = exchange.response {
-            reader.read(response, page: surroundings.map { $0.page(index) } ?? PageReading(response.body))
+            let forms =
+                if let surroundings { surroundings.page(index)?.forms } else {
+                    PageReading.forms(of: response.body)
+                }
+            reader.read(response, forms: forms)
         }
         swap(&reader.seenTokens, &seenTokens)
         return reader.list
@@ -56,15 +60,16 @@ private struct ExchangeReader {
         }
     }
 
-    mutating func read(_ response: RecordedResponse, page: PageReading?) {
+    /// `forms`: nil where it brought no page.
+    mutating func read(_ response: RecordedResponse, forms: [HTMLForm]?) {
         if let location = response.location {
             let url = RecordedURL(location)
             add(.responseLocation, url.queryItems)
             add(.responseLocation, url.fragmentItems)
         }
         for cookie in response.setCookies { add(.responseHeader, cookie.name, cookie.value) }
-        if let page {
-            for form in page.forms {
+        if let forms {
+            for form in forms {
                 add(.responseBody, RecordedURL(form.action).queryItems)
                 for field in form.fields where field.type == "hidden" {
                     add(.responseBody, field.name, field.value)

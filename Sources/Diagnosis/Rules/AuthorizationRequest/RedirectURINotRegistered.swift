@@ -118,7 +118,7 @@ struct RedirectURINotRegistered: Rule {
             ?? (isKeycloaks && lower.containsBytes(": redirect_uri") ? ": redirect_uri" : nil)
     }
 
-    /// Each of ``texts``, ``readTexts`` and ``errors`` has one of them.
+    /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them.
     private static let keywords: [PageReading.Keyword] = [.redirect, .callback, .entra, .reply, .returnURL]
 
     /// The endpoint's own answer, and that an empty page of an error.
