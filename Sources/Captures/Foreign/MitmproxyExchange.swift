@@ -117,7 +117,8 @@ struct MitmproxyExchange {
                 content: .deferred { [source] in
                     let bytes = source.bytes(at: range.lowerBound, count: range.count)
                     guard canUndo, !codings.isEmpty else { return bytes }
-                    return ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded).bytes
+                    return ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded)
+                        .bytes
                 },
                 mediaType: type,
                 size: codings.isEmpty ? range.count : nil,

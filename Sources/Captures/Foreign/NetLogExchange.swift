@@ -98,7 +98,8 @@ struct NetLogExchange {
                 if let text = params?["hex_encoded_bytes"]?.string { bytes += Self.hexadecimal(text) }
             }
             return codings.isEmpty
-                ? bytes : ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded).bytes
+                ? bytes
+                : ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded).bytes
         }
         return body
     }
