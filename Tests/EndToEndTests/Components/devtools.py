@@ -116,7 +116,20 @@ class Chromium:
             self._turn(self.page)
 
     def begin(self):
-        self.in_tools(CHROMIUM_BEGINS)
+        """Their page is there before the settings of its panels are."""
+        troubles = []
+
+        def has_begun():
+            try:
+                self.in_tools(CHROMIUM_BEGINS)
+                return True
+            except RuntimeError as trouble:
+                troubles.append(trouble)
+
+        try:
+            browser.until("the network panel of the developer tools", has_begun)
+        except RuntimeError as late:
+            raise late from troubles[-1]
 
     def export(self, *arguments):
         return self.in_tools(CHROMIUM_EXPORTS, *arguments)
