@@ -29,7 +29,8 @@ package struct WrittenCapture {
     private var weight = 0
 
     private static let maximumCount = 64
-    private static let maximumWeight = 1 << 20
+    /// The bytes of as much are still in the processor's cache when they are written.
+    private static let maximumWeight = 1 << 17
 
     /// - Parameters:
     ///   - path: a name that is free.

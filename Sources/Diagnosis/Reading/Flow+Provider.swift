@@ -53,7 +53,7 @@ extension Flow {
 
     /// The last registrations of a client that the capture holds, oldest first.
     func registrations(of client: String?) -> [EndpointCall] {
-        client.flatMap { surroundings.registrationsByClient[$0]?.suffix(8) }.map(Array.init) ?? []
+        client.flatMap { surroundings.clients.registrations[$0]?.suffix(8) }.map(Array.init) ?? []
     }
 
     /// Every token request with the login whose code it is certain to carry.

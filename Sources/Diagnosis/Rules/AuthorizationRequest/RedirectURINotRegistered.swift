@@ -130,7 +130,7 @@ struct RedirectURINotRegistered: Rule {
             let response = flow.capture[page].response, [400, 403].contains(response.status),
             response.headers.first("content-length") == "0"
         else { return nil }
-        let isKnown = !(flow.surroundings.codesByClient[request.clientID ?? ""] ?? []).isEmpty
+        let isKnown = !(flow.surroundings.clients.codes[request.clientID ?? ""] ?? []).isEmpty
         return Evidence(
             place: Place(exchange: page, part: .responseStatus, name: ""),
             value: "\(response.status)",

@@ -76,7 +76,7 @@ struct ResourceIndicatorMissing: Rule {
         let origins = Set([resource.origin, document.url.origin].compactMap { $0 })
         return position[document.exchange] < start
             && origins.contains { origin in
-                flow.surroundings.challenges[origin]?.contains { position[$0.exchange] < start } ?? false
+                flow.surroundings.challenges(of: origin).contains { position[$0.exchange] < start }
             }
     }
 }

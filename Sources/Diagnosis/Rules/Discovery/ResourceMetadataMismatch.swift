@@ -32,7 +32,7 @@ struct ResourceMetadataMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         for document in flow.resourceMetadata where document.isUsable {
             let position = flow.surroundings.position[document.exchange]
-            let challenges = (document.url.origin.flatMap { flow.surroundings.challenges[$0] } ?? [])
+            let challenges = (document.url.origin.map(flow.surroundings.challenges(of:)) ?? [])
                 .filter { flow.surroundings.position[$0.exchange] < position }
             let leading = challenges.filter { $0.metadata == document.url.text }
             let named = document.answer.parameters.parameter("resource")

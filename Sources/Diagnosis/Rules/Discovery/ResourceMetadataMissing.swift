@@ -35,7 +35,7 @@ struct ResourceMetadataMissing: Rule {
         for (origin, probes) in Dictionary(grouping: documents, by: { $0.url.origin ?? "" })
             .sorted(by: { $0.value[0].exchange < $1.value[0].exchange })
         {
-            let challenges = flow.surroundings.challenges[origin] ?? []
+            let challenges = flow.surroundings.challenges(of: origin)
             guard !challenges.isEmpty, challenges.allSatisfy({ $0.metadata == nil }),
                 !probes.contains(where: \.isUsable), !probes.allSatisfy(\.answer.isExplainedByTransport)
             else { continue }

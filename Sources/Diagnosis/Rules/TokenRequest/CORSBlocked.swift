@@ -126,7 +126,7 @@ struct CORSBlocked: Rule {
 
     /// The last preflight of a call, at most ten seconds before it.
     private func preflight(of call: PageCall, _ flow: Flow) -> Int? {
-        let list = flow.surroundings.preflights[call.url.host ?? ""] ?? []
+        let list = flow.surroundings.preflights(to: call.url.host ?? "")
         let start = flow.capture[call.exchange].startedAt
         let end = upperBound(of: start, in: list, flow)
         return list[..<end].reversed().prefix(20).first { index in
@@ -145,7 +145,7 @@ struct CORSBlocked: Rule {
         let start = flow.capture[response.exchange].startedAt
         let provider = flow.providerFacts
         for host in flow.providerHosts.sorted().prefix(8) {
-            let list = flow.surroundings.preflights[host] ?? []
+            let list = flow.surroundings.preflights(to: host)
             for index in list[upperBound(of: start, in: list, flow)...].prefix(20) {
                 let exchange = flow.capture[index]
                 guard let sent = exchange.request.headers.first("origin"), RecordedURL(sent).origin == origin,

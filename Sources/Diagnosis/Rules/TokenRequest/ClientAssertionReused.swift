@@ -31,7 +31,7 @@ struct ClientAssertionReused: Rule {
         let calls = ClientCall.all(in: flow)
         for call in calls where call.mayBlameClient {
             guard let assertion = call.assertion,
-                let first = flow.surroundings.assertionUses[assertion.key]?.first,
+                let first = flow.surroundings.clients.assertionUses[assertion.key]?.first,
                 first != call.exchange,
                 flow.surroundings.position[first] < flow.surroundings.position[call.exchange]
             else { continue }

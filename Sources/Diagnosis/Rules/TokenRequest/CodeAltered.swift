@@ -63,7 +63,7 @@ struct CodeAltered: Rule {
 
     /// Codes that were delivered to the client of a request that could not be joined to its login, latest first.
     private func delivered(to request: TokenRequest, _ flow: Flow) -> [Parameter] {
-        request.clientID.flatMap { flow.surroundings.codesByClient[$0]?.suffix(50).reversed() } ?? []
+        request.clientID.flatMap { flow.surroundings.clients.codes[$0]?.suffix(50).reversed() } ?? []
     }
 
     /// The step that turns the delivered code into the sent one, in words; nil where none does.

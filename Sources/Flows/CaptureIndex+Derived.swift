@@ -1,0 +1,118 @@
+package import Captures
+package import OAuth
+
+/// What rules ask about the whole capture, found out when one does: who only counts flows does not wait for it.
+extension CaptureIndex {
+    /// The app's servers, as far as they speak through the recorder.
+    package var backChannel: BackChannel {
+        derived.value { BackChannel(capture, order: order, messages: messages, metadata: metadata) }
+    }
+
+    package var latest: LatestRequests {
+        derived.value { LatestRequests(capture, order: order, messages: messages) }
+    }
+
+    /// Values of logins by which they meet again elsewhere in the capture.
+    package var loginValues: LoginValues {
+        derived.value {
+            LoginValues(
+                capture,
+                order: order,
+                requests: authorizationRequests,
+                responses: responses,
+                tokens: tokenRequests
+            )
+        }
+    }
+
+    /// Encrypted tokens, as far as the capture has their keys.
+    package var opened: OpenedTokens {
+        derived.value {
+            OpenedTokens(
+                capture,
+                tokens: tokenRequests,
+                responses: responses,
+                keySets: keySets,
+                registrations: registrations,
+                secrets: knownSecrets
+            )
+        }
+    }
+
+    /// What is known of clients beyond their logins.
+    package var clients: CapturedClients { derived.value { CapturedClients(self) } }
+
+    /// Client secrets by `client_id`: issued by a registration, or accepted by a token endpoint.
+    package var knownSecrets: [String: String] { clients.secrets }
+
+    /// Not a single cookie or credential in the whole file, though it went to an authorization endpoint: an
+    /// export without them, of another program than ours.
+    package var isSanitized: Bool { credentials.isSanitized }
+
+    /// Whether any request of the file has a cookie: some recorders keep the cookies that are set and not those that
+    /// are sent.
+    package var areCookiesRecorded: Bool { credentials.areCookiesRecorded }
+
+    private var credentials: RecordedCredentials { derived.value { RecordedCredentials(self) } }
+
+    /// Questions of a browser whether a page may call another origin (Fetch standard, CORS), of a host, in the order of
+    /// time.
+    package func preflights(to host: String) -> [Int] {
+        derived.value { Preflights(self) }.byHost[host] ?? []
+    }
+
+    /// The 401 answers by a resource of an origin, in order of time; none where nobody asked for a resource's metadata.
+    package func challenges(of origin: String) -> [ResourceChallenge] {
+        derived.value { Challenges(self) }.byOrigin[origin] ?? []
+    }
+}
+
+private struct RecordedCredentials: Sendable {
+    let isSanitized: Bool
+    let areCookiesRecorded: Bool
+
+    init(_ index: CaptureIndex) {
+        let capture = index.capture
+        // Who saw the browser's connection itself saw that there was none.
+        isSanitized =
+            !index.authorizationRequests.isEmpty
+            && index.authorizationRequests.allSatisfy { capture[$0.exchange].client.address == nil }
+            && capture.indices.allSatisfy { Self.hasNone(capture[$0]) }
+        areCookiesRecorded = capture.indices.contains { !capture[$0].request.cookies.isEmpty }
+    }
+
+    private static func hasNone(_ exchange: Exchange) -> Bool {
+        !exchange.request.headers.contains("cookie")
+            && !exchange.request.headers.contains("authorization")
+            && exchange.request.listedCookies.isEmpty
+            && !(exchange.response?.headers.contains("set-cookie") ?? false)
+            && (exchange.response?.listedCookies.isEmpty ?? true)
+    }
+}
+
+private struct Preflights: Sendable {
+    let byHost: [String: [Int]]
+
+    init(_ index: CaptureIndex) {
+        byHost = index.order.reduce(into: [:]) { found, exchange in
+            let request = index.capture[exchange].request
+            guard request.method == "OPTIONS", request.headers.contains("origin") else { return }
+            found[request.url.host ?? "", default: []].append(exchange)
+        }
+    }
+}
+
+private struct Challenges: Sendable {
+    let byOrigin: [String: [ResourceChallenge]]
+
+    init(_ index: CaptureIndex) {
+        guard index.metadata.contains(where: \.isProtectedResource) else {
+            byOrigin = [:]
+            return
+        }
+        byOrigin = Dictionary(
+            grouping: index.order.compactMap { ResourceChallenge(index.capture[$0], at: $0) },
+            by: { $0.resource.origin ?? "" }
+        )
+    }
+}
