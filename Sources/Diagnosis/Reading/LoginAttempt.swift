@@ -199,7 +199,8 @@ extension Flow {
         guard response.status >= 400 && !isNegotiation || response.status == 200,
             !surroundings.quietPages.contains(page)
         else { return nil }
-        let answer = Answer(of: exchange, at: page)
+        // What was read as a page of HTML is no JSON.
+        let answer = surroundings.page(page) == nil ? Answer(of: exchange, at: page) : nil
         guard let (error, text) = said(by: answer, on: page) else {
             surroundings.quietPages.insert(page)
             return nil
@@ -210,14 +211,14 @@ extension Flow {
             status: response.status,
             error: error,
             text: text,
-            place: answer.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
+            place: answer?.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
             isTextRecorded: response.body?.isRecorded ?? false
         )
     }
 
     /// The error and the words of an answer of the provider's to the browser; nil where it is no refusal.
-    private func said(by answer: Answer, on page: Int) -> (error: String?, text: String)? {
-        if let stated = answer.error { return (stated.error.lowercased(), stated.text) }
+    private func said(by answer: Answer?, on page: Int) -> (error: String?, text: String)? {
+        if let stated = answer?.error { return (stated.error.lowercased(), stated.text) }
         guard let response = capture[page].response else { return nil }
         // Error pages of some providers come with 200.
         let mayHaveCode = surroundings.page(page)?.mentions(.entra) ?? true
