@@ -1,6 +1,4 @@
 package import Captures
-import JOSE
-import JSON
 package import OAuth
 
 /// What a capture holds, read once: every message, and, when it is asked for first, what rules want to know of the rest of

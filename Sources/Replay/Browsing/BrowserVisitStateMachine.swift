@@ -119,27 +119,10 @@ package struct BrowserVisitStateMachine {
         }
         if let patterns { actions.append(ask(.preparation, "Fetch.enable", ["patterns": .array(patterns)])) }
         if !visit.cookies.isEmpty {
-            let cookies = visit.cookies.map { JSONValue.object(Self.json(of: $0)) }
+            let cookies = visit.cookies.map { JSONValue.object($0.devToolsParameters) }
             actions.append(ask(.preparation, "Network.setCookies", ["cookies": .array(cookies)]))
         }
         return actions
-    }
-
-    private static func json(of cookie: BrowserVisit.Cookie) -> JSONObject {
-        let host = cookie.domain
-        var object: JSONObject = [
-            "name": .string(cookie.name), "value": .string(cookie.value), "path": .string(cookie.path),
-            "url": .string("\(cookie.isSecure ? "https" : "http")://\(host)\(cookie.path)"),
-            "secure": .bool(cookie.isSecure), "httpOnly": .bool(cookie.isHTTPOnly),
-        ]
-        if !cookie.isHostOnly { object["domain"] = .string(host) }
-        if let sameSite = cookie.sameSite,
-            let known = ["Strict", "Lax", "None"].first(where: { $0.lowercased() == sameSite.lowercased() })
-        {
-            object["sameSite"] = .string(known)
-        }
-        if let expiresAt = cookie.expiresAt { object["expires"] = .number(JSONNumber(expiresAt.seconds)) }
-        return object
     }
 
     private mutating func open() -> [Action] {

@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JOSE
 import OAuth
 
 /// Compares two flows step by step.
@@ -20,9 +19,9 @@ struct FlowComparison {
         var isExpected: Bool
     }
 
-    private let expected: FlowReading
-    private let seen: FlowReading
-    private let options: ComparisonOptions
+    let expected: FlowReading
+    let seen: FlowReading
+    let options: ComparisonOptions
     private var facts: FactComparison
     private var toldPresences: Set<ToldPresence> = []
     private(set) var pairs: [Compared] = []
@@ -238,67 +237,6 @@ struct FlowComparison {
             : Masking.shown(value, of: fact.key.name)
     }
 
-    // MARK: - Weights
-
-    private func weight(_ weight: DifferenceWeight, of fact: Fact?, _ other: Fact?, _ kind: StepKind)
-        -> DifferenceWeight
-    {
-        guard weight == .difference, let any = other ?? fact else { return .note }
-        // How people find their way through pages is no difference, unless one of them did not find it.
-        if kind == .userInteraction, expected.hasResponse == seen.hasResponse { return .note }
-        if let fact, let other, let light = lightened(fact, other, kind) { return light }
-        return options.isOtherProvider
-            && !Requirement.isRequired(any, isPresent: fact != nil && other != nil, in: kind)
-            ? .note : weight
-    }
-
-    /// Whether both answers that facts are of were no refusals.
-    private func areBothTaken(_ fact: Fact, _ other: Fact) -> Bool {
-        [(expected.flow, fact), (seen.flow, other)].allSatisfy { flow, fact in
-            fact.place.exchange.flatMap { flow.capture[$0].response?.status }.map { $0 < 400 } ?? false
-        }
-    }
-
-    /// Verdicts of which not every change says something.
-    private func lightened(_ fact: Fact, _ other: Fact, _ kind: StepKind) -> DifferenceWeight? {
-        if fact.place.part == .responseStatus, areBothTaken(fact, other) {
-            // The client goes by the status alone (RFC 7009, section 2.2).
-            if kind == .revocationRequest, fact.key.aspect == "kind of answer" { return .note }
-            // One shows its page at once, another sends the browser there, a third knows who it is.
-            if options.isOtherProvider, kind == .authorizationRequest || kind == .endSessionRequest {
-                return .note
-            }
-        }
-        switch fact.key.aspect {
-        case "kind of answer" where [fact.value, other.value].contains(AnswerFacts.unrecorded): return .note
-        case "signature":
-            // Without the keys nothing can be said; with them, a key that is not among them is a fault.
-            let unknown = ["not_checked", "redacted", "encrypted"]
-            if unknown.contains(fact.value) || unknown.contains(other.value) { return .note }
-            if fact.value == "unknown_key" { return other.value == "valid" ? .note : nil }
-            return other.value == "unknown_key" && !seen.flow.hasKeys ? .note : nil
-        case "Path":
-            // One that is played for another lies in a folder of its own.
-            return !options.mapped.isEmpty && other.value.hasSuffix(fact.value) ? .note : nil
-        case "Domain":
-            // An address has no domains above it, nor has this machine.
-            let host = other.place.exchange.flatMap { seen.flow.capture[$0].request.url.host } ?? ""
-            return LoopbackHost.isLoopback(host) && !options.mapped.isEmpty ? .note : nil
-        case "Secure", "SameSite":
-            // Without TLS there are no secure cookies, and none that go to other sites.
-            let schemes = [(expected.flow, fact), (seen.flow, other)].map { flow, fact in
-                fact.place.exchange.flatMap { flow.capture[$0].request.url.scheme?.lowercased() }
-            }
-            return schemes[0] == schemes[1] ? nil : .note
-        case "" where fact.place.part == .responseStatus:
-            let pair: Set = [fact.value, other.value]
-            // The browser had it already (RFC 9110, section 15.4.5).
-            if pair == ["200", "304"] { return .note }
-            return pair.isSubset(of: ["302", "303"]) ? .note : nil
-        default: return nil
-        }
-    }
-
     // MARK: - Explanations
 
     private func repetitions(_ left: ComparedStep, _ right: ComparedStep) -> [ValueDifference] {
@@ -409,12 +347,5 @@ struct FlowComparison {
         let isOfOthers = !options.leavingOut.isEmpty && pairs.allSatisfy(\.pair.isSame)
         add("outcome", left.ending.rawValue, right.ending.rawValue, isOfOthers ? .note : .difference)
         return list
-    }
-}
-
-extension Flow {
-    /// Whether the capture holds keys that its tokens could be checked with.
-    fileprivate var hasKeys: Bool {
-        surroundings.keySets.contains { $0.keys.map { !$0.keys.isEmpty } ?? false }
     }
 }

@@ -2,7 +2,6 @@ import Captures
 import Flows
 import JOSE
 import JSON
-import LibCrypto
 import OAuth
 
 /// Makes the requests of a run out of the recorded ones: same headers in the same order, same parameters, with
@@ -14,9 +13,9 @@ struct RequestComposer {
     let overrides: [String: String]
     let random: @Sendable (Int) -> [UInt8]
     var values: RunValues
-    private var proofs: ProofMaker
+    var proofs: ProofMaker
     /// The latest `DPoP-Nonce` of each origin of this run (RFC 9449, section 8).
-    private var proofNonces: [String: String] = [:]
+    var proofNonces: [String: String] = [:]
 
     init(
         plan: ReplayPlan,
@@ -36,10 +35,10 @@ struct RequestComposer {
         for issuer in map.issuers { self.values.bind(issuer.old, to: issuer.new) }
     }
 
-    private var capture: Capture { plan.flow.capture }
+    var capture: Capture { plan.flow.capture }
 
     /// The server asked for a nonce that the recorded proof has not.
-    private var usesNonce = false
+    var usesNonce = false
 
     /// From now on proofs carry the server's nonce, whether the recorded ones did or not.
     mutating func useProofNonce() { usesNonce = true }
@@ -112,10 +111,10 @@ struct RequestComposer {
 
     /// The values of one request.
     struct Replacements {
-        fileprivate var secrets: [String: String]
-        fileprivate var overrides: [String: String]
-        fileprivate var values: RunValues
-        fileprivate var map: EndpointMap
+        var secrets: [String: String]
+        var overrides: [String: String]
+        var values: RunValues
+        var map: EndpointMap
 
         /// Of a parameter, with its recorded value.
         func value(of name: String, _ recorded: String) -> String {
@@ -251,192 +250,5 @@ struct RequestComposer {
             result[String(name[name.utf8.index(after: dot)...])] = value
         }
         return result
-    }
-
-    // MARK: - Parts
-
-    private func url(of recorded: RecordedRequest, _ step: PlannedStep, _ replacements: Replacements)
-        -> RecordedURL
-    {
-        let mapped = map.mapped(RecordedURL(recorded.url.withoutQuery))
-        // Identifiers in a path are long ones.
-        var text = mapped.withoutQuery
-        if mapped.path.utf8.count >= 8 {
-            let base = text.dropLast(mapped.path.count)
-            text = base + values.replacing(in: mapped.path)
-        }
-        // What the mapped endpoint has in its own query comes first.
-        let own = mapped.query.map { [$0] } ?? []
-        let isForm = FormBody.items(of: recorded.body) != nil
-        let query =
-            own
-            + [items(recorded.url.query ?? "", step, replacements, addsMissing: !isForm)]
-            .filter { !$0.isEmpty }
-        return RecordedURL(query.isEmpty ? text : text + "?" + query.joined(separator: "&"))
-    }
-
-    /// A query or form body; what does not change keeps its bytes.
-    private func items(
-        _ raw: String,
-        _ step: PlannedStep,
-        _ replacements: Replacements,
-        addsMissing: Bool
-    ) -> String {
-        var pairs: [String] = []
-        var names: Set<String> = []
-        for pair in raw.utf8.split(separator: 0x26) {
-            let text = String(Substring(pair))
-            guard let item = QueryItems(text).items.first else { continue }
-            names.insert(item.name)
-            let live = replacements.value(of: item.name, item.value)
-            if live == item.value, replacements.overrides[item.name] == nil {
-                pairs.append(text)
-            } else if !live.isEmpty || replacements.overrides[item.name] == nil {
-                let name = text.prefix { $0 != "=" }
-                pairs.append("\(name)=\(PercentEncoding.encode(live))")
-            }
-        }
-        guard addsMissing, let kind = step.kind?.rawValue else { return pairs.joined(separator: "&") }
-        // A parameter that the recording lacks is added where its step is named.
-        for (name, value) in overrides.sorted(by: { $0.key < $1.key })
-        where name.hasPrefix(kind + ".") && !value.isEmpty {
-            let bare = String(name.dropFirst(kind.count + 1))
-            if !names.contains(bare) {
-                pairs.append("\(PercentEncoding.encode(bare))=\(PercentEncoding.encode(value))")
-            }
-        }
-        return pairs.joined(separator: "&")
-    }
-
-    private func body(of recorded: RecordedRequest, _ step: PlannedStep, _ replacements: Replacements)
-        -> Body?
-    {
-        guard let body = recorded.body else { return nil }
-        if let form = FormBody.items(of: body) {
-            let raw =
-                body.text.map { String(FormBody.withoutLineEnd($0)) }
-                ?? FormBody.encode(form.items.map { ($0.name, $0.value) })
-            return Body(
-                text: items(raw, step, replacements, addsMissing: true),
-                mediaType: body.mediaType ?? FormBody.mediaType
-            )
-        }
-        guard let bytes = body.bytes else { return nil }
-        if let json = try? JSONParser.parse(bytes) {
-            return Body(
-                text: JSONWriter.text(of: replaced(json, replacements)),
-                mediaType: body.mediaType ?? "application/json"
-            )
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            return Body(content: .bytes(bytes), mediaType: body.mediaType, size: bytes.count)
-        }
-        return Body(text: values.replacing(in: text), mediaType: body.mediaType)
-    }
-
-    private func replaced(_ value: JSONValue, _ replacements: Replacements, name: String? = nil) -> JSONValue
-    {
-        switch value {
-        case .string(let text):
-            return .string(name.map { replacements.value(of: $0, text) } ?? replacements.text(text))
-        case .array(let elements): return .array(elements.map { replaced($0, replacements, name: name) })
-        case .object(var object):
-            object.members = object.members.map { member in
-                JSONObject.Member(
-                    name: member.name,
-                    value: replaced(member.value, replacements, name: member.name)
-                )
-            }
-            return .object(object)
-        default: return value
-        }
-    }
-
-    // MARK: - Headers
-
-    private mutating func headers(
-        of recorded: RecordedRequest,
-        _ step: PlannedStep,
-        _ replacements: Replacements,
-        _ url: RecordedURL,
-        at now: Timestamp
-    ) throws(StepFailure) -> HeaderFields {
-        var fields = HeaderFields()
-        for field in recorded.headers.fields where !HeaderRules.isLeftOut(field) {
-            switch field.name.lowercased() {
-            case "authorization":
-                fields.append(field.name, authorization(field.value, replacements))
-            case "dpop":
-                let proof = try proof(field.value, step, replacements, url, at: now)
-                fields.append(field.name, proof)
-            case "accept-encoding": fields.append(field.name, "gzip, deflate")
-            case "origin", "referer":
-                fields.append(field.name, values.replacing(in: map.mapped(RecordedURL(field.value)).text))
-            default: fields.append(field.name, values.replacing(in: field.value))
-            }
-        }
-        if let type = recorded.body?.mediaType, !fields.contains("content-type") {
-            fields.append("Content-Type", type)
-        }
-        return fields
-    }
-
-    private func authorization(_ recorded: String, _ replacements: Replacements) -> String {
-        guard recorded.prefix(6).lowercased() == "basic " else {
-            let words = recorded.utf8.split(separator: 0x20, maxSplits: 1).map { String(Substring($0)) }
-            guard words.count == 2 else { return recorded }
-            return words[0] + " " + replacements.value(of: "access_token", words[1])
-        }
-        let request = RecordedRequest(
-            method: "POST",
-            url: RecordedURL(""),
-            headers: HeaderFields([("Authorization", recorded)])
-        )
-        let known = ClientAuthentication(of: request, exchange: 0, parameters: Parameters())
-        guard let id = known.clientID, let secret = known.secret else { return recorded }
-        let newID = replacements.value(of: "client_id", id.value)
-        let newSecret = replacements.value(of: SecretNames.clientSecret, secret.value)
-        guard newID != id.value || newSecret != secret.value else { return recorded }
-        // Whether this client encodes its credentials as RFC 6749, section 2.3.1, wants it, shows where it had to.
-        let encodes = known.undecodedSecret != nil || id.rawValue != id.value
-        let pair = [newID, newSecret].map { encodes ? PercentEncoding.encode($0) : $0 }.joined(separator: ":")
-        return recorded.prefix(6) + Base64.encode(Array(pair.utf8))
-    }
-
-    private mutating func proof(
-        _ recorded: String,
-        _ step: PlannedStep,
-        _ replacements: Replacements,
-        _ url: RecordedURL,
-        at now: Timestamp
-    ) throws(StepFailure) -> String {
-        guard let token = JSONWebToken.parse(recorded) else { return recorded }
-        var hash: String?
-        if let sent = BearerToken.of(step.request, exchange: step.exchange),
-            token.claim("ath")?.string == DPoPProof.hash(ofAccessToken: sent.value)
-        {
-            hash = DPoPProof.hash(ofAccessToken: replacements.value(of: "access_token", sent.value))
-        }
-        let recordedURL = step.request.url
-        let bound = values
-        let map = map
-        return try proofs.proof(
-            like: token,
-            recordedAt: capture[step.exchange].startedAt,
-            now: now,
-            nonce: url.origin.flatMap { proofNonces[$0] }.flatMap {
-                usesNonce || token.claim("nonce") != nil ? $0 : nil
-            },
-            tokenHash: hash,
-            replacing: { text in
-                Self.isSamePlace(RecordedURL(text), recordedURL)
-                    ? url.withoutQuery : bound[text] ?? map.mapped(value: bound.replacing(in: text))
-            }
-        )
-    }
-
-    /// Whether a proof's `htu` names the place of its request, however it is spelled (RFC 9449, section 4.3).
-    private static func isSamePlace(_ named: RecordedURL, _ url: RecordedURL) -> Bool {
-        named.origin != nil && named.origin == url.origin && named.path == url.path
     }
 }

@@ -1,0 +1,93 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// Headers of a request of this run, with its credentials and its proof.
+extension RequestComposer {
+    mutating func headers(
+        of recorded: RecordedRequest,
+        _ step: PlannedStep,
+        _ replacements: Replacements,
+        _ url: RecordedURL,
+        at now: Timestamp
+    ) throws(StepFailure) -> HeaderFields {
+        var fields = HeaderFields()
+        for field in recorded.headers.fields where !HeaderRules.isLeftOut(field) {
+            switch field.name.lowercased() {
+            case "authorization":
+                fields.append(field.name, authorization(field.value, replacements))
+            case "dpop":
+                let proof = try proof(field.value, step, replacements, url, at: now)
+                fields.append(field.name, proof)
+            case "accept-encoding": fields.append(field.name, "gzip, deflate")
+            case "origin", "referer":
+                fields.append(field.name, values.replacing(in: map.mapped(RecordedURL(field.value)).text))
+            default: fields.append(field.name, values.replacing(in: field.value))
+            }
+        }
+        if let type = recorded.body?.mediaType, !fields.contains("content-type") {
+            fields.append("Content-Type", type)
+        }
+        return fields
+    }
+
+    private func authorization(_ recorded: String, _ replacements: Replacements) -> String {
+        guard recorded.prefix(6).lowercased() == "basic " else {
+            let words = recorded.utf8.split(separator: 0x20, maxSplits: 1).map { String(Substring($0)) }
+            guard words.count == 2 else { return recorded }
+            return words[0] + " " + replacements.value(of: "access_token", words[1])
+        }
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL(""),
+            headers: HeaderFields([("Authorization", recorded)])
+        )
+        let known = ClientAuthentication(of: request, exchange: 0, parameters: Parameters())
+        guard let id = known.clientID, let secret = known.secret else { return recorded }
+        let newID = replacements.value(of: "client_id", id.value)
+        let newSecret = replacements.value(of: SecretNames.clientSecret, secret.value)
+        guard newID != id.value || newSecret != secret.value else { return recorded }
+        // Whether this client encodes its credentials as RFC 6749, section 2.3.1, wants it, shows where it had to.
+        let encodes = known.undecodedSecret != nil || id.rawValue != id.value
+        let pair = [newID, newSecret].map { encodes ? PercentEncoding.encode($0) : $0 }.joined(separator: ":")
+        return recorded.prefix(6) + Base64.encode(Array(pair.utf8))
+    }
+
+    private mutating func proof(
+        _ recorded: String,
+        _ step: PlannedStep,
+        _ replacements: Replacements,
+        _ url: RecordedURL,
+        at now: Timestamp
+    ) throws(StepFailure) -> String {
+        guard let token = JSONWebToken.parse(recorded) else { return recorded }
+        var hash: String?
+        if let sent = BearerToken.of(step.request, exchange: step.exchange),
+            token.claim("ath")?.string == DPoPProof.hash(ofAccessToken: sent.value)
+        {
+            hash = DPoPProof.hash(ofAccessToken: replacements.value(of: "access_token", sent.value))
+        }
+        let recordedURL = step.request.url
+        let bound = values
+        let map = map
+        return try proofs.proof(
+            like: token,
+            recordedAt: capture[step.exchange].startedAt,
+            now: now,
+            nonce: url.origin.flatMap { proofNonces[$0] }.flatMap {
+                usesNonce || token.claim("nonce") != nil ? $0 : nil
+            },
+            tokenHash: hash,
+            replacing: { text in
+                Self.isSamePlace(RecordedURL(text), recordedURL)
+                    ? url.withoutQuery : bound[text] ?? map.mapped(value: bound.replacing(in: text))
+            }
+        )
+    }
+
+    /// Whether a proof's `htu` names the place of its request, however it is spelled (RFC 9449, section 4.3).
+    private static func isSamePlace(_ named: RecordedURL, _ url: RecordedURL) -> Bool {
+        named.origin != nil && named.origin == url.origin && named.path == url.path
+    }
+}
