@@ -43,8 +43,9 @@ struct IDTokenAudienceMismatch: Rule {
                 reason = "the ID token is encrypted or unreadable"
                 continue
             }
-            let audience = token.audience
-            guard !audience.isEmpty else { continue }
+            // Without any there is a claim missing; one that names nobody is not for this client.
+            guard let claim = token.claim("aud"), claim != .null else { continue }
+            let audience = token.audience.filter { !$0.isEmpty }
             let clients = delivered.clients
             let names = delivered.clientNames(in: flow)
             guard !names.isEmpty else {
@@ -55,7 +56,10 @@ struct IDTokenAudienceMismatch: Rule {
             var evidence = [
                 Evidence(
                     place: delivered.idToken.place(ofClaim: "aud"),
-                    value: Masking.shown(audience.prefix(5).joined(separator: ", "), of: "aud")
+                    value: audience.isEmpty
+                        ? JSONWriter.text(of: claim).prefix(80).description
+                        : Masking.shown(audience.prefix(5).joined(separator: ", "), of: "aud"),
+                    note: audience.isEmpty ? "names nobody" : nil
                 )
             ]
             evidence += clients.prefix(1).map { Evidence($0, note: "the client of this login") }

@@ -36,6 +36,17 @@ struct IDTokenAudienceMismatchTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// As Canaille writes it for a client that it was not told the audience of.
+    @Test(arguments: ["[]", #"[""]"#, #""""#, "{}"]) func isOneThatNamesNobody(audience: String) throws {
+        let recording = try Recording(broken).editingIDToken(claims: {
+            $0["aud"] = try? JSONParser.parse(audience.utf8)
+        })
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence.first?.value == audience)
+        #expect(finding.evidence.first?.note == "names nobody")
+        #expect(recording.finding("id-token-claims-missing") == nil)
+    }
+
     @Test func abstainsOnAnEncryptedToken() throws {
         let recording = try Recording(broken).editingAnswer(of: "/token") {
             $0["id_token"] = "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA"
