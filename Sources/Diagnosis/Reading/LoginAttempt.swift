@@ -211,6 +211,7 @@ extension Flow {
             status: response.status,
             error: error,
             text: text,
+            alert: answer?.error == nil ? PageText.alert(of: response.body) : nil,
             place: answer?.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
             isTextRecorded: response.body?.isRecorded ?? false
         )

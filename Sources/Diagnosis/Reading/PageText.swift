@@ -13,6 +13,15 @@ enum PageText {
         Excerpt.start(of: words(of: body, limit: 1 << 18, enough: 12 * 200))
     }
 
+    /// What a page tells a person of an error, in the box that is there for it, else its first words.
+    static func told(by body: Body?) -> String { alert(of: body) ?? start(of: body) }
+
+    /// The words of that box, at most 200 characters; nil where there is none.
+    static func alert(of body: Body?) -> String? {
+        guard let body, body.isPage, (body.size ?? 0) < 1 << 18, let bytes = body.bytes else { return nil }
+        return HTMLAlert.first(in: bytes).map { Excerpt.start(of: $0) }
+    }
+
     /// `enough`: so many bytes of words, or more, will do.
     private static func words(of body: Body?, limit: Int, enough: Int) -> String {
         guard let body, let bytes = body.bytes else { return "" }

@@ -24,6 +24,8 @@ struct RequestRefusal {
     var error: String?
     /// What the provider says: error and description, or the words of its page.
     var text: String
+    /// Of a page: what it says in the box that tells of errors, where it has one.
+    var alert: String?
     /// Where it stands.
     var place: Place
     /// Whether the text of the page was saved.
@@ -40,7 +42,8 @@ struct RequestRefusal {
 
     /// As evidence: what stands around the words, or the beginning of the text.
     func evidence(around words: [String] = [], note: String? = nil) -> Evidence {
-        var value = text.isEmpty ? status.map { "\($0)" } ?? error ?? "refused" : Excerpt.start(of: text)
+        var value = alert ?? Excerpt.start(of: text)
+        if text.isEmpty { value = status.map { "\($0)" } ?? error ?? "refused" }
         if let found = excerptWords(words), text.utf8.count > 200 { value = Excerpt.around(found, in: text) }
         return Evidence(
             place: text.isEmpty && place.part == .responseBody

@@ -57,20 +57,24 @@ struct LoginAbandoned: Rule {
                 note: "the last page of the provider"
             )
         ]
-        let words = PageText.start(of: flow.capture[last].response?.body)
+        let posted = pages.filter { flow.isCredentialPost($0) }
+        let body = flow.capture[last].response?.body
+        // Before anything was sent, a box for errors is one of the page's own.
+        let alert = posted.isEmpty ? nil : PageText.alert(of: body)
+        let words = alert ?? PageText.start(of: body)
         if !words.isEmpty {
             evidence.append(
                 Evidence(
                     place: Place(exchange: last, part: .responseBody, name: ""),
-                    value: Masking.shown(words, of: "body")
+                    value: Masking.shown(words, of: "body"),
+                    note: alert.map { _ in "what the page tells the user" }
                 )
             )
         }
-        let posted = pages.filter { flow.isCredentialPost($0) }
         evidence.append(
             .computed(
                 "credentials",
-                posted.isEmpty ? "never posted" : "posted \(posted.count) times",
+                Self.times(posted.count),
                 in: .requestBody,
                 note: posted.last.map { exchange in
                     "last in exchange \(exchange)"
@@ -82,6 +86,10 @@ struct LoginAbandoned: Rule {
     }
 
     // MARK: - Conditions
+
+    private static func times(_ count: Int) -> String {
+        count == 0 ? "never posted" : count == 1 ? "posted once" : "posted \(count) times"
+    }
 
     private static func isUsers(_ status: Int) -> Bool { status < 500 && status != 429 }
 

@@ -115,7 +115,7 @@ struct ProviderServerError: Rule {
                 value: "\(response.status)"
             )
         ]
-        let words = PageText.start(of: response.body)
+        let words = PageText.told(by: response.body)
         if !words.isEmpty {
             evidence.append(
                 Evidence(

@@ -48,7 +48,7 @@ struct CallbackRejectedByApp: Rule {
                 )
             }
             if let body = exchange.response?.body, (body.size ?? 0) > 0 {
-                let words = PageText.start(of: body)
+                let words = PageText.told(by: body)
                 evidence.append(
                     Evidence(
                         place: Place(exchange: callback.place, part: .responseBody, name: ""),

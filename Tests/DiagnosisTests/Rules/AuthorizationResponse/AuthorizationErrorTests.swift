@@ -44,6 +44,12 @@ struct AuthorizationErrorTests {
         #expect(try page(200, "<p>AADSTS900144: The request body must contain</p>").finding(rule) != nil)
     }
 
+    @Test func showsTheMessageOfThePageAndNotItsMenu() throws {
+        let text =
+            "<nav>Profile</nav><div>No network?</div><div class='error message'><h3>Bad request</h3></div>"
+        #expect(try page(400, text).finding(rule)?.evidence.first?.value == "Bad request")
+    }
+
     @Test func leavesTheBrowsersTicketAlone() throws {
         let recording = try page(401, "<form></form>", header: ("WWW-Authenticate", "Negotiate"))
         #expect(recording.finding(rule) == nil)

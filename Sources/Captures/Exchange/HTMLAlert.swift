@@ -1,0 +1,63 @@
+/// The words in the box by which a page tells a person that something went wrong: what stands around it (menus, help, messages
+/// that a script shows when they are needed) says nothing of this request.
+package enum HTMLAlert {
+    /// The words of the first element that is an alert by its role (WAI-ARIA 1.2) or an error by its class, has words and is
+    /// not hidden; nil where there is none.
+    package static func first(in page: [UInt8]) -> String? {
+        var tags = HTMLTags(page, of: elements + ends)
+        while let tag = tags.next() {
+            guard isAlert(tag), !isHidden(tag) else { continue }
+            let words = words(of: tag.name, &tags)
+            if !words.isEmpty { return words }
+        }
+        return nil
+    }
+
+    /// Up to the end of the element, or as much as a message has.
+    private static func words(of name: String, _ tags: inout HTMLTags) -> String {
+        var parts: [String] = []
+        var size = 0
+        var depth = 1
+        while depth > 0, size < enough {
+            let words = tags.words(limit: 4 * enough)
+            if !words.isEmpty { parts.append(words) }
+            size += words.utf8.count
+            guard let tag = tags.next() else { break }
+            if tag.name == name { depth += 1 }
+            if tag.name.dropFirst() == name, tag.name.first == "/" { depth -= 1 }
+        }
+        return parts.joined(separator: " ")
+    }
+
+    private static func isAlert(_ tag: HTMLTags.Tag) -> Bool {
+        if tag.attribute("role")?.lowercased() == "alert" { return true }
+        return classes(of: tag).contains { name in
+            ["error", "errors", "errorlist", "alert-danger", "alert-error"].contains(name)
+                || ["error-message", "error-msg", "error-text", "errormessage"].contains(
+                    where: name.hasSuffix
+                )
+        }
+    }
+
+    private static func isHidden(_ tag: HTMLTags.Tag) -> Bool {
+        if tag.attribute("hidden") != nil || tag.attribute("aria-hidden") == "true" { return true }
+        let style = (tag.attribute("style") ?? "").lowercased().filter { $0 != " " }
+        if style.containsBytes("display:none") || style.containsBytes("visibility:hidden") { return true }
+        return classes(of: tag).contains {
+            ["hidden", "hide", "d-none", "is-hidden", "invisible", "display-none", "collapse"].contains($0)
+        }
+    }
+
+    private static func classes(of tag: HTMLTags.Tag) -> [String] {
+        (tag.attribute("class") ?? "").lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+
+    /// In bytes of words.
+    private static let enough = 300
+    private static let elements: [StaticString] = [
+        "div", "p", "span", "section", "aside", "ul", "li", "td", "strong", "label",
+    ]
+    private static let ends: [StaticString] = [
+        "/div", "/p", "/span", "/section", "/aside", "/ul", "/li", "/td", "/strong", "/label",
+    ]
+}

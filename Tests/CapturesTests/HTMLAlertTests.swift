@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Captures
+
+struct HTMLAlertTests {
+    @Test(arguments: [
+        (
+            #"<nav>Profile</nav><div role="alert">Login <b>failed</b> &amp; ended</div><p>Help</p>"#,
+            "Login failed & ended"
+        ),
+        // The box of a page with menus around it, and boxes in it.
+        (
+            """
+            <div class="overlay network-error">No network</div><div class="ui error icon message"><i></i>
+            <div class="content"><div class="header">Bad request</div><p>It is invalid</p></div></div><footer>About</footer>
+            """,
+            "Bad request It is invalid"
+        ),
+        ("<SPAN CLASS='ulp-input-error-message'>Wrong password", "Wrong password"),
+        ("<ul class=errorlist><li>One<li>Two</ul><p>Rest", "One Two"),
+        // What waits for a script to be shown, or has nothing to show.
+        ("<div role=alert hidden>Wrong</div><p class=error>True", "True"),
+        ("<div role=alert style='display: none'>Wrong</div><p class=error></p>", nil),
+        ("<div class='alert-danger d-none'>Wrong</div>", nil), ("<p>Nothing of that kind</p>", nil),
+        ("<script>'<div role=alert>x</div>'</script>", nil), ("<input class=error>", nil), ("", nil),
+        ("<div role=alert", nil), ("<div role=alert>", nil), ("<div role=alert><div></div></div></div>", nil),
+    ])
+    func isTheFirstBoxWithWords(page: String, words: String?) {
+        #expect(HTMLAlert.first(in: Array(page.utf8)) == words)
+    }
+
+    @Test func boxThatNeverEndsIsCutShort() throws {
+        let page = "<div role=alert>" + String(repeating: "<div>word ", count: 20_000)
+        let words = try #require(HTMLAlert.first(in: Array(page.utf8)))
+        #expect((300..<400).contains(words.utf8.count))
+    }
+}
