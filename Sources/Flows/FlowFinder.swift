@@ -65,7 +65,7 @@ package struct FoundFlows: RandomAccessCollection {
     fileprivate init(index: CaptureIndex, builders: [FlowBuilder]) {
         self.index = index
         self.builders = builders
-        outer = NestedFlows.outer(of: builders, in: index.capture)
+        outer = NestedFlows.outer(of: builders, in: index)
         inner = Dictionary(grouping: outer.keys.sorted()) { [outer] in outer[$0] ?? $0 }
     }
 

@@ -386,6 +386,22 @@ struct FlowFinderTests {
         #expect(flows.map { $0.inner.map(\.id) } == [["flow-2"], []])
     }
 
+    /// The redirect to the provider behind is the last that is seen of the login around it.
+    @Test func brokeredLoginThatEndsInsideIsTwoFlows() {
+        var capture = CaptureBuilder()
+        let app = ShopLogin("app")
+        var broker = ShopLogin("broker")
+        broker.client = "broker"
+        broker.issuer = "https://bank.example"
+        broker.redirectURI = "https://idp.example/broker/cb"
+        capture.redirect(app.authorizationURL, to: broker.authorizationURL, headers: ShopLogin.browser)
+        broker.authorize(&capture)
+        broker.answer(&capture)
+        capture.get(broker.callbackURL, 502, headers: ShopLogin.browser, body: .html("<h1>Error</h1>"))
+        #expect(capture.flows.map(\.outer) == [nil, "flow-1"])
+        #expect(capture.flows.map(\.ending) == [.incomplete, .failure])
+    }
+
     @Test func failedConnectionsToAKnownProviderAreAFlow() {
         var capture = CaptureBuilder()
         let request = RecordedRequest(method: "CONNECT", url: RecordedURL("https://accounts.google.com:443/"))

@@ -6,14 +6,17 @@ enum NestedFlows {
     /// By the place of an inner flow that of the one around it; `builders` in the order in which they began.
     ///
     /// The inner login's redirect URI is at the host where the outer one's provider was asked, and it began while that one
-    /// went on.
-    static func outer(of builders: [FlowBuilder], in capture: Capture) -> [Int: Int] {
+    /// went on, or by a redirect out of it, which may be its last.
+    static func outer(of builders: [FlowBuilder], in index: CaptureIndex) -> [Int: Int] {
         // Few logins overlap: each looks at those that began shortly before it only.
-        let spans = builders.map { Span($0, in: capture) }
+        let spans = builders.map { Span($0, in: index.capture) }
+        let sources = builders.map { $0.requests.first.flatMap { index.redirectedFrom[$0.exchange] } }
         var outer: [Int: Int] = [:]
-        for (index, inner) in spans.enumerated() where !inner.callbackHosts.isEmpty {
-            outer[index] = spans.indices[..<index].suffix(50).last {
-                spans[$0].end >= inner.started && !inner.callbackHosts.isDisjoint(with: spans[$0].askedHosts)
+        for (place, inner) in spans.enumerated() where !inner.callbackHosts.isEmpty {
+            outer[place] = spans.indices[..<place].suffix(50).last {
+                (spans[$0].end >= inner.started
+                    || sources[place].map(builders[$0].exchanges.contains) ?? false)
+                    && !inner.callbackHosts.isDisjoint(with: spans[$0].askedHosts)
             }
         }
         return outer
