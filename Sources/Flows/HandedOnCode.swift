@@ -29,6 +29,20 @@ package enum HandedOnCode {
         return last
     }
 
+    /// Whether a request behind the callback carries the code to anybody, or may: bodies were not saved, tunnels not opened.
+    static func mayBeCarried(_ code: String, after callback: Int, in index: CaptureIndex) -> Bool {
+        let later = index.order[(index.position[callback] + 1)...]
+        let target = index.capture[callback].request.url.withoutQuery
+        return later.count > 4000
+            || later.contains { exchange in
+                let request = index.capture[exchange].request
+                guard request.url.withoutQuery != target else { return false }
+                if request.method == "CONNECT" { return true }
+                if case .missing = request.body?.content { return true }
+                return carries(code, request)
+            }
+    }
+
     private static func carries(_ code: String, _ request: RecordedRequest) -> Bool {
         if request.url.queryItems.items.contains(where: { $0.value == code }) { return true }
         guard let body = request.body, (body.size ?? 0) < 1 << 16, let text = body.text else { return false }

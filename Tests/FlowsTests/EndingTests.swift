@@ -102,4 +102,67 @@ struct EndingTests {
         }
         #expect(found == [outcome])
     }
+
+    /// A page that speaks to the provider itself, and stops.
+    @Test func codeThatAPageLeavesAloneIsIncomplete() {
+        func found(_ more: (inout CaptureBuilder, ShopLogin) -> Void) -> [Outcome] {
+            ending { capture, login in
+                capture.get(
+                    login.issuer + "/.well-known/openid-configuration",
+                    headers: ShopLogin.browser + [("Origin", "https://shop.example")],
+                    body: .json(#"{"issuer":"\#(login.issuer)"}"#)
+                )
+                login.authorize(&capture)
+                login.answer(&capture)
+                capture.get(login.callbackURL, headers: ShopLogin.browser, body: .html("<div id=app></div>"))
+                more(&capture, login)
+            }
+        }
+        #expect(found { _, _ in } == [.incomplete])
+        let own = found { capture, login in
+            capture.post("https://api.shop.example/session", [("code", login.code)], body: .json("{}"))
+        }
+        #expect(own == [.success])
+    }
+
+    @Test func keysThatTheClientIsRefusedAreTheEndOfIt() {
+        func found(_ more: (inout CaptureBuilder, ShopLogin) -> Void) -> [Outcome] {
+            ending { capture, login in
+                var app = login
+                app.redirectURI = "com.example.shop:/cb"
+                app.discovery(&capture)
+                app.authorize(&capture)
+                app.answer(&capture)
+                app.token(
+                    &capture,
+                    body:
+                        #"{"access_token":"access-of-\#(app.state)","id_token":"a.b.c","token_type":"Bearer"}"#
+                )
+                capture.get(app.issuer + "/jwks", 503, headers: ShopLogin.backend, body: .html("<p>no</p>"))
+                more(&capture, app)
+            }
+        }
+        #expect(found { _, _ in } == [.failure])
+        #expect(found { $1.userInfo(&$0) } == [.success])
+        let again = found { capture, login in
+            capture.get(login.issuer + "/jwks", headers: ShopLogin.backend, body: .json(#"{"keys":[]}"#))
+        }
+        #expect(again == [.success])
+    }
+
+    /// Only the provider knows where the answer to a pushed request goes: the redirect with the code tells.
+    @Test func answerToAPushedRequestOfWhichTheBrowserShowsNothingIsFound() {
+        var capture = CaptureBuilder()
+        let request = "https://idp.example/authorize?client_id=shop&request_uri=urn%3Aexample%3Apushed-1"
+        capture.get(request, body: .html("<form method=post action=/login><input name=user></form>"))
+        capture.post(
+            "https://idp.example/login",
+            [("user", "alice")],
+            302,
+            answer: [("Location", "https://shop.example/cb?code=code-0001-abcd&state=state-0001")]
+        )
+        capture.redirect("https://shop.example/cb?code=code-0001-abcd&state=state-0001", to: "/home")
+        #expect(capture.flows.map(\.ending) == [.success])
+        #expect(capture.flows.first?.authorizationResponses.map(\.callback) == [2])
+    }
 }

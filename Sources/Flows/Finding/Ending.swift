@@ -68,6 +68,7 @@ struct Ending {
             let isLeft =
                 DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
                 || HandedOnCode.refusal(of: response, to: request, in: index) != nil
+            if isLeftByItsPage(callback, response) { return .incomplete }
             let isTurnedAway = TurnedAway.isOne(response, to: request, exchanged: [], in: index)
             return (200..<400).contains(status) && !isSentToAnError(callback) && !isLeft && !isTurnedAway
                 ? .success : .failure
@@ -75,6 +76,25 @@ struct Ending {
         if let last { return outcome(of: last) }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
         return status >= 400 ? .failure : .incomplete
+    }
+
+    /// Whether a page that speaks to the provider itself was loaded at the redirect URI, and nobody was brought the code from
+    /// there.
+    private func isLeftByItsPage(_ callback: Int, _ response: AuthorizationResponse) -> Bool {
+        let exchange = index.capture[callback]
+        guard let code = response.code, let answer = exchange.response, (200..<300).contains(answer.status),
+            answer.body?.essence == "text/html", answer.setCookies.isEmpty,
+            let origin = exchange.request.url.origin
+        else { return false }
+        let isCaller = messages.contains { message in
+            switch message {
+            case .discovery, .keySet:
+                index.capture[message.exchange].request.headers.first("origin")
+                    .map { RecordedURL($0).origin == origin } ?? false
+            default: false
+            }
+        }
+        return isCaller && !HandedOnCode.mayBeCarried(code, after: callback, in: index)
     }
 
     /// Of a login without redirects; nil for other flows.
@@ -185,6 +205,7 @@ struct Ending {
     /// A refused call with the tokens, or a refused logout, ends a flow that went well until then.
     private func later(than outcome: Outcome) -> Outcome {
         guard outcome == .success else { return outcome }
+        if isStoppedByKeys { return .failure }
         var revoked: Set<String> = []
         var isLeftOpen = false
         var last: [String: Int] = [:]
@@ -233,6 +254,47 @@ struct Ending {
         if last.values.contains(where: { $0 >= 400 }) { return .failure }
         // Asked to be sent back, and left on the provider's page.
         return isLeftOpen ? .incomplete : .success
+    }
+
+    /// Whether a client that got an ID token wanted to read the keys for it, was refused them, and did nothing any more.
+    private var isStoppedByKeys: Bool {
+        guard let last = tokens.last, last.answer.isSuccess, last.answer.parameters.contains("id_token")
+        else {
+            return false
+        }
+        let start = index.position[last.exchange]
+        let end = index.capture[last.exchange].endedAt
+        var isRefused = false
+        for message in messages where index.position[message.exchange] > start {
+            switch message {
+            case .keySet(let document):
+                guard let status = document.answer.status, status >= 400,
+                    index.capture[document.exchange].startedAt - end <= .seconds(30)
+                else { return false }
+                isRefused = true
+            case .discovery, .authorizationRequest, .authorizationResponse: continue
+            default: return false
+            }
+        }
+        guard isRefused, !hasOtherTokens(after: last.exchange) else { return false }
+        // A server answers its callback when it is done.
+        guard let callback = builder.responses.last?.callback, index.capture[callback].endedAt > end else {
+            return true
+        }
+        return isRefused && isRefusedByApp(callback)
+    }
+
+    private func isRefusedByApp(_ callback: Int) -> Bool {
+        isRefused(callback, builder.responses.last?.code) || isSentToAnError(callback)
+    }
+
+    /// Keys that were read behind those of another login may be for that one.
+    private func hasOtherTokens(after exchange: Int) -> Bool {
+        let start = index.capture[exchange].endedAt
+        return index.order[(index.position[exchange] + 1)...].prefix(200).contains { other in
+            guard case .token = index.messages[other] else { return false }
+            return index.capture[other].startedAt - start <= .seconds(30)
+        }
     }
 
     /// A redirect to a page is no word of the app that it ended the session (OpenID Connect Back-Channel Logout, section

@@ -28,9 +28,39 @@ struct ResponseFinder {
         for call in registrations {
             uris += call.answer.json?["redirect_uris"]?.array?.compactMap(\.string) ?? []
         }
+        uris += Self.targets(ofUnnamed: requests, in: capture, order)
         states = Set(requests.compactMap(\.state))
         targets = Set(uris.map { Self.key(RecordedURL($0)) })
         hasPlainTargets = targets.contains { $0.hasPrefix("http:") }
+    }
+
+    /// Where the answers go to requests that do not show their redirect URI, since it was pushed or is in an object that nobody
+    /// can read: where the provider sends the browser with a code, or an error and the `state`.
+    private static func targets(
+        ofUnnamed requests: [AuthorizationRequest],
+        in capture: Capture,
+        _ order: [Int]
+    ) -> [String] {
+        let unnamed = requests.filter { request in
+            request.redirectURI == nil
+                && ["request_uri", "request"].contains { request.parameters.contains($0) }
+        }
+        let origins = Set(unnamed.compactMap { capture[$0.exchange].request.url.origin })
+        guard !origins.isEmpty else { return [] }
+        return order.compactMap { index in
+            let exchange = capture[index]
+            guard let location = exchange.response?.location, let origin = exchange.request.url.origin,
+                origins.contains(origin)
+            else { return nil }
+            let url = exchange.request.url.resolving(location)
+            guard url.origin != origin else { return nil }
+            let isAnswer = [url.queryItems, url.fragmentItems].contains { items in
+                items.first("response") != nil
+                    || (items.first("code") ?? items.first("error")) != nil
+                        && (items.first("state") ?? items.first("iss")) != nil
+            }
+            return isAnswer ? url.withoutQuery : nil
+        }
     }
 
     func responses() -> [AuthorizationResponse] {
