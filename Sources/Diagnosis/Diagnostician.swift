@@ -52,7 +52,7 @@ package enum Diagnostician {
                 )
             }
         }
-        if candidates.contains(where: { $0.finding.severity == .error }) {
+        if candidates.contains(where: { $0.finding.severity == .error }) || flow.failedInside != nil {
             candidates.removeAll { $0.finding.rule == "login-abandoned" }
         }
         let told = Set(candidates.map(\.finding.rule))
@@ -83,6 +83,10 @@ package enum Diagnostician {
             guard Precedence.toldByBrokers.contains(candidates[index].finding.rule) else { continue }
             candidates[index].finding.effectOf = failure.cause.rule
             candidates[index].finding.effectOfFlow = failure.flow
+            guard failure.isFault else { continue }
+            candidates[index].finding.fix = """
+                Nothing is to be changed between this client and its provider: mend what broke \(failure.flow), the login at the provider behind.
+                """
         }
     }
 
@@ -100,6 +104,7 @@ package enum Diagnostician {
         if flow.ending == .success, findings.contains(where: { $0.rule == "code-never-redeemed" }) {
             return .incomplete
         }
+        if flow.failedInside != nil { return .failure }
         return flow.ending == .incomplete ? AppOnDevice.relayedOutcome(of: flow) ?? .incomplete : flow.ending
     }
 

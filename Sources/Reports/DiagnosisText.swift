@@ -18,6 +18,8 @@ struct DiagnosisText {
             item.flow.capture.isCutShort
                 ? "nothing wrong found as far as the capture goes: it is cut off"
                 : "nothing wrong found, but the login did not finish"
+        case .failure where item.flow.failedInside != nil:
+            "it came to nothing in \(item.flow.failedInside ?? ""), the login at the provider behind"
         case .failure, .cancelled: "no rule that was asked found why"
         }
     }

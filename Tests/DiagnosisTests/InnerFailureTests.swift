@@ -81,4 +81,32 @@ struct InnerFailureTests {
         let findings = Diagnostician.diagnose(flow, rules: rules).findings
         #expect(findings.first { $0.isPrimary }?.rule == "provider-server-error")
     }
+
+    /// The broker's own page of errors is the end of both.
+    @Test(arguments: [400, 500, 502]) func aBrokersOwnPageOfErrorsFailsTheLoginAroundIt(status: Int) throws {
+        var recording = recording(inner: "code=inner-code-12345678")
+        recording.exchanges.removeLast()
+        recording.exchanges[recording.exchanges.count - 1].response = RecordedResponse(
+            status: status,
+            body: .html("<h1>Unexpected error when authenticating with identity provider</h1>")
+        )
+        #expect(recording.outcomes == [.failure, .failure])
+        let around = try #require(recording.diagnoses.first).findings
+        #expect(around.allSatisfy { $0.severity != .error && !$0.isPrimary })
+        #expect(recording.finding("callback-rejected-by-app")?.isPrimary == true)
+        #expect(recording.flows.first?.failedInside == "flow-2")
+        // The user went on to a sign-in of the broker's own.
+        var other = recording
+        var page = recording.exchanges[0]
+        page.request.url = RecordedURL("https://broker.example/sign-in")
+        page.startedAt = recording.exchanges[recording.exchanges.count - 1].endedAt + .seconds(9)
+        page.response = RecordedResponse(status: 200, body: .html("<form><input name=user></form>"))
+        other.exchanges.append(page)
+        #expect(other.outcomes == [.incomplete, .failure])
+    }
+
+    @Test func whatIsToBeMendedIsBehindTheBroker() {
+        let recording = recording(inner: "error=invalid_scope&error_description=phone+is+not+allowed")
+        #expect(recording.finding("provider-server-error")?.fix.contains("mend what broke flow-2") == true)
+    }
 }

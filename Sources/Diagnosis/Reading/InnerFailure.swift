@@ -22,6 +22,18 @@ extension Flow {
         derived.value { KnownInnerFailure(failure: readInnerFailure()) }.failure
     }
 
+    /// The login at the provider behind a broker that failed, where nothing of this one came after it: what broke that one left
+    /// the user on a page of errors.
+    ///
+    /// Its id; nil where this login was answered, or went on.
+    package var failedInside: String? {
+        guard ending == .incomplete, authorizationResponses.isEmpty, let login = inner.last,
+            let end = login.exchanges.last.map({ surroundings.position[$0] }),
+            !exchanges.contains(where: { surroundings.position[$0] > end && !Asset.isAsset(capture[$0]) })
+        else { return nil }
+        return Diagnostician.diagnose(login).outcome == .failure ? login.id : nil
+    }
+
     private func readInnerFailure() -> InnerFailure? {
         let answer = authorizationResponses.last
         guard ending != .success, answer.map({ $0.error != nil }) ?? true else { return nil }
