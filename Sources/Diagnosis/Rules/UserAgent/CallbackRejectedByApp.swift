@@ -35,7 +35,9 @@ struct CallbackRejectedByApp: Rule {
             let refused = flow.tokenRequests.contains {
                 $0.code != nil && $0.code == callback.response.code && !$0.answer.isSuccess
             }
-            guard !refused, isOwn(callback, flow), !isExplained(callback, flow) else { continue }
+            guard !refused, isOwn(callback, flow), !isExplained(callback, flow),
+                !isOfRefusedToken(callback, flow)
+            else { continue }
             let exchange = flow.capture[callback.place]
             var evidence = [callback.evidence(in: flow)]
             if let witness = flow.deadEndWitness(at: callback.exchange) {
@@ -136,6 +138,15 @@ struct CallbackRejectedByApp: Rule {
             if case .violated = flow.verdict(of: rule) { return true }
             return false
         }
+    }
+
+    /// Whether UserInfo or an API refused the new token while the app was at work on the callback: that is what stopped it.
+    private func isOfRefusedToken(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        guard callback.isRedeemed(in: flow), case .violated(let refusal) = flow.verdict(of: BearerRejected()),
+            let call = refusal.exchange.map({ flow.capture[$0] })
+        else { return false }
+        let place = flow.capture[callback.place]
+        return call.startedAt >= place.startedAt && call.startedAt <= place.endedAt
     }
 
     /// Whether the refusal is the app's: a redirect that names an error may lead to its own pages only.

@@ -316,4 +316,20 @@ struct CallbackRejectedByAppTests {
         #expect(recording.finding(rule) == nil)
         #expect(try page("healthy/web-code-flow").finding(rule)?.isPrimary == true)
     }
+
+    /// What stopped the app while it was at work on the callback says more than its page of errors.
+    @Test func leavesARefusedTokenToItsRule() throws {
+        let refused = try Recording("healthy/web-code-flow").answering("/userinfo", 401).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.duration = .seconds(1)
+            exchange.response = RecordedResponse(status: 500)
+        }
+        #expect(refused.finding(rule) == nil)
+        #expect(refused.finding("bearer-rejected")?.isPrimary == true)
+        // Long before the call it was answered already.
+        let earlier = refused.editing { exchange in
+            if exchange.request.url.path == "/callback" { exchange.duration = .milliseconds(1) }
+        }
+        #expect(earlier.finding(rule) != nil)
+    }
 }
