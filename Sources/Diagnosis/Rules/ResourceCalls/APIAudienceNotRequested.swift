@@ -37,7 +37,10 @@ struct APIAudienceNotRequested: Rule {
             guard let grant = call.grant, !call.isAtProvider(flow), isUnreadable(call.token.value),
                 !isIntrospected(call.token.value, flow)
             else { continue }
-            guard flow.provider == .auth0 || refusal.reasons.contains(.shape) else { continue }
+            guard
+                refusal.reasons.contains(.shape)
+                    || flow.provider == .auth0 && refusal.reasons.isDisjoint(with: Self.otherReasons)
+            else { continue }
             let requests = flow.authorizationRequests
             guard let request = requests.last else {
                 reason = "the authorization request is not in the capture"
@@ -68,6 +71,9 @@ struct APIAudienceNotRequested: Rule {
         }
         return reason.map { .abstains($0) } ?? .holds
     }
+
+    /// What an API says of a token that it could read.
+    private static let otherReasons: Set<BearerRefusal.Reason> = [.expiry, .scope]
 
     /// Opaque, or encrypted for somebody else: not the three parts of a signed JWT.
     private func isUnreadable(_ token: String) -> Bool { parts(token) != 3 }

@@ -75,4 +75,15 @@ struct APIAudienceNotRequestedTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// Auth0's opaque token is no fault of its own where the API could read it.
+    @Test(arguments: [("The token expired", false), ("insufficient_scope", false), ("Unauthorized", true)])
+    func leavesAnotherReasonOfTheAPIAlone(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).answering("/orders", 401, ["message": .string(words)]).editing {
+            $0.request.url = RecordedURL(
+                $0.request.url.text.replacing("id.harbour.example", with: "harbour.eu.auth0.com")
+            )
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }
