@@ -22,13 +22,21 @@ enum ProviderPages {
             let url = flow.capture[exchange].request.url
             guard url.withoutQuery != target, !isAnswer(url, to: request, from: endpoint) else { continue }
             let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
-            let isPage = flow.surroundings.messages[exchange] == nil && origins.contains(url.origin)
+            let isPage =
+                (flow.surroundings.messages[exchange].map { isSame($0, request) } ?? true)
+                && origins.contains(url.origin)
             guard isLed || isPage else { continue }
             if url.host != app { origins.insert(url.origin) }
             pages.insert(exchange)
             ordered.append(exchange)
         }
         return ordered
+    }
+
+    /// Whether a message is the very request once more: some sign-ins end by loading its address again.
+    private static func isSame(_ message: OAuthMessage, _ request: AuthorizationRequest) -> Bool {
+        guard case .authorizationRequest(let other) = message else { return false }
+        return other.sameness.contains(where: request.sameness.contains) || other.carriesOn(request)
     }
 
     /// Whether the provider's answer goes there, to whatever address: it brings the request's `state` back.

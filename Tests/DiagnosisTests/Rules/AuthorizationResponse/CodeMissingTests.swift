@@ -54,4 +54,14 @@ struct CodeMissingTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    /// Some sign-ins end by loading the address of the request again, which then redirects.
+    @Test func readsTheAnswerOfTheSameRequestSentAgain() throws {
+        var recording = try Recording(broken)
+        let page = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
+        let request = try #require(recording.exchanges.first { $0.request.url.path == "/authorize" })
+        recording.exchanges[page].request = request.request
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+    }
 }
