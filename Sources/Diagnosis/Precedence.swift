@@ -137,6 +137,8 @@ enum Precedence {
         Silence("refresh-scope-widened", of: "scope-rejected"),
         Silence("registration-grant-missing", of: "unsupported-grant-type"),
         Silence("token-request-format", of: "unsupported-grant-type"),
+        Silence("client-assertion-missing", of: "client-auth-method-unsupported"),
+        Silence("client-assertion-subject", of: "par-client-mismatch"),
         Silence("device-code-expired", of: "token-endpoint-error"),
         Silence("loopback-port-mismatch", of: "redirect-target-differs"),
         Silence("claimed-https-opened-in-browser", of: "callback-rejected-by-app"),

@@ -28,6 +28,11 @@ enum ClientKind {
             self = .confidential(Evidence(parameter))
             return
         }
+        // Whose login it is, its back end tells by a signed assertion: there are no others at these.
+        if [.singpass, .myinfo].contains(flow.provider), let client = attempt.parameter("client_id") {
+            self = .confidential(Evidence(client))
+            return
+        }
         let uri = attempt.parameter("redirect_uri")
         let target = uri.map { RecordedURL($0.value) }
         let isPrivate = target.map { !$0.isWeb && $0.scheme != nil } ?? false

@@ -36,9 +36,9 @@ struct ClientAssertionSubject: Rule {
             let own = call.parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
             let issuer = assertion.token.issuer
             let subject = assertion.token.subject
-            // A whole other client that exchanges the code is told as that.
+            // A whole other client that exchanges the code, or pushes the request, is told as that.
             let isOtherClient =
-                call.kind == .token && issuer == subject && subject != nil
+                (call.kind == .token || call.kind == .pushedRequest) && issuer == subject && subject != nil
                 && (own == nil || own?.value == subject)
             guard !isOtherClient else { continue }
             guard let expected = asked ?? own else {

@@ -32,13 +32,20 @@ struct PARClientMismatchTests {
     }
 
     @Test func readsTheClientFromAnAssertion() throws {
-        let assertion = encoded("{\"alg\":\"none\"}") + "." + encoded("{\"sub\":\"shop-backend\"}") + "."
-        let recording = try Recording(broken).sending("client_id", "shop-web", to: "/par").sending(
+        let assertion =
+            encoded("{\"alg\":\"none\"}") + "."
+            + encoded("{\"iss\":\"shop-backend\",\"sub\":\"shop-backend\"}") + "."
+        let recording = try Recording(broken).sending("client_id", nil, to: "/par").sending(
             "client_assertion",
             assertion,
             to: "/par"
         )
-        #expect(recording.finding(rule)?.places.first == "0 jwt.claims sub")
+        #expect(recording.finding(rule)?.places.first == "0 request.body client_assertion")
+        #expect(recording.finding("client-assertion-subject") == nil)
+        // Its own form says otherwise: then it is the assertion that is wrong.
+        let other = recording.sending("client_id", "shop-web", to: "/par")
+        #expect(other.finding(rule) == nil)
+        #expect(other.finding("client-assertion-subject") != nil)
     }
 
     @Test func leavesAClientThatIsMissingToAnotherRule() throws {

@@ -91,4 +91,14 @@ struct PKCEMissingPublicClientTests {
     @Test func leavesPKCEAlone() throws {
         #expect(try Recording("healthy/native-app").finding(rule) == nil)
     }
+
+    /// Whoever asks Singpass or MyInfo has a back end that signs for it, an app's redirect URI or not.
+    @Test(arguments: ["stg-id.singpass.gov.sg", "test.api.myinfo.gov.sg"])
+    func leavesProvidersAloneThatKnowNoPublicClients(host: String) throws {
+        let recording = try Recording(broken).editing {
+            $0.request.url = RecordedURL($0.request.url.text.replacing("id.harbour.example", with: host))
+        }
+        #expect(recording.flows.map(\.provider).allSatisfy { $0 == .singpass || $0 == .myinfo })
+        #expect(recording.finding(rule) == nil)
+    }
 }

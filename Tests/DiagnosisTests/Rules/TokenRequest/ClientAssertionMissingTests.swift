@@ -68,4 +68,11 @@ struct ClientAssertionMissingTests {
         #expect(recording.finding(rule) != nil)
         #expect(recording.finding("client-auth-missing") == nil)
     }
+
+    /// A secret where only assertions are taken is one fault, told once.
+    @Test func speaksForTheMethodToo() throws {
+        let recording = try Recording(broken).sending("client_secret", "not-a-secret")
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("client-auth-method-unsupported") == nil)
+    }
 }
