@@ -56,9 +56,12 @@ struct RefreshTokenReused: Rule {
 
     /// By the name for it, or by a bare status of the requests' own kind: the replaced token says the rest.
     private func isRefused(_ refresh: TokenRequest) -> Bool {
-        refresh.isRefused(with: "invalid_grant")
+        Self.names.contains { refresh.isRefused(with: $0) }
             || refresh.answer.error == nil && refresh.isGrantRefused
     }
+
+    /// The one of RFC 6749, and that of Ory Hydra.
+    private static let names = ["invalid_grant", "token_inactive"]
 
     private func evidence(_ first: TokenRequest, _ refused: TokenRequest) -> [Evidence] {
         let elapsed = refused.startedAt - first.startedAt

@@ -76,7 +76,7 @@ struct UnsupportedGrantType: Rule {
         guard let text = answer.error?.description?.lowercased(), !text.isEmpty else { return true }
         return text.containsBytes("grant") || text.containsBytes("client_credentials")
             || text.containsBytes("service account") || text.containsBytes("authorization_code")
-            || text.containsBytes("refresh_token")
+            || text.containsBytes("refresh_token") || text.containsBytes("using this method")
     }
 
     /// Exchanges that another rule of this stage finds something wrong with.

@@ -75,4 +75,10 @@ struct RefreshTokenReusedTests {
         recording.exchanges[7].response?.body = nil
         #expect((recording.finding(rule) != nil) == isOne)
     }
+
+    @Test(arguments: [("token_inactive", true), ("invalid_client", false)])
+    func knowsWhatOthersCallIt(error: String, fires: Bool) throws {
+        let recording = try Recording(broken).answering("/token", 401, ["error": .string(error)])
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }

@@ -65,4 +65,9 @@ struct UnsupportedGrantTypeTests {
         #expect(recording.finding("registration-grant-missing") != nil)
         #expect(recording.finding(rule) == nil)
     }
+
+    @Test func takesTheMethodForTheGrant() throws {
+        let text = "The client is not authorized to request a token using this method."
+        #expect(try answering("unauthorized_client", text).finding(rule) != nil)
+    }
 }
