@@ -214,7 +214,7 @@ final class SecretFinder {
         // Where a program had no token it says so in its place.
         if !kind.isChosen, !kind.isPersonal, MissingToken.isOne(text) { return }
         // A cookie that is being deleted says so.
-        if kind == .cookie, text == "deleted" { return }
+        if kind == .cookie, text == "deleted" || Self.isLanguage(text) { return }
         if found.named[NamedValue(name, text)] == nil { found.named[NamedValue(name, text)] = kind }
         if kind == .phone { found.phones.insert(text) }
         if kind == .personal, SecretRoles.namesSomebody(name) { found.people.insert(text) }
@@ -238,6 +238,17 @@ final class SecretFinder {
         guard isLong || count >= FragmentIndex.shortestWord && isTelling else { return }
         let known = found.values[text]
         if known == nil || known == .unexplained || known == .cookie { found.values[text] = kind }
+    }
+
+    /// Whether a text is a language tag of the usual kind (RFC 5646), as `en` or `de-CH`: pages say it of themselves under the
+    /// very name of the cookie.
+    private static func isLanguage(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 2 || bytes.count == 5, bytes.prefix(2).allSatisfy({ (0x61...0x7a).contains($0) })
+        else { return false }
+        guard bytes.count == 5 else { return true }
+        return [0x2d, 0x5f].contains(bytes[2])
+            && bytes.suffix(2).allSatisfy { (0x41...0x5a).contains($0 & 0xdf) }
     }
 
     /// Whether a value is an address or a document, as it stands, percent-encoded or in base64.
