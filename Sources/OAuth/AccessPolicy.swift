@@ -11,6 +11,8 @@ package enum AccessPolicy {
         if let words = words(in: error.text) { return words }
         // Too plain to stand for themselves.
         guard error.error == "access_denied", let text = error.description?.lowercased() else { return nil }
+        // What Facebook says of a user's own no.
+        guard text != "permissions error" else { return nil }
         return ["permission", "not assigned"].first { text.utf8.firstRange(of: Array($0.utf8)) != nil }
     }
 

@@ -37,7 +37,7 @@ struct UserCancelledTests {
 
     @Test(arguments: [
         ("Failed authentication: AuthN_Session_Expired", false), ("The session timed out", false),
-        ("Authentication failed: user cancelled", true),
+        ("Authentication failed: user cancelled", true), ("Permissions error", true),
     ])
     func whatBrokeIsNobodysNo(text: String, isOne: Bool) throws {
         let recording = try Recording(broken).redirecting(with: [("error_description", text)])
