@@ -627,4 +627,32 @@ struct FlowFinderTests {
         #expect(capture.flows.first?.steps.last?.kind == .endSessionRequest)
         #expect(capture.flows.first?.exchanges.contains(logout) == true)
     }
+
+    /// The provider carries the request on with values of its own, and the client has none that would tell them apart.
+    @Test func requestWithoutValuesThatTheProviderCarriesOnIsOneFlow() {
+        var capture = CaptureBuilder()
+        let request =
+            "https://idp.example/auth?response_type=code&client_id=shop&redirect_uri=https%3A%2F%2Fshop.example%2Fcb"
+        let start = "https://shop.example/login"
+        for code in ["code-0001-first", "code-0002-second"] {
+            capture.redirect(start, to: request)
+            capture.redirect(request, to: "https://idp.example/sign-in?challenge=\(code.suffix(4))")
+            capture.get(
+                "https://idp.example/sign-in?challenge=\(code.suffix(4))",
+                body: .html("<form method=post><input name=user></form>")
+            )
+            capture.post(
+                "https://idp.example/sign-in",
+                [("user", "alice"), ("challenge", String(code.suffix(4)))],
+                302,
+                answer: [("Location", request + "&login_verifier=of-\(code)")]
+            )
+            let callback = "https://shop.example/cb?code=\(code)"
+            capture.redirect(request + "&login_verifier=of-\(code)", to: callback)
+            capture.redirect(callback, to: "/home")
+            capture.wait(100)
+        }
+        #expect(capture.flows.map(\.ending) == [.success, .success])
+        #expect(capture.flows.map { $0.authorizationRequests.count } == [2, 2])
+    }
 }

@@ -46,6 +46,7 @@ extension FlowGrouping {
     {
         flow.requests.contains {
             !signatures.isDisjoint(with: self.signatures(of: $0)) || request.carriesOn($0)
+                || goesOn(request, $0)
         }
     }
 
@@ -54,7 +55,8 @@ extension FlowGrouping {
     mutating func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
         for signature in signatures(of: request) {
             guard let same = bySignature[signature] else { continue }
-            if !isSanitized(request) || same.isOpen && !isSentByApp(request) { return same }
+            let isLikeOthers = isSanitized(request) || isBare(request)
+            if !isLikeOthers || same.isOpen && !isSentByApp(request) { return same }
         }
         if let state = request.state, let flow = byState[state]?.last, flow.isOpen,
             flow.requests.last.map(request.carriesOn) ?? false
@@ -69,10 +71,24 @@ extension FlowGrouping {
             if let flow = byExchange[source], flow.responses.contains(where: { $0.callback == source }) {
                 return flow
             }
+            if let flow = byExchange[source], flow.isOpen,
+                flow.requests.last.map({ goesOn(request, $0) }) ?? false
+            {
+                return flow
+            }
             exchange = source
             steps += 1
         }
         return silentFlow(before: request)
+    }
+
+    /// Whether a request without any value of its client's own may be an earlier one as the provider carries it on, with values
+    /// of the provider's.
+    private func goesOn(_ request: AuthorizationRequest, _ earlier: AuthorizationRequest) -> Bool {
+        isBare(request) && isBare(earlier)
+            && request.clientID == earlier.clientID && request.redirectURI == earlier.redirectURI
+            && request.responseType == earlier.responseType
+            && request.endpoint.origin == earlier.endpoint.origin
     }
 
     /// The flow whose last request was a silent one of the same app within a minute before, and came to nothing.
@@ -128,6 +144,12 @@ extension FlowGrouping {
     /// What a client makes up for each request.
     private func ownValues(of request: AuthorizationRequest) -> [String?] {
         [request.state, request.nonce, request.codeChallenge]
+    }
+
+    /// Whether the client made up nothing for a request: the next login's is the same.
+    private func isBare(_ request: AuthorizationRequest) -> Bool {
+        ownValues(of: request).allSatisfy { $0 == nil } && request.parameters["request_uri"] == nil
+            && request.parameters["request"] == nil
     }
 
     /// Whether what tells a request from the next login's was taken out of the capture.
