@@ -42,6 +42,7 @@ struct ResponseTypeUnsupported: Rule {
                 ["unsupported_response_type", "unsupported_response_mode"].contains(refusal.error)
                 || refusal.error == "unauthorized_client" && refusal.says(Self.kinds)
                 || refusal.channel == .page && refusal.says(Self.texts)
+                || isOfTheMethod(refusal, attempt)
             // Metadata alone is no proof where the provider names another fault.
             let isLeftOpen = [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)
             let isUnheardOf = attempt.responseTypes.contains { !Self.words.contains(String($0)) }
@@ -61,6 +62,14 @@ struct ResponseTypeUnsupported: Rule {
                 )
             )
         }
+    }
+
+    /// Whether a client that the provider knows is not authorized "using this method" (RFC 6749, section 4.1.2.1), without another
+    /// word, and had not asked for a code alone.
+    private func isOfTheMethod(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Bool {
+        refusal.error == "unauthorized_client" && refusal.channel == .delivered
+            && ["", "unauthorized_client"].contains(refusal.text)
+            && !attempt.responseTypes.isEmpty && attempt.responseTypes != ["code"]
     }
 
     /// The provider's list, where the response type is not in it.

@@ -74,4 +74,15 @@ struct ResponseTypeUnsupportedTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    /// A client that is known and may not ask "using this method" (RFC 6749, section 4.1.2.1).
+    @Test(arguments: [
+        ("id_token", "", true), ("id_token", "&error_description=Locked", false), ("code", "", false),
+    ])
+    func bareUnauthorizedClientIsAboutTheTypeWhereItIsNotCode(type: String, more: String, fires: Bool) throws
+    {
+        let recording = try Recording(broken).asking("response_type", type)
+            .redirecting(to: "https://www.shop.example/callback?error=unauthorized_client" + more)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }
