@@ -61,4 +61,12 @@ struct AuthzMissingParameterTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// An address that was not sent is none that the provider does not know.
+    @Test func speaksForTheAddressThatIsMissing() throws {
+        let recording = try Recording(broken).asking("response_type", "code").asking("redirect_uri", nil)
+            .saying("Invalid parameter: redirect_uri", status: 400)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("redirect-uri-not-registered") == nil)
+    }
 }
