@@ -21,6 +21,7 @@ package enum FixJSON {
             "recorded_primary": report.cause.map { .string($0.rule) } ?? .null,
             "tried": .array(report.search.attempts.map(attempt)),
             "fix": report.search.fix.map(attempt) ?? .null,
+            "interrupted": .bool(report.search.isInterrupted),
         ]
     }
 

@@ -17,10 +17,7 @@ package enum FixText {
         for attempt in report.search.attempts { lines.append(line(for: attempt, style)) }
         lines.append("")
         guard let fix = report.search.fix else {
-            let count = report.search.attempts.count
-            lines.append(
-                "  " + style.red(count == 0 ? "nothing to try" : "none of \(count) changes makes it work")
-            )
+            lines.append("  " + style.red(failure(of: report.search)))
             return lines.joined(separator: "\n")
         }
         lines.append(
@@ -34,6 +31,16 @@ package enum FixText {
         lines.append("    \(fix.hypothesis.advice)".printable)
         lines += changes(fix.hypothesis).map { "      \($0)".printable }
         return lines.joined(separator: "\n")
+    }
+
+    private static func failure(of search: FixSearch.Result) -> String {
+        let count = search.attempts.count
+        guard search.isInterrupted else {
+            return count == 0 ? "nothing to try" : "none of \(count.counted("change")) makes it work"
+        }
+        return count == 0
+            ? "interrupted before a change was tried"
+            : "interrupted: none of the \(count.counted("change")) tried until then makes it work"
     }
 
     /// A line per change that was tried.

@@ -80,12 +80,7 @@ package struct ReplayReport: Sendable {
     }
 
     /// Why nothing at all was answered, where the recorded provider had answered; nil where something was.
-    package var unreachable: String? {
-        guard !run.exchanges.isEmpty, run.exchanges.allSatisfy({ $0.response == nil }),
-            let first = run.plan.steps.first, flow.capture[first.exchange].response != nil
-        else { return nil }
-        return run.exchanges[0].failure ?? "no answer"
-    }
+    package var unreachable: String? { run.unreachable }
 
     /// How long the run took, and how much of it the provider took to answer.
     package var times: (whole: Duration, provider: Duration) {

@@ -1,5 +1,8 @@
+import Captures
 import Foundation
 import JSON
+import Proxy
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +85,35 @@ struct BisectCommandTests {
             "diff", "--bisect", "--plan", "--against", "http://127.0.0.1:9", Self.good, Self.bad,
         ])
         #expect(plan.status == 0 && plan.output.contains("1 difference to try"), "\(plan.errors)")
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func interruptionTellsWhatWasDriven(signal: Int32) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let asked = Mutex([String]())
+        let server = try await LocalServer.start { request in
+            asked.withLock { $0.append(request.url.path) }
+            try? await Task.sleep(for: .seconds(120))
+            return RecordedResponse(status: 200)
+        }
+        let proof = folder.file("proof.har")
+        let ended = try await InterruptedProgram.run(
+            [
+                "diff", "--bisect", "--map", "https://id.harbour.example=http://127.0.0.1:\(server.port)",
+                "--out", proof, Self.good, Self.bad,
+            ],
+            signal,
+            when: { asked.withLock { !$0.isEmpty } }
+        )
+        #expect(ended.status == 128 + signal)
+        #expect(
+            ended.errors.contains("interrupted after 1 login; \(proof) holds them"),
+            "\(ended.errors)"
+        )
+        #expect(ended.output.contains("interrupted (1 login driven)"), "\(ended.output)")
+        #expect(try CaptureReader.read(path: proof).count > 0)
+        await server.stop()
     }
 
     @Test func loginThatDoesNotWorkNowIs65AndProviderThatIsGone69() throws {

@@ -207,27 +207,23 @@ struct ReplayCommandTests {
             }
             return RecordedResponse(status: 200)
         }
-        let process = Process()
-        process.executableURL = URL(filePath: Program.path)
-        process.arguments = [
-            "replay", "--map", "https://id.harbour.example=http://127.0.0.1:\(server.port)", "--out", path,
-            Self.capture("healthy/web-code-flow"),
-        ]
-        for name in ["out", "err"] { try Data().write(to: URL(filePath: folder.file(name))) }
-        process.standardOutput = FileHandle(forWritingAtPath: folder.file("out"))
-        process.standardError = FileHandle(forWritingAtPath: folder.file("err"))
-        try process.run()
-        for _ in 0..<600 where !asked.withLock({ $0.contains("/authorize") }) {
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        kill(process.processIdentifier, signal)
-        for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
-        #expect(!process.isRunning)
-        #expect(process.terminationStatus == 128 + signal)
-        let errors = try String(contentsOfFile: folder.file("err"), encoding: .utf8)
-        #expect(errors.contains("interrupted after 2 requests; \(path) holds them"), "\(errors)")
-        let output = try String(contentsOfFile: folder.file("out"), encoding: .utf8)
-        #expect(output.contains("discovery") && output.contains("interrupted"), "\(output)")
+        let ended = try await InterruptedProgram.run(
+            [
+                "replay", "--map", "https://id.harbour.example=http://127.0.0.1:\(server.port)", "--out",
+                path, Self.capture("healthy/web-code-flow"),
+            ],
+            signal,
+            when: { asked.withLock { $0.contains("/authorize") } }
+        )
+        #expect(ended.status == 128 + signal)
+        #expect(
+            ended.errors.contains("interrupted after 2 requests; \(path) holds them"),
+            "\(ended.errors)"
+        )
+        #expect(
+            ended.output.contains("discovery") && ended.output.contains("interrupted"),
+            "\(ended.output)"
+        )
         let left = try CaptureReader.read(path: path)
         #expect(
             left.indices.map { left[$0].request.url.path } == [
@@ -235,6 +231,68 @@ struct ReplayCommandTests {
             ]
         )
         await server.stop()
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func searchThatIsInterruptedTellsWhatWasTried(signal: Int32) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let tokens = Mutex(0)
+        let server = try await LocalServer.start { request in
+            switch request.url.path {
+            case "/authorize":
+                var response = RecordedResponse(status: 302)
+                let query = request.url.queryItems
+                response.headers.append(
+                    "Location",
+                    "\(query.first("redirect_uri") ?? "")?code=a-code&state=\(query.first("state") ?? "")"
+                )
+                return response
+            case "/token":
+                // The first change is refused, the second is not answered.
+                if tokens.withLock({ count in
+                    count += 1
+                    return count
+                }) > 1 {
+                    try? await Task.sleep(for: .seconds(120))
+                }
+                return RecordedResponse(status: 400)
+            default: return RecordedResponse(status: 404)
+            }
+        }
+        let proof = folder.file("proof.har")
+        let ended = try await InterruptedProgram.run(
+            [
+                "replay", "--find-fix", "--map",
+                "https://id.harbour.example=http://127.0.0.1:\(server.port)", "--out", proof,
+                Self.capture("token-request/redirect-uri-token-mismatch"),
+            ],
+            signal,
+            when: { tokens.withLock { $0 > 1 } }
+        )
+        #expect(ended.status == 128 + signal)
+        #expect(ended.errors.contains("authreel: interrupted after 1 change\n"), "\(ended.errors)")
+        #expect(
+            ended.output.contains("interrupted: none of the 1 change tried until then makes it work"),
+            "\(ended.output)"
+        )
+        // There is no login that works.
+        #expect(!FileManager.default.fileExists(atPath: proof))
+        await server.stop()
+    }
+
+    @Test func searchAtAProviderThatIsGoneIs69AndLeavesNoProof() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let proof = folder.file("proof.har")
+        let result = try Program.run([
+            "replay", "--find-fix", "--map", "https://id.harbour.example=http://127.0.0.1:9", "--out", proof,
+            Self.capture("token-request/redirect-uri-token-mismatch"),
+        ])
+        #expect(result.status == 69, "\(result.output)")
+        #expect(result.errors.contains("the provider was not reached: "), "\(result.errors)")
+        #expect(result.errors.contains("hint: --against ISSUER"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: proof))
     }
 
     @Test(arguments: ["state=x", "token_request.resource=x", "redirect_uri=https://x.example/"])

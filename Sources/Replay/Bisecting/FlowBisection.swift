@@ -147,7 +147,8 @@ package struct FlowBisection: Sendable {
         }
         let alone = await drive([], { _ in false })
         guard alone.outcome == .passes else {
-            if case .cancelled? = alone.trial.run.stop { result.ending = .cancelled }
+            // Broken off it says nothing, wherever it was.
+            if Task.isCancelled { result.ending = .cancelled }
             return result
         }
         let applicable = changes.indices.filter { changes[$0].isApplicable }
@@ -168,7 +169,7 @@ package struct FlowBisection: Sendable {
         }
         guard start.outcome == .fails, let reference = start.failure else {
             result.ending = start.outcome == .passes ? .allPass : .failsOtherwise
-            if case .cancelled? = start.trial.run.stop {
+            if Task.isCancelled {
                 result.ending = .cancelled
                 return result
             }

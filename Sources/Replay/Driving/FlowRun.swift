@@ -68,6 +68,14 @@ package struct FlowRun: Sendable {
                 }
             }
     }
+
+    /// Why nothing at all was answered, where the recorded provider had answered; nil where something was.
+    package var unreachable: String? {
+        guard !exchanges.isEmpty, exchanges.allSatisfy({ $0.response == nil }),
+            let first = plan.steps.first, plan.flow.capture[first.exchange].response != nil
+        else { return nil }
+        return exchanges[0].failure ?? "no answer"
+    }
 }
 
 /// What a browser and a client know after a run: cookies, and the values that stand for recorded ones.

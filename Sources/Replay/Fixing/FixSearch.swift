@@ -26,6 +26,8 @@ package struct FixSearch: Sendable {
     /// What came of all of them.
     package struct Result: Sendable {
         package var attempts: [Attempt]
+        /// Whether it was stopped from outside; what was under way then is none of the attempts.
+        package var isInterrupted = false
         /// The smallest change that makes the login work.
         package var fix: Attempt? { attempts.first(where: \.works) }
     }
@@ -56,15 +58,19 @@ package struct FixSearch: Sendable {
 
     /// `state`: of the run that the flow goes on from; `tell`: is told of each attempt.
     package func run(from state: RunState = RunState(), tell: (Attempt) -> Void = { _ in }) async -> Result {
-        var attempts: [Attempt] = []
+        var result = Result(attempts: [])
         for hypothesis in hypotheses + pairs() {
-            guard !Task.isCancelled else { break }
-            let attempt = await attempt(hypothesis, from: state)
-            attempts.append(attempt)
+            let attempt = Task.isCancelled ? nil : await attempt(hypothesis, from: state)
+            // A login that was broken off says nothing of its change.
+            guard let attempt, attempt.works || !Task.isCancelled else {
+                result.isInterrupted = true
+                break
+            }
+            result.attempts.append(attempt)
             tell(attempt)
             if attempt.works { break }
         }
-        return Result(attempts: attempts)
+        return result
     }
 
     /// Two changes together, of those that are no alternatives to each other.

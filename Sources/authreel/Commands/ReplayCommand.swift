@@ -196,7 +196,9 @@ struct ReplayCommand: AsyncParsableCommand {
                 }
             }
         }
-        if findFix { return try await searchFix(jobs, session, writer) }
+        // Where nothing was driven, or no fix was found, there is no such file.
+        defer { writer?.takeBack() }
+        if findFix { return try await searchFix(jobs, session, progress, writer) }
         let (reports, signal) = try await EndableReplay.run { [self] in
             var reports: [ReplayReport] = []
             for _ in 0..<`repeat` where !Task.isCancelled {
@@ -217,11 +219,17 @@ struct ReplayCommand: AsyncParsableCommand {
         throw ExitCode(128 + signal)
     }
 
-    private func searchFix(_ jobs: [ReplayJob], _ session: ReplaySession, _ writer: CaptureWriter?)
-        async throws
-    {
-        let reports = await FixFinding(session: session).search(jobs)
-        guard !reports.isEmpty else {
+    private func searchFix(
+        _ jobs: [ReplayJob],
+        _ session: ReplaySession,
+        _ progress: ReplayProgress,
+        _ writer: CaptureWriter?
+    ) async throws {
+        let (reports, signal) = try await EndableReplay.run {
+            await FixFinding(session: session, progress: progress).search(jobs)
+        }
+        progress.clear()
+        guard signal != nil || !reports.isEmpty else {
             throw CommandFailure(
                 .dataError,
                 "no flow of \(captures.joined(separator: ", ")) fails: there is nothing to mend",
@@ -229,16 +237,32 @@ struct ReplayCommand: AsyncParsableCommand {
             )
         }
         // The proof is the login that works.
-        for report in reports {
-            if let fix = report.search.fix { try writer?.append(fix.run.exchanges) }
-        }
+        let fixes = reports.compactMap(\.search.fix)
+        for fix in fixes { try writer?.append(fix.run.exchanges) }
         let style = Style.forDescriptor(STDOUT_FILENO)
-        print(
-            format == .json
-                ? FixJSON.text(of: reports)
-                : reports.map { FixText.text(of: $0, style: style) }.joined(separator: "\n\n")
-        )
-        if reports.contains(where: { $0.search.fix == nil }) { throw ExitCode(ExitStatus.negative.rawValue) }
+        if format == .json {
+            print(FixJSON.text(of: reports))
+        } else if !reports.isEmpty {
+            print(reports.map { FixText.text(of: $0, style: style) }.joined(separator: "\n\n"))
+        }
+        if let signal {
+            let tried = reports.reduce(0) { $0 + $1.search.attempts.count }
+            let changes = tried == 1 ? "1 change" : "\(tried) changes"
+            let kept = fixes.isEmpty ? "" : out.map { "; \($0) holds what works" } ?? ""
+            StandardError.note("interrupted after \(changes)\(kept)".printable)
+            throw ExitCode(128 + signal)
+        }
+        let attempts = reports.flatMap(\.search.attempts)
+        if let failure = attempts.first?.run.unreachable,
+            attempts.allSatisfy({ $0.run.unreachable != nil })
+        {
+            throw CommandFailure(
+                .unavailable,
+                "the provider was not reached: \(failure)",
+                hint: Self.elsewhere
+            )
+        }
+        if fixes.count < reports.count { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
     /// A run written behind the recording that it is compared with would be part of it the next time.
@@ -325,11 +349,14 @@ struct ReplayCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .unavailable,
                 "the provider was not reached: \(failure)",
-                hint: "--against ISSUER replays at another one, --upstream-ca FILE trusts its authority"
+                hint: Self.elsewhere
             )
         }
         if !reports.allSatisfy(\.isSame) { throw ExitCode(ExitStatus.negative.rawValue) }
     }
+
+    private static let elsewhere =
+        "--against ISSUER replays at another one, --upstream-ca FILE trusts its authority"
 
     private func plainText(of reports: [ReplayReport]) -> String {
         let style = Style.forDescriptor(STDOUT_FILENO)

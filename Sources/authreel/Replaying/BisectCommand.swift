@@ -64,6 +64,7 @@ struct BisectCommand {
         )
         let bisecting = FlowBisecting(
             session: session,
+            progress: progress,
             ignoring: comparison.ignoring,
             limit: options.maximumDrives ?? BisectOptions.defaultDrives
         )
@@ -80,7 +81,10 @@ struct BisectCommand {
         let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
         let writer = try options.out.map { try CaptureOpening.open($0) }
-        var report = await bisecting.run(works, fails, planned)
+        // Nothing was driven, or nothing that is of use: there is no such file.
+        defer { writer?.takeBack() }
+        var (report, signal) = try await EndableReplay.run { await bisecting.run(works, fails, planned) }
+        progress.clear()
         if let writer, let result = report.result {
             // Where nothing was found, what was driven shows why.
             let attempts = result.proof.map { [result.good, $0].compactMap { $0 } } ?? result.attempts
@@ -88,6 +92,13 @@ struct BisectCommand {
             if result.proof != nil { report.proof = writer.path }
         }
         print(text(of: report))
+        if let signal {
+            let count = report.result?.attempts.count ?? 0
+            let driven = count == 1 ? "1 login" : "\(count) logins"
+            let kept = writer.map { $0.position.entries > 0 ? "; \($0.path) holds them" : "" } ?? ""
+            StandardError.note("interrupted after \(driven)\(kept)".printable)
+            throw ExitCode(128 + signal)
+        }
         try end(report)
     }
 
@@ -108,7 +119,7 @@ struct BisectCommand {
         switch report.result?.ending {
         case .found: throw ExitCode(ExitStatus.negative.rawValue)
         case .goodFails:
-            if let failure = report.result?.good.flatMap({ unreachable($0.trial.run) }) {
+            if let failure = report.result?.good.flatMap(\.trial.run.unreachable) {
                 throw CommandFailure(
                     .unavailable,
                     "the provider was not reached: \(failure)",
@@ -129,11 +140,5 @@ struct BisectCommand {
             )
         case .nothingToTry, .allPass, .cancelled, nil: break
         }
-    }
-
-    /// Why no request was answered; nil where one was.
-    private func unreachable(_ run: FlowRun) -> String? {
-        run.exchanges.contains { $0.response != nil }
-            ? nil : run.exchanges.first.map { $0.failure ?? "no answer" }
     }
 }

@@ -10,14 +10,15 @@ import Reports
 /// Looks for the change that makes failing flows work.
 struct FixFinding {
     let session: ReplaySession
+    let progress: ReplayProgress
 
     /// Searches each failing flow; those it goes on from are driven first.
     ///
-    /// - Returns: a report per flow that fails; none where all of them work.
+    /// - Returns: a report per flow that fails; none where all of them work. When the task is cancelled, what there is until then.
     func search(_ jobs: [ReplayJob]) async -> [FixReport] {
         var states: [Int: RunState] = [:]
         var reports: [FixReport] = []
-        for job in jobs {
+        for job in jobs where !Task.isCancelled {
             let recorded = Diagnostician.diagnose(job.plan.flow, rules: session.rules)
             let map = session.target.map(for: job.plan.flow)
             let state = job.predecessor.flatMap { states[$0] } ?? RunState()
@@ -39,7 +40,7 @@ struct FixFinding {
                 works: LoginJudge(rules: session.rules).works(job.plan)
             )
             let result = await search.run(from: state) { attempt in
-                StandardError.line(FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO)))
+                progress.line(FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO)))
             }
             states[job.number] = result.attempts.last?.run.state ?? state
             reports.append(

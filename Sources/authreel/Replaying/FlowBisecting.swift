@@ -8,6 +8,7 @@ import Reports
 /// Drives a login that works with parts of what one that fails does otherwise.
 struct FlowBisecting {
     let session: ReplaySession
+    let progress: ReplayProgress
     /// What is not to be compared, as the comparison has it.
     let ignoring: [String]
     /// How many logins may be driven.
@@ -97,7 +98,7 @@ struct FlowBisecting {
         ]
     }
 
-    /// Drives what was planned.
+    /// Drives what was planned; when the task is cancelled, what was found out until then.
     func run(_ good: Login, _ bad: Login, _ planned: BisectReport) async -> BisectReport {
         // Those it goes on from are driven once: every run begins with what they left.
         var states: [Int: RunState] = [:]
@@ -124,7 +125,7 @@ struct FlowBisecting {
             judge: judge.verdict(good.job.plan)
         )
         let result = await bisection.run(from: state) { attempt, drive in
-            StandardError.line(BisectText.line(for: attempt, of: count, drive: drive, style: style))
+            progress.line(BisectText.line(for: attempt, of: count, drive: drive, style: style))
         }
         return BisectReport(
             good: planned.good,

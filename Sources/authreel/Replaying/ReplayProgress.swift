@@ -63,4 +63,10 @@ final class ReplayProgress: Sendable {
     }
 
     func clear() { bar.clear() }
+
+    /// A line that stays.
+    func line(_ text: String) {
+        clear()
+        StandardError.line(text)
+    }
 }
