@@ -203,12 +203,12 @@ struct CaptureWriterTests {
         defer { folder.remove() }
         let path = folder.file("login.har")
         func isThere() -> Bool { FileManager.default.fileExists(atPath: path) }
-        try CaptureWriter(path: path, version: "0").takeBack()
+        #expect(try CaptureWriter(path: path, version: "0").takeBack())
         #expect(!isThere())
         do {
             let used = try CaptureWriter(path: path, version: "0")
             try used.append([exchange(1)])
-            used.takeBack()
+            #expect(!used.takeBack())
         }
         #expect(isThere())
         try CaptureWriter(path: path, version: "0").takeBack()

@@ -36,6 +36,18 @@ struct RecordCommandTests {
             )
         }
 
+        /// Without `--out`, in a folder of its own; gives what is there afterwards, too.
+        func recordUnnamed(_ command: [String]) throws -> (result: Program.Result, left: [String]) {
+            let own = folder.file("own")
+            try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+            let result = try Program.run(
+                ["record", "--listen", "127.0.0.1:0", "--ca-dir", folder.file("ca"), "--"] + command,
+                environment: ["TMPDIR": folder.file("tmp")],
+                in: own
+            )
+            return (result, try FileManager.default.contentsOfDirectory(atPath: own))
+        }
+
         var leftFolders: [String] {
             (try? FileManager.default.contentsOfDirectory(atPath: folder.file("tmp"))) ?? ["?"]
         }
@@ -95,6 +107,23 @@ struct RecordCommandTests {
         defer { place.folder.remove() }
         #expect(try place.record(["--", "sh", "-c", row.script]).status == row.status)
         #expect(place.leftFolders.isEmpty)
+    }
+
+    @Test func captureThatNobodyNamedIsKeptWhereSomethingIsInIt() throws {
+        let place = try Place()
+        defer { place.folder.remove() }
+        let nothing = try place.recordUnnamed(["true"])
+        #expect(nothing.result.status == 0 && nothing.left.isEmpty, "\(nothing.left)")
+        #expect(
+            nothing.result.errors.contains("nothing was recorded, so it is not kept"),
+            "\(nothing.result.errors)"
+        )
+        // A failed one is an exchange as well.
+        let refused = try place.recordUnnamed(["curl", "-s", "http://127.0.0.1:9/"])
+        #expect(refused.left.count == 1, "\(refused.result.errors)")
+        // Whoever names a file goes on with it.
+        #expect(try place.record(["--", "true"]).status == 0)
+        #expect(FileManager.default.fileExists(atPath: place.folder.file("login.har")))
     }
 
     @Test func outputPassesUntouched() throws {

@@ -148,11 +148,15 @@ package final class CaptureWriter: Sendable {
     /// Removes the file again where it was made here and holds no entry: what it was made for did not begin.
     ///
     /// A file that was there before stays, and so does whatever else has its name by now.
-    package func takeBack() {
-        guard isMadeHere else { return }
-        file.withLock { file in
-            guard file.entries == 0, FileIdentity.stable(of: file.descriptor, at: path) != nil else { return }
-            unlink(path)
+    /// - Returns: whether it is gone.
+    @discardableResult
+    package func takeBack() -> Bool {
+        guard isMadeHere else { return false }
+        return file.withLock { file in
+            guard file.entries == 0, FileIdentity.stable(of: file.descriptor, at: path) != nil else {
+                return false
+            }
+            return unlink(path) == 0
         }
     }
 

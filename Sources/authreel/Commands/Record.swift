@@ -62,7 +62,7 @@ struct Record: AsyncParsableCommand {
         name: .shortAndLong,
         help: ArgumentHelp(
             "The capture. One of authreel is appended to; any other file is refused.",
-            discussion: "Without it a dated file in the current folder.",
+            discussion: "Without it a dated file in the current folder, if anything is recorded.",
             valueName: "FILE.har"
         )
     )
@@ -119,6 +119,7 @@ struct Record: AsyncParsableCommand {
             configuration: configuration,
             trust: trust,
             path: path,
+            isPathGiven: out != nil,
             command: command,
             browser: browser,
             firstPage: firstPage,
@@ -147,6 +148,7 @@ struct Record: AsyncParsableCommand {
             filter: packets.filter,
             keyLog: proxy.keylog,
             path: out ?? Self.datedName(SystemClock.now),
+            isPathGiven: out != nil,
             maximumBodyBytes: try proxy.limits.bodyBytes(),
             detail: detail,
             command: try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)

@@ -9,6 +9,8 @@ struct InterceptedRecording {
     let trust: RecordingAuthority
     /// Of the capture.
     let path: String
+    /// Whether that is what the user called it: then it is there afterwards, whatever came.
+    let isPathGiven: Bool
     /// Runs meanwhile; nil for none.
     let command: CommandLauncher?
     /// Is started; nil for none.
@@ -35,7 +37,7 @@ struct InterceptedRecording {
         signal(SIGXFSZ, SIG_IGN)
         let writer = try CaptureOpening.open(path)
         var hasBegun = false
-        defer { if !hasBegun { writer.takeBack() } }
+        defer { if !hasBegun || !isPathGiven { writer.takeBack() } }
         tellOfMending(writer)
         let halves = Halves()
         let page = try await isShown ? LivePage.start(path) : nil
@@ -91,7 +93,8 @@ struct InterceptedRecording {
         await recording.stop()
         let summary = view.finish()
         await page?.end()
-        Self.sayGoodbye(recording, summary, hasSeenClients: view.hasSeenClients)
+        let isGone = !isPathGiven && writer.takeBack()
+        Self.sayGoodbye(recording, summary, hasSeenClients: view.hasSeenClients, isGone: isGone)
         // A command that failed has the first word.
         if status != 0 { throw ExitCode(status) }
         if recording.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
@@ -191,12 +194,18 @@ struct InterceptedRecording {
         for url in urls { StandardError.note("on a phone open \(url)") }
     }
 
-    private static func sayGoodbye(_ recording: Recording, _ summary: [String], hasSeenClients: Bool) {
+    /// `isGone`: nothing came, and no capture is left.
+    private static func sayGoodbye(
+        _ recording: Recording,
+        _ summary: [String],
+        hasSeenClients: Bool,
+        isGone: Bool
+    ) {
         let (path, missing) = (recording.path, recording.missing)
         let (came, failures) = recording.count
         let exchanges = max(0, came - (missing?.count ?? 0))
         StandardError.note(
-            "\(path): \(CaptureTeller.count(exchanges)) recorded"
+            "\(path): \(isGone ? CaptureTeller.nothing : CaptureTeller.count(exchanges) + " recorded")"
                 + (failures > 0 ? ", \(failures) without an answer" : "")
         )
         for line in summary { StandardError.line(line) }

@@ -11,6 +11,8 @@ struct PassiveRecording {
     let keyLog: String?
     /// Of the capture.
     let path: String
+    /// Whether that is what the user called it: then it is there afterwards, whatever came.
+    let isPathGiven: Bool
     let maximumBodyBytes: Int
     let detail: LiveView.Detail
     /// Runs meanwhile; nil for none.
@@ -36,6 +38,7 @@ struct PassiveRecording {
         defer { folder?.remove() }
         if let folder { follower = try KeyLogFollower(path: folder.file("keys.log"), owner: nil) }
         let writer = try CaptureOpening.open(path)
+        defer { if !isPathGiven { writer.takeBack() } }
         // Is looked at when the rights to open it are gone.
         let descriptor = user.canRemove ? -1 : Foundation.open(path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -115,9 +118,15 @@ struct PassiveRecording {
         let summary = view.finish()
         watcher.cancel()
         switch result {
-        case .success(let report): tell(report, summary, capture)
+        case .success(let report):
+            tell(report, summary, capture, isGone: !isPathGiven && writer.takeBack())
         case .failure(let error):
-            throw CommandFailure(.unavailable, "\(error)", hint: "what was recorded before is in \(path)")
+            let isThere = isPathGiven || capture.position.entries > 0
+            throw CommandFailure(
+                .unavailable,
+                "\(error)",
+                hint: isThere ? "what was recorded before is in \(path)" : nil
+            )
         }
         return capture.missing == nil
     }
@@ -144,13 +153,22 @@ struct PassiveRecording {
         return access(folder, W_OK) == 0 ? folder : FileManager.default.temporaryDirectory.path
     }
 
-    private func tell(_ report: PacketImportReport, _ summary: [String], _ capture: SteadyCapture) {
+    /// `isGone`: nothing came, and no capture is left.
+    private func tell(
+        _ report: PacketImportReport,
+        _ summary: [String],
+        _ capture: SteadyCapture,
+        isGone: Bool
+    ) {
         for loss in report.losses.prefix(Self.mostLosses) { StandardError.warn("\(loss)".printable) }
         let further = report.losses.count - Self.mostLosses + report.furtherLosses
         if further > 0 { StandardError.warn("\(further) more places could not be read") }
         let counts = report.counts
+        let recorded =
+            isGone
+            ? "\(CaptureTeller.nothing);" : "\(CaptureTeller.count(counts.exchanges)) recorded, from"
         StandardError.note(
-            "\(capture.path): \(CaptureTeller.count(counts.exchanges)) recorded, from \(counts.packets) packets of "
+            "\(capture.path): \(recorded) \(counts.packets) packets of "
                 + (counts.connections == 1 ? "1 connection" : "\(counts.connections) connections")
                 + (counts.unreadConnections > 0 ? "; \(counts.unreadConnections) could not be read" : "")
         )

@@ -2,6 +2,9 @@ import Captures
 
 /// Words what becomes of the capture's file while it is recorded into.
 enum CaptureTeller {
+    /// Of a capture that nobody has named, and that would be empty.
+    static let nothing = "nothing was recorded, so it is not kept"
+
     /// One line for each thing that happens, when it happens.
     static func tell(_ news: CaptureNews) {
         switch news {
