@@ -6,15 +6,17 @@ package enum JSONWriter {
         return bytes
     }
 
+    /// Indented text may be read on a terminal: what steers one is escaped in it (C1, and the marks that reorder text).
     package static func text(of value: JSONValue, indented: Bool = false) -> String {
-        String(decoding: bytes(of: value, indented: indented), as: UTF8.self)
+        let bytes = bytes(of: value, indented: indented)
+        return String(decoding: indented ? withoutSteering(bytes) : bytes, as: UTF8.self)
     }
 
     /// The value on lines of its own, as it stands inside so many containers; the first line is not indented.
     package static func text(of value: JSONValue, level: Int) -> String {
         var bytes: [UInt8] = []
         append(value, to: &bytes, indented: true, level: level)
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: withoutSteering(bytes), as: UTF8.self)
     }
 
     /// Appends the value on one line.
@@ -214,6 +216,35 @@ package enum JSONWriter {
         }
         if indented, !elements.isEmpty { newLine(level, &bytes) }
         bytes.append(UInt8(ascii: close))
+    }
+
+    /// JSON text with U+0080 to U+009F and Unicode's bidirectional controls as escapes; they stand in strings only.
+    private static func withoutSteering(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        // Up to where the text is in the result.
+        var end = 0
+        for index in bytes.indices where bytes[index] == 0xc2 || bytes[index] == 0xe2 {
+            guard let (code, length) = steering(bytes[index...].prefix(3)) else { continue }
+            result += bytes[end..<index]
+            result += "\\u".utf8
+            for shift in [12, 8, 4, 0] { result.append(hexadecimal[code >> shift & 15]) }
+            end = index + length
+        }
+        return end == 0 ? bytes : result + bytes[end...]
+    }
+
+    /// The scalar that UTF-8 begins with, and in how many bytes, where it is one that steers a terminal.
+    private static func steering(_ utf8: ArraySlice<UInt8>) -> (code: Int, length: Int)? {
+        let bytes = utf8.map(Int.init)
+        if bytes[0] == 0xc2, bytes.count > 1 {
+            return bytes[1] < 0xa0 ? (bytes[1], 2) : nil
+        }
+        guard bytes[0] == 0xe2, bytes.count > 2 else { return nil }
+        let code = 0x2000 | (bytes[1] & 0x3f) << 6 | bytes[2] & 0x3f
+        return switch code {
+        case 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: (code, 3)
+        default: nil
+        }
     }
 
     private static func newLine(_ level: Int, _ bytes: inout [UInt8]) {

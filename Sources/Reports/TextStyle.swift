@@ -23,10 +23,10 @@ extension String {
     /// Without what a terminal would obey: control characters become `\u{1b}` and the like, as captures are
     /// hostile.
     package var printable: String {
-        guard unicodeScalars.contains(where: { Self.isControl($0) }) else { return self }
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
         var result = ""
         for scalar in unicodeScalars {
-            if Self.isControl(scalar) {
+            if scalar.isControl {
                 result += "\\u{" + String(scalar.value, radix: 16) + "}"
             } else {
                 result.unicodeScalars.append(scalar)
@@ -45,10 +45,12 @@ extension String {
     func padded(to width: Int) -> String {
         count >= width ? self : self + String(repeating: " ", count: width - count)
     }
+}
 
+extension Unicode.Scalar {
     /// C0, DEL, C1, and the marks that reorder text on screen.
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
+    var isControl: Bool {
+        switch value {
         case 0..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
         default: false
         }
