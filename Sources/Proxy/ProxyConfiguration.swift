@@ -144,6 +144,8 @@ package enum ProxyNotice: Sendable, Hashable {
     case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?, passesThrough: Bool)
     /// A client was asked for the user name and password of the proxy. Many clients wait to be asked; some cannot answer.
     case askedForPassword(client: ClientFacts)
+    /// A request that the proxy cannot act on, and has answered itself; there is no entry of it.
+    case requestRefused(status: Int, reason: String, client: ClientFacts)
     /// A host that the authority may not sign for: its TLS is passed on unread.
     case outsideScope(host: String)
     /// A client has seen the proxy's own page by https, so that its https can be recorded.

@@ -126,6 +126,27 @@ struct RecordCommandTests {
         #expect(FileManager.default.fileExists(atPath: place.folder.file("login.har")))
     }
 
+    @Test(arguments: [
+        ("http://127.0.0.1:9/", "X: " + String(repeating: "x", count: 3000), "431", "--max-head 1M"),
+        ("http://127.0.0.1:9/", "Content-Length: 3, 4", "400", "requests to a proxy"),
+    ])
+    func requestThatTheRecorderAnswersItselfIsTold(
+        url: String,
+        field: String,
+        status: String,
+        help: String
+    ) throws {
+        let place = try Place()
+        defer { place.folder.remove() }
+        let result = try place.record(["--max-head", "2K", "--", "curl", "-s", "-H", field, url])
+        #expect(
+            result.errors.contains(" is answered \(status) and not recorded: "),
+            "\(result.errors)"
+        )
+        #expect(result.errors.contains(help), "\(result.errors)")
+        #expect(!result.errors.contains("does the client use the proxy"), "it does")
+    }
+
     @Test func outputPassesUntouched() throws {
         let place = try Place()
         defer { place.folder.remove() }

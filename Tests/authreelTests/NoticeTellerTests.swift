@@ -65,6 +65,20 @@ struct NoticeTellerTests {
         #expect(lines.count == 1 && words.hasPrefix("192.168.1.23 is asked for the user name and password"))
     }
 
+    @Test(arguments: [
+        (431, "the request head is longer than 65536 bytes", " record --max-head 1M"), (400, "x", "address"),
+    ])
+    func requestThatIsRefusedIsToldWithWhatHelps(status: Int, reason: String, help: String) {
+        let refused = ProxyNotice.requestRefused(status: status, reason: reason, client: Self.curl)
+        let lines = teller.lines(for: refused)
+        #expect(
+            lines.first == .warning("a request of curl is answered \(status) and not recorded: \(reason)")
+        )
+        guard case .note(let last)? = lines.last else { return #expect(Bool(false), "\(lines)") }
+        #expect(last.hasSuffix(help))
+        #expect(teller.isFirst(refused) && !teller.isFirst(refused))
+    }
+
     @Test func programIsToldOfOnceForEachHost() {
         var again = Self.curl
         again.processID = 30011

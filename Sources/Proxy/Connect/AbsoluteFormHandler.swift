@@ -116,9 +116,8 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             case .body(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
             case .end: break
             case .refused(let refusal):
-                answer(
-                    PlainResponse.unusable(refusal).bytes()
-                )
+                proxy.noteRefusal(refusal, of: identity)
+                answer(PlainResponse.unusable(refusal).bytes())
             }
         }
         context.fireChannelReadComplete()

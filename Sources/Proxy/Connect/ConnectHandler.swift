@@ -120,7 +120,9 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         if action != .waitForMoreBytes { proxy.connections.spoke(context.channel) }
         switch action {
         case .waitForMoreBytes: break
-        case .respond(let refusal): answer(PlainResponse.unusable(refusal).bytes())
+        case .respond(let refusal):
+            proxy.noteRefusal(refusal, of: identity)
+            answer(PlainResponse.unusable(refusal).bytes())
         case .demandCredentials(let method, closes: true):
             noteDemand()
             answer(PlainResponse.unauthorized.bytes(forMethod: method))

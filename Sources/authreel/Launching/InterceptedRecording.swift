@@ -54,7 +54,11 @@ struct InterceptedRecording {
             configuration.vouchesFor = { ProcessTree.ancestors(of: $0).contains(getpid()) }
         }
         configuration.acceptsCertificates = halves.isBrowser
-        let recording = try recording(into: writer, view)
+        let notices = NoticeTeller(
+            repeats: repeatsNotices,
+            certificatePath: trust.authority.scope == nil ? nil : trust.certificatePath
+        )
+        let recording = try recording(into: writer, view, notices)
         view.follow { recording.position }
         // Before anybody is told the address: who stops us then, stops us cleanly.
         let signals = Interruption.signals()
@@ -94,18 +98,23 @@ struct InterceptedRecording {
         let summary = view.finish()
         await page?.end()
         let isGone = !isPathGiven && writer.takeBack()
-        Self.sayGoodbye(recording, summary, hasSeenClients: view.hasSeenClients, isGone: isGone)
+        Self.sayGoodbye(
+            recording,
+            summary,
+            why: Self.whyNothing(hasSeenClients: view.hasSeenClients, hasRefused: notices.hasRefused),
+            isGone: isGone
+        )
         // A command that failed has the first word.
         if status != 0 { throw ExitCode(status) }
         if recording.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
-    private func recording(into writer: CaptureWriter, _ view: LiveView) throws -> Recording {
-        let notices = NoticeTeller(
-            repeats: repeatsNotices,
-            certificatePath: trust.authority.scope == nil ? nil : trust.certificatePath
-        )
-        return try Recording(
+    private func recording(
+        into writer: CaptureWriter,
+        _ view: LiveView,
+        _ notices: NoticeTeller
+    ) throws -> Recording {
+        try Recording(
             to: writer,
             configuration: configuration,
             authority: trust.authority,
@@ -194,11 +203,19 @@ struct InterceptedRecording {
         for url in urls { StandardError.note("on a phone open \(url)") }
     }
 
-    /// `isGone`: nothing came, and no capture is left.
+    /// What is behind it when nothing came.
+    private static func whyNothing(hasSeenClients: Bool, hasRefused: Bool) -> String {
+        if hasSeenClients { return "nothing came through but the recorder's own page: no login was begun" }
+        return hasRefused
+            ? "nothing came through but what the recorder could not use"
+            : "nothing came through: does the client use the proxy, also for localhost?"
+    }
+
+    /// `why`: is said when nothing came; `isGone`: nothing did, and no capture is left.
     private static func sayGoodbye(
         _ recording: Recording,
         _ summary: [String],
-        hasSeenClients: Bool,
+        why: String,
         isGone: Bool
     ) {
         let (path, missing) = (recording.path, recording.missing)
@@ -213,11 +230,7 @@ struct InterceptedRecording {
             let commands = ["show", "diagnose"].map { Invocation.command($0, path) }
             StandardError.note("next: \(commands.joined(separator: ", "))")
         } else if came == 0 {
-            StandardError.note(
-                hasSeenClients
-                    ? "nothing came through but the recorder's own page: no login was begun"
-                    : "nothing came through: does the client use the proxy, also for localhost?"
-            )
+            StandardError.note(why)
         }
         if let missing { CaptureTeller.tellOfMissing(missing, in: path) }
     }

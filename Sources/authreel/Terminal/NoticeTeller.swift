@@ -29,6 +29,11 @@ final class NoticeTeller: Sendable {
         }
     }
 
+    /// Whether a request was answered by the recorder itself.
+    var hasRefused: Bool {
+        told.withLock { $0.contains { if case .requestRefused = $0 { true } else { false } } }
+    }
+
     /// Whether it is the first of its kind: two programs' are two, and two devices', two processes or connections of one are not.
     func isFirst(_ notice: ProxyNotice) -> Bool {
         let notice =
@@ -40,6 +45,8 @@ final class NoticeTeller: Sendable {
                     alert: alert,
                     passesThrough: passesThrough
                 )
+            case .requestRefused(let status, let reason, let client):
+                ProxyNotice.requestRefused(status: status, reason: reason, client: Self.lasting(client))
             case .askedForPassword(let client): ProxyNotice.askedForPassword(client: Self.lasting(client))
             default: notice
             }
@@ -90,6 +97,8 @@ final class NoticeTeller: Sendable {
                         + "of --proxy-auth: until it gives them, it is refused and not recorded"
                 )
             ]
+        case .requestRefused(let status, let reason, let client):
+            refusal(status, reason, of: client)
         case .outsideScope(let host):
             [.note("\(host.printable) is outside of --ca-scope: passed on unread")]
         case .notHTTP(let host): [.note("\(host) sent what is no HTTP message: passed on unread")]
@@ -110,6 +119,17 @@ final class NoticeTeller: Sendable {
         case .clientCertificateShown(let host, let subject):
             [.note("\(host) was shown the client certificate \(subject)")]
         }
+    }
+
+    private func refusal(_ status: Int, _ reason: String, of client: ClientFacts) -> [Line] {
+        let who = client.process ?? Self.withoutPort(client.address) ?? "a client"
+        let help =
+            status == 431
+            ? "to let longer ones through: \(Invocation.name) record --max-head 1M"
+            : "what it takes are requests to a proxy, by http:// also for the proxy's own address"
+        return [
+            .warning("a request of \(who) is answered \(status) and not recorded: \(reason)"), .note(help),
+        ]
     }
 
     private func rejection(of host: String, by client: ClientFacts, alert: String?, passesThrough: Bool)
