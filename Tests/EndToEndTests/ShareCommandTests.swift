@@ -44,6 +44,17 @@ struct ShareCommandTests {
     }
 
     /// Nobody is left with a capture whose report was refused.
+    @Test func folderThatIsNotThereIsSaidWithWhatHelps() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for arguments in [["share"], ["show", "--format", "html"]] {
+            let out = folder.file("missing/out")
+            let result = try Program.run(arguments + ["--out", out, Self.capture])
+            #expect(result.status == 66, "\(result.errors)")
+            #expect(result.errors.contains("hint: name a file in a folder that is there"), "\(result.errors)")
+        }
+    }
+
     @Test func reportThatExistsStopsAllBeforeAnythingIsWritten() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

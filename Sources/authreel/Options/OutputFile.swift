@@ -9,6 +9,9 @@ enum OutputFile {
     static let growing =
         "a recording grows in a file that is whole at any time, which standard output is not: --out FILE.har"
 
+    /// What helps where a file cannot be made.
+    static let writable = "name a file in a folder that is there, and yours to write"
+
     /// Writes the bytes.
     ///
     /// - Throws: ``CommandFailure`` when the file exists (nothing is overwritten) or cannot be written.
@@ -25,7 +28,11 @@ enum OutputFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else {
             guard errno != EEXIST else { throw exists(path) }
-            throw CommandFailure(.noInput, "\(path) cannot be written: \(String(cString: strerror(errno)))")
+            throw CommandFailure(
+                .noInput,
+                "\(path) cannot be written: \(String(cString: strerror(errno)))",
+                hint: writable
+            )
         }
         do {
             defer { close(descriptor) }
@@ -50,7 +57,7 @@ enum OutputFile {
             throw CommandFailure(
                 .noInput,
                 "\(path) cannot be written: \(String(cString: strerror(errno)))",
-                hint: "name a file in a folder that is there, and yours to write: \(option)"
+                hint: "\(writable): \(option)"
             )
         }
     }

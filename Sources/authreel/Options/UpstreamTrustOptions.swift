@@ -47,7 +47,11 @@ struct UpstreamTrustOptions: ParsableArguments {
         do {
             let found = try Certificate.all(pem: Array(bytes))
             guard !found.isEmpty else {
-                throw CommandFailure(.dataError, "\(path) holds no certificate in PEM")
+                throw CommandFailure(
+                    .dataError,
+                    "\(path) holds no certificate in PEM",
+                    hint: "of one in DER openssl x509 -inform der -in FILE makes it"
+                )
             }
             return found
         } catch let error as OpenSSLError {

@@ -20,8 +20,9 @@ final class ScratchFile {
         descriptor = mkstemp(&template)
         guard descriptor >= 0 else {
             throw CommandFailure(
-                .unavailable,
-                "no file can be written in \(folder): \(String(cString: strerror(errno)))"
+                .noInput,
+                "no file can be written in \(folder): \(String(cString: strerror(errno)))",
+                hint: OutputFile.writable
             )
         }
         unlink(template)
