@@ -46,6 +46,22 @@ struct DemoTests {
         }
     }
 
+    /// Whoever compares them next sees what the one does otherwise, and not where it was.
+    @Test func theTwoLoginsDifferInTheChallengeAlone() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        _ = try Program.run(["demo", "--out", "captures"], in: folder.path)
+        let result = try Program.run(
+            ["diff", "captures/healthy.har", "captures/broken.har"],
+            in: folder.path
+        )
+        #expect(result.status == 1 && !result.output.contains(": port "), "\(result.output)")
+        #expect(
+            result.output.contains("first difference: token_request: code_verifier (against code_challenge)"),
+            "\(result.output)"
+        )
+    }
+
     @Test func folderThatCannotBeMadeIsToldInPlainWords() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -37,28 +37,35 @@ struct Demo: AsyncParsableCommand {
     mutating func run() async throws {
         try prepareFolder()
         let style = Style.forDescriptor(STDOUT_FILENO)
-        try await DemoStage.record(.base64url, into: path(.healthy))
-        let healthy = try report(.healthy)
-        print(style.bold("1. A healthy login") + "\n")
-        print(TextReport.timeline(of: healthy, style: style) + "\n")
-        print(style.bold("   and what the rules say of it") + "\n")
-        print(TextReport.diagnosis(of: healthy, showsAbstentions: false, style: style) + "\n")
-        try await DemoStage.record(.standardBase64, into: path(.broken))
-        let broken = try report(.broken)
-        print(
-            style.bold("2. The same application, its code challenge written in the standard library's Base64")
-                + "\n"
-        )
-        print(TextReport.timeline(of: broken, style: style) + "\n")
-        print(style.bold("   and what the rules say of it") + "\n")
-        print(TextReport.diagnosis(of: broken, showsAbstentions: false, style: style) + "\n")
+        let demo = self
+        let (healthy, broken) = try await DemoStage.open { stage in
+            try await stage.record(.base64url, into: demo.path(.healthy))
+            let healthy = try demo.report(.healthy)
+            demo.tell(healthy, "1. A healthy login", style)
+            try await stage.record(.standardBase64, into: demo.path(.broken))
+            let broken = try demo.report(.broken)
+            demo.tell(
+                broken,
+                "2. The same application, its code challenge written in the standard library's Base64",
+                style
+            )
+            return (healthy, broken)
+        }
         print(style.bold("Both captures are in \(out). Next:"))
         print("  \(Invocation.command("show", path(.healthy)))")
         print("  \(Invocation.command("diagnose", path(.broken)))")
+        print("  \(Invocation.command("diff", path(.healthy), path(.broken)))")
         print("  \(Invocation.name) explain pkce-verifier-mismatch")
         print("your own login, in a browser that is recorded:")
         print("  \(Invocation.name) record --browser https://app.example/ --out login.har")
         try check(healthy, broken)
+    }
+
+    private func tell(_ report: Report, _ title: String, _ style: TextStyle) {
+        print(style.bold(title) + "\n")
+        print(TextReport.timeline(of: report, style: style) + "\n")
+        print(style.bold("   and what the rules say of it") + "\n")
+        print(TextReport.diagnosis(of: report, showsAbstentions: false, style: style) + "\n")
     }
 
     private func path(_ name: Name) -> String { out + "/" + name.rawValue }

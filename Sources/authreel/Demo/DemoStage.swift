@@ -12,16 +12,60 @@ import TLS
 /// somebody who logs in.
 ///
 /// All of it on loopback, on ports that the system picks, with authorities of its own that nothing else
-/// trusts.
+/// trusts. The provider is the same one for all logins, and so is the application's address: what differs is how a login
+/// is made.
 struct DemoStage {
+    private let identities: Identities
+    /// Of the provider.
+    private let issuer: String
+    /// Of the application.
+    private let origin: String
+    /// The application that plays at the moment.
+    private let application: Late<DemoRelyingParty>
+
+    /// Starts provider and application, and stops them when `body` is done; gives what that gives.
+    static func open<Result>(_ body: (DemoStage) async throws -> Result) async throws -> Result {
+        let identities = try Identities(now: SystemClock.now)
+        // Provider and application know each other's address before either answers.
+        let providerBox = Late<BuiltInProvider>()
+        let provider = try await LocalServer.start(tls: try identities.server(.address([127, 0, 0, 1]))) {
+            request in
+            await providerBox.value?.respond(to: request, at: SystemClock.now)
+                ?? RecordedResponse(status: 503)
+        }
+        let applicationBox = Late<DemoRelyingParty>()
+        let application = try await LocalServer.start(tls: try identities.server(.host("localhost"))) {
+            request in
+            await applicationBox.value?.respond(to: request) ?? RecordedResponse(status: 503)
+        }
+        let stage = DemoStage(
+            identities: identities,
+            issuer: "https://127.0.0.1:\(provider.port)",
+            origin: "https://localhost:\(application.port)",
+            application: applicationBox
+        )
+        let result: Result
+        do {
+            await providerBox.set(
+                BuiltInProvider(try configuration(issuer: stage.issuer, origin: stage.origin))
+            )
+            result = try await body(stage)
+        } catch {
+            await application.stop()
+            await provider.stop()
+            throw error
+        }
+        await application.stop()
+        await provider.stop()
+        return result
+    }
+
     /// Records one login into a file, from the sign-in page to the logout.
     ///
     /// `coding`: how the application makes its code challenge.
     /// `path`: the capture; made anew.
-    static func record(_ coding: DemoRelyingParty.ChallengeCoding, into path: String) async throws {
-        let now = SystemClock.now
-        let identities = try Identities(now: now)
-        let (recorder, _) = try CertificateAuthority.make(now: now)
+    func record(_ coding: DemoRelyingParty.ChallengeCoding, into path: String) async throws {
+        let (recorder, _) = try CertificateAuthority.make(now: SystemClock.now)
         let recording = try Recording(
             to: try CaptureWriter(path: path, version: Authreel.version),
             configuration: ProxyConfiguration(port: 0, upstreamTrust: [identities.authority]),
@@ -34,7 +78,7 @@ struct DemoStage {
         )
         let sender = HTTPSender(.init(proxy: ("127.0.0.1", port), tls: trust))
         do {
-            try await logIn(coding, identities, sender)
+            try await logIn(coding, sender)
         } catch {
             await recording.stop()
             await sender.stop()
@@ -51,42 +95,15 @@ struct DemoStage {
         }
     }
 
-    private static func logIn(
-        _ coding: DemoRelyingParty.ChallengeCoding,
-        _ identities: Identities,
-        _ sender: HTTPSender
-    ) async throws {
+    private func logIn(_ coding: DemoRelyingParty.ChallengeCoding, _ sender: HTTPSender) async throws {
         let send: UserAgent.Send = { try await sender.send($0) }
-        // Provider and application know each other's address before either answers.
-        let providerBox = Late<BuiltInProvider>()
-        let provider = try await LocalServer.start(tls: try identities.server(.address([127, 0, 0, 1]))) {
-            request in
-            await providerBox.value?.respond(to: request, at: SystemClock.now)
-                ?? RecordedResponse(status: 503)
-        }
-        let applicationBox = Late<DemoRelyingParty>()
-        let application = try await LocalServer.start(tls: try identities.server(.host("localhost"))) {
-            request in
-            await applicationBox.value?.respond(to: request) ?? RecordedResponse(status: 503)
-        }
-        let issuer = "https://127.0.0.1:\(provider.port)"
-        let origin = "https://localhost:\(application.port)"
-        await providerBox.set(BuiltInProvider(try configuration(issuer: issuer, origin: origin)))
-        await applicationBox.set(DemoRelyingParty(issuer: issuer, origin: origin, coding: coding, send: send))
+        await application.set(DemoRelyingParty(issuer: issuer, origin: origin, coding: coding, send: send))
         let browser = UserAgent(
             name: "Mozilla/5.0 (authreel demo browser)",
             clock: { SystemClock.now },
             send: send
         )
-        do {
-            try await walk(browser, origin)
-        } catch {
-            await application.stop()
-            await provider.stop()
-            throw error
-        }
-        await application.stop()
-        await provider.stop()
+        try await Self.walk(browser, origin)
     }
 
     /// Signs in, looks at the account with refreshed tokens, signs out.
