@@ -28,6 +28,9 @@ struct UsageHintTests {
         ("Unknown option '-p'", "record -p", "record --listen 127.0.0.1:8080"),
         ("Unknown option '--port'", "record --port=9091", "record --listen 127.0.0.1:9091"),
         ("Unknown option '--port'", "record --port 9092 -- curl", "record --listen 127.0.0.1:9092"),
+        ("Unknown option '--out'", "--out a.har record -- curl", "record --out a.har -- curl"),
+        ("Unknown option '--format'", "--format json diagnose a.har", "diagnose --format json a.har"),
+        ("Unknown option '--verison'", "--verison", nil), ("Unknown option '--x'", "--x -- record", nil),
         // A mistyped option with its value; a command behind the two hyphens; another command.
         ("Unknown option '--outt'", "record --outt a.har", nil),
         ("Unknown option '--x'", "record --x -- curl", nil), ("Unexpected argument 'curl'", "view curl", nil),

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Captures
 import Foundation
 
@@ -20,6 +21,9 @@ enum UsageHint {
     ///   - isProgram: whether a word names a program that can be run.
     /// - Returns: a sentence with it; nil where nothing is known.
     static func hint(for message: String, _ arguments: [String], isProgram: (String) -> Bool) -> String? {
+        if message.hasPrefix("Unknown option"), let line = withCommandFirst(arguments) {
+            return "options stand behind the command: \(line)"
+        }
         guard arguments.first == "record" else { return nil }
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
         if let option = message.firstMatch(of: /^Unknown option '(--port|-p)'/)?.output.1 {
@@ -44,6 +48,17 @@ enum UsageHint {
         guard isExtra || isProgram(words[start]) else { return nil }
         let line = ShellWord.line([Invocation.name, "record"] + words[..<start] + ["--"] + words[start...])
         return "what is to be run stands behind --: \(line)"
+    }
+
+    /// The line with its command before its options; nil where it does not begin with an option, or has no command.
+    private static func withCommandFirst(_ arguments: [String]) -> String? {
+        let commands = Authreel.configuration.subcommands.map { $0._commandName }
+        guard arguments.first?.hasPrefix("-") == true,
+            let place = arguments.firstIndex(where: commands.contains),
+            !arguments[..<place].contains("--")
+        else { return nil }
+        let rest = arguments[..<place] + arguments[(place + 1)...]
+        return ShellWord.line([Invocation.name, arguments[place]] + rest)
     }
 
     /// The first word that is neither an option nor the value of one.
