@@ -43,6 +43,17 @@ struct ManualPageTests {
         #expect(page.contains("authreel 1.2.3"))
     }
 
+    /// The parser says of both what the first does.
+    @Test func flagAndItsOppositeStandTogether() throws {
+        let page = try page
+        #expect(
+            page.contains(
+                "\n\\fB\\-\\-open\\fR/\\fB\\-\\-no\\-open\\fR\nOpen the page in your browser.\nDefault: \\-\\-open.\n"
+            )
+        )
+        #expect(!page.contains("\n\\fB\\-\\-no\\-open"))
+    }
+
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")))
     func formatterHasNothingToSay() throws {
         let result = try Program.run(

@@ -26,7 +26,13 @@ struct Authority: ParsableCommand {
 
     /// `authreel ca path`.
     struct Path: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Prints the path of the certificate (PEM).")
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the path of the certificate (PEM).",
+            discussion: """
+                Example:
+                  curl -x 127.0.0.1:8080 --cacert "$(authreel ca path)" https://idp.example/
+                """
+        )
         @OptionGroup var authority: AuthorityOptions
 
         func run() throws {

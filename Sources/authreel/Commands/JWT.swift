@@ -104,6 +104,14 @@ struct JWT: ParsableCommand {
     struct Decode: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows header, claims and checks of each token.",
+            discussion: """
+                Exit status 1 when a check fails.
+
+                Examples:
+                  authreel jwt decode eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhbGljZSJ9.c2ln
+                  authreel jwt decode --jwks keys.json --issuer https://idp.example token.txt
+                  authreel jwt decode --at 2026-03-04T09:54:08Z token.txt  # as it was then
+                """,
             shouldDisplay: false
         )
 

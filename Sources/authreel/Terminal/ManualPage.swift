@@ -43,18 +43,31 @@ enum ManualPage {
         let inner = shown(command["subcommands"])
         var lines = [".SS \(escaped(name))", line(command["abstract"])]
         lines += discussion(command)
-        for argument in arguments
+        for (index, argument) in arguments.enumerated()
         where !["help", "version"].contains(argument["preferredName"]?["name"]?.string) {
-            lines += [".TP", usage(of: argument), line(argument["abstract"])]
+            if index > 0, isOpposite(argument, of: arguments[index - 1]) { continue }
+            var names = usage(of: argument)
+            if index + 1 < arguments.count, isOpposite(arguments[index + 1], of: argument) {
+                names += "/" + usage(of: arguments[index + 1])
+            }
+            lines += [".TP", names, line(argument["abstract"])]
             if let more = argument["discussion"]?.string, !more.isEmpty { lines.append(escaped(more)) }
             if let value = argument["defaultValue"]?.string, !value.isEmpty,
-                argument["kind"]?.string == "option"
+                argument["kind"]?.string == "option" || names.contains("/")
             {
                 lines.append("Default: \(escaped(value)).")
             }
         }
         for command in inner { lines += section(command, below: name) }
         return lines
+    }
+
+    /// Whether a flag turns off what the other turns on: the parser has the words of that for both.
+    private static func isOpposite(_ argument: JSONValue, of other: JSONValue) -> Bool {
+        guard let name = argument["preferredName"]?["name"]?.string,
+            let positive = other["preferredName"]?["name"]?.string
+        else { return false }
+        return argument["kind"]?.string == "flag" && name == "no-\(positive)"
     }
 
     /// `\fB\-o\fR, \fB\-\-out\fR \fIFILE\fR`.
