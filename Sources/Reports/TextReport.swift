@@ -8,7 +8,9 @@ import Flows
 package enum TextReport {
     /// What `show` prints: per flow a head, its steps with their times, and the way of each linked value.
     package static func timeline(_ style: TextStyle) -> FlowwiseForm {
-        form { TimelineText(item: $0, capture: $1, style: style).text }
+        form(besides: { TimelineText.exchanges(of: $0, style: style) }) {
+            TimelineText(item: $0, capture: $1, style: style).text
+        }
     }
 
     /// See ``timeline(_:)``.
@@ -46,9 +48,11 @@ package enum TextReport {
         diagnosis(showsAbstentions: showsAbstentions, style: style, columns: columns).text(of: report)
     }
 
-    private static func form(_ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String)
-        -> FlowwiseForm
-    {
+    /// `besides`: what is told of a capture without logins below its line.
+    private static func form(
+        besides: @escaping @Sendable (Capture) -> [String] = { _ in [] },
+        _ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String
+    ) -> FlowwiseForm {
         FlowwiseForm(
             opening: "",
             separator: "\n\n",
@@ -57,8 +61,10 @@ package enum TextReport {
             nothing: { name, capture in
                 let count = capture.count
                 let entries = count == 1 ? "1 exchange" : "\(count) exchanges"
-                return "\(name.printable): \(entries), no OAuth or OpenID Connect traffic among them"
+                let line =
+                    "\(name.printable): \(entries), no OAuth or OpenID Connect traffic among them"
                     + unread(in: capture) + failures(in: capture)
+                return ([line] + besides(capture)).joined(separator: "\n")
             }
         )
     }

@@ -38,7 +38,7 @@ struct TimelineText {
             lines.append(
                 "  \(offset(row.at, from: flow.began))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
                     + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
-                    + "\(what(exchange))  \(answer(exchange))"
+                    + "\(Self.what(exchange))  \(Self.answer(exchange, style))"
             )
             if row.isWithoutBody {
                 lines.append(
@@ -193,21 +193,37 @@ struct TimelineText {
         return text
     }
 
+    /// What stands in a capture without logins, so that one sees what is missing: a line for each of the first exchanges.
+    static func exchanges(of capture: Capture, style: TextStyle) -> [String] {
+        let shown = capture.indices.prefix(mostExchanges)
+        let lines = shown.map { index in
+            let exchange = capture[index]
+            let isUnread = exchange.response == nil && exchange.tunnel.reason != nil
+            let answer = isUnread ? "passed on unread" : answer(exchange, style)
+            return "  \("[\(index)]".padded(to: 4)) \(what(exchange))  \(answer)"
+        }
+        let more = capture.count - shown.count
+        return lines + (more > 0 ? ["  and \(more) more; authreel view shows all of them"] : [])
+    }
+
+    /// How many of them are enough to see whose they are.
+    private static let mostExchanges = 20
+
     /// Method, host and path; the query is told by the values below.
-    private func what(_ exchange: Exchange) -> String {
+    private static func what(_ exchange: Exchange) -> String {
         let url = exchange.request.url
         let target = (url.authority ?? "") + url.path
         return "\(exchange.request.method) \(target)".printable.shortened(to: 60)
     }
 
-    private func answer(_ exchange: Exchange) -> String {
+    private static func answer(_ exchange: Exchange, _ style: TextStyle) -> String {
         guard let response = exchange.response else {
             return style.red(
                 ("no answer" + (exchange.failure.map { ": \($0)" } ?? "")).printable.shortened(to: 90)
             )
         }
         let status = response.status >= 400 ? style.red("\(response.status)") : "\(response.status)"
-        return status + (exchange.duration.map { style.dim(" \(Self.milliseconds($0))") } ?? "")
+        return status + (exchange.duration.map { style.dim(" \(milliseconds($0))") } ?? "")
     }
 
     private func offset(_ time: Timestamp, from start: Timestamp) -> String {

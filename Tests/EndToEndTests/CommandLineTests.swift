@@ -98,6 +98,19 @@ struct CommandLineTests {
         #expect(port.errors.contains("record --listen 127.0.0.1:9090"), "\(port.errors)")
     }
 
+    /// Other commands say that `show` tells what was recorded.
+    @Test func captureWithoutALoginIsShownAllTheSame() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let text = """
+            {"log":{"version":"1.2","entries":[{"startedDateTime":"2026-03-04T09:54:08Z","time":1,"request":{"method":"GET",
+            "url":"https://news.example/today?q=1","headers":[]},"response":{"status":404,"headers":[],"content":{}}}]}}
+            """
+        try Data(text.utf8).write(to: URL(filePath: folder.file("news.har")))
+        let shown = try Program.run(["show", "news.har"], in: folder.path)
+        #expect(shown.output.contains("\n  [0]  GET news.example/today  404"), "\(shown.output)")
+    }
+
     @Test func starOfASeverityIsExplained() throws {
         let star = "* an error where the login was refused for it, else a warning"
         #expect(try Program.run(["rules"]).output.contains(star))

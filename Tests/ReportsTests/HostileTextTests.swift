@@ -139,12 +139,15 @@ struct HostileTextTests {
 
     @Test func captureWithoutLoginsSaysSo() {
         var capture = CaptureBuilder()
-        capture.get("https://news.example/")
-        let text = TextReport.timeline(
-            of: ReportBuilder.report(on: capture.capture, named: "a.har"),
-            style: .plain
-        )
-        #expect(text == "a.har: 1 exchange, no OAuth or OpenID Connect traffic among them")
+        for number in 0..<22 { capture.get("https://news.example/\(number)?q=\u{1b}") }
+        let report = ReportBuilder.report(on: capture.capture, named: "a.har")
+        let lines = TextReport.timeline(of: report, style: .plain).split(separator: "\n")
+        #expect(lines.first == "a.har: 22 exchanges, no OAuth or OpenID Connect traffic among them")
+        // What there is instead; the diagnosis has nothing to say of it.
+        #expect(lines.count == 22 && lines[10].hasPrefix("  [9]  GET news.example/9  200"), "\(lines)")
+        #expect(lines.last == "  and 2 more; authreel view shows all of them")
+        let diagnosis = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+        #expect(diagnosis == String(lines[0]))
     }
 
     /// That there is no login is not known where connections could not be read.
