@@ -121,6 +121,7 @@ enum Precedence {
             codeFaults + clientFaults + ["dpop-*", "token-request-format", "unsupported-grant-type"],
             over: ["token-endpoint-error"]
         ),
+        Row(["provider-server-error"], over: ["token-endpoint-error"], .onlyAfterwards),
         Row(
             ["token-request-format", "unsupported-grant-type", "dpop-*", "cors-blocked"],
             over: [

@@ -67,6 +67,9 @@ struct CallbackRejectedByApp: Rule {
                         note: "cookies sent with the callback"
                     )
                 )
+                if names.isEmpty, let none = beginningWithoutCookie(of: callback, flow) {
+                    evidence.append(none)
+                }
             }
             let isQuoting = quotesProvider(callback, flow)
             return .violated(
@@ -79,6 +82,22 @@ struct CallbackRejectedByApp: Rule {
             )
         }
         return repeated(in: flow).map { .violated($0) } ?? .holds
+    }
+
+    /// That the app set no cookie where it sent the browser to the provider, by which it could know the login again.
+    private func beginningWithoutCookie(of callback: RejectedCallback, _ flow: Flow) -> Evidence? {
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        guard let request = login?.request.exchange,
+            let beginning = flow.surroundings.redirectedFrom[request],
+            flow.capture[beginning].request.url.host == flow.capture[callback.exchange].request.url.host,
+            flow.capture[beginning].request.cookies.isEmpty,
+            flow.capture[beginning].response?.setCookies.isEmpty ?? false
+        else { return nil }
+        return Evidence(
+            place: Place(exchange: beginning, part: .responseHeader, name: "Set-Cookie"),
+            value: "none",
+            note: "the app began the login without a cookie to know it by when the answer comes"
+        )
     }
 
     /// A reload, or the way back: the login had gone well, and what its user sees last is an error.

@@ -19,6 +19,18 @@ struct ProviderServerErrorTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    @Test func explainsTheTokenEndpointsAnswer() throws {
+        let recording = try Recording("token-request/token-endpoint-error").editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.response = RecordedResponse(
+                status: 500,
+                body: Body(text: "Sorry", mediaType: "text/plain")
+            )
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("token-endpoint-error")?.effectOf == rule)
+    }
+
     @Test(arguments: ["server_error", "temporarily_unavailable"])
     func knowsTheErrors(error: String) throws {
         let recording = try Recording("authorization-response/authorization-error").editing { exchange in

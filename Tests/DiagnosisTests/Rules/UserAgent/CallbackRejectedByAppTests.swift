@@ -28,6 +28,20 @@ struct CallbackRejectedByAppTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    @Test func tellsThatTheAppSetNoCookie() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            exchange.request.listedCookies = []
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
+            exchange.response?.listedCookies = []
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places.suffix(2) == ["3 request.header Cookie", "0 response.header Set-Cookie"])
+        #expect(finding.evidence.suffix(2).map(\.value) == ["none", "none"])
+    }
+
     @Test func leavesARefusedCodeToItsRule() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
