@@ -364,9 +364,9 @@ struct FlowFinderTests {
         #expect(page.flows.map(\.ending) == [.failure])
     }
 
-    @Test func brokeredLoginIsTwoFlows() {
-        var capture = CaptureBuilder()
-        let app = ShopLogin("app")
+    /// A login that the provider hands on to another, up to that one's answer.
+    private static func signIn(by app: ShopLogin, behindABrokerIn capture: inout CaptureBuilder) -> ShopLogin
+    {
         var broker = ShopLogin("broker")
         broker.client = "broker"
         broker.issuer = "https://bank.example"
@@ -374,6 +374,13 @@ struct FlowFinderTests {
         capture.redirect(app.authorizationURL, to: broker.authorizationURL, headers: ShopLogin.browser)
         broker.authorize(&capture)
         broker.answer(&capture)
+        return broker
+    }
+
+    @Test func brokeredLoginIsTwoFlows() {
+        let app = ShopLogin("app")
+        var capture = CaptureBuilder()
+        let broker = Self.signIn(by: app, behindABrokerIn: &capture)
         capture.redirect(broker.callbackURL, to: app.callbackURL, headers: ShopLogin.browser)
         broker.token(&capture)
         app.callback(&capture)
@@ -389,14 +396,7 @@ struct FlowFinderTests {
     /// The redirect to the provider behind is the last that is seen of the login around it.
     @Test func brokeredLoginThatEndsInsideIsTwoFlows() {
         var capture = CaptureBuilder()
-        let app = ShopLogin("app")
-        var broker = ShopLogin("broker")
-        broker.client = "broker"
-        broker.issuer = "https://bank.example"
-        broker.redirectURI = "https://idp.example/broker/cb"
-        capture.redirect(app.authorizationURL, to: broker.authorizationURL, headers: ShopLogin.browser)
-        broker.authorize(&capture)
-        broker.answer(&capture)
+        let broker = Self.signIn(by: ShopLogin("app"), behindABrokerIn: &capture)
         capture.get(broker.callbackURL, 502, headers: ShopLogin.browser, body: .html("<h1>Error</h1>"))
         #expect(capture.flows.map(\.outer) == [nil, "flow-1"])
         #expect(capture.flows.map(\.ending) == [.incomplete, .failure])
