@@ -130,6 +130,10 @@ final class SecretFinder {
     /// What a value is by its name, and by its look where the name does not say it.
     private func judge(_ value: NamedText, _ text: String) {
         switch SecretRoles.role(of: value.name, in: value.container) {
+        // It has no line ends (RFC 6749, appendix A.11): this is the text of a program, or of its errors.
+        case .secret(.authorizationCode) where text.utf8.contains(0x0a),
+            .drawn(.authorizationCode) where text.utf8.contains(0x0a):
+            judgeByLook(value, text)
         case .secret(let kind): note(kind, value.name, text)
         case .drawn(let kind):
             if Drawn.looks(value.bytes) {
