@@ -52,7 +52,12 @@ package enum Diagnostician {
                 )
             }
         }
-        if candidates.contains(where: { $0.finding.severity == .error }) || flow.failedInside != nil {
+        let isBrokenInside =
+            flow.failedInside != nil
+            && (flow.innerFailure.map { failure in
+                rules.contains { type(of: $0).info.id == failure.cause.rule }
+            } ?? true)
+        if candidates.contains(where: { $0.finding.severity == .error }) || isBrokenInside {
             candidates.removeAll { $0.finding.rule == "login-abandoned" }
         }
         let told = Set(candidates.map(\.finding.rule))
@@ -64,7 +69,7 @@ package enum Diagnostician {
         {
             markEffects(of: failure, among: &candidates, positions)
         }
-        let outcome = outcome(of: flow, candidates.map(\.finding))
+        let outcome = outcome(of: flow, candidates.map(\.finding), isBrokenInside: isBrokenInside)
         return FlowDiagnosis(
             outcome: outcome,
             findings: RootCause.ordered(candidates, isSuccess: outcome == .success),
@@ -95,7 +100,7 @@ package enum Diagnostician {
     /// Errors of the recording that say nothing of the login.
     private static let leaveIncomplete: Set<String> = ["tls-client-rejects-recorder"]
 
-    private static func outcome(of flow: Flow, _ findings: [Finding]) -> Outcome {
+    private static func outcome(of flow: Flow, _ findings: [Finding], isBrokenInside: Bool) -> Outcome {
         if findings.contains(where: { $0.rule == "user-cancelled" }) { return .cancelled }
         let errors = findings.filter { $0.severity == .error }
         if errors.contains(where: { !leaveIncomplete.contains($0.rule) }) { return .failure }
@@ -104,7 +109,7 @@ package enum Diagnostician {
         if flow.ending == .success, findings.contains(where: { $0.rule == "code-never-redeemed" }) {
             return .incomplete
         }
-        if flow.failedInside != nil { return .failure }
+        if isBrokenInside { return .failure }
         return flow.ending == .incomplete ? AppOnDevice.relayedOutcome(of: flow) ?? .incomplete : flow.ending
     }
 

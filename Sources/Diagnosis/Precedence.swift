@@ -133,7 +133,6 @@ enum Precedence {
     /// Findings that are not told at all beside another one, which says the same and why.
     static let silences: [Silence] = [
         Silence("proxy-scheme-downgrade", of: "redirect-uri-insecure"),
-        Silence("authz-missing-parameter", of: "redirect-uri-not-registered"),
         Silence("pkce-required", of: "pkce-missing-public-client"),
         Silence("scope-malformed", of: "scope-rejected"),
         Silence("refresh-scope-widened", of: "scope-rejected"),

@@ -29,28 +29,39 @@ package enum HandedOnCode {
         return last
     }
 
-    /// Whether a request behind the callback carries the code to anybody, or may: bodies were not saved, tunnels not opened.
+    /// Whether a request behind the callback carries the code to anybody, or may: bodies were not saved or are large, tunnels
+    /// not opened, or there is more than can be looked through.
     static func mayBeCarried(_ code: String, after callback: Int, in index: CaptureIndex) -> Bool {
         let later = index.order[(index.position[callback] + 1)...]
         let target = index.capture[callback].request.url.withoutQuery
-        return later.count > 4000
+        return later.count > 2 * mostExchanges
             || later.contains { exchange in
                 let request = index.capture[exchange].request
-                guard request.url.withoutQuery != target else { return false }
-                if request.method == "CONNECT" { return true }
-                if case .missing = request.body?.content { return true }
-                return carries(code, request)
+                // The page loaded once more.
+                if request.method == "GET", request.url.withoutQuery == target { return false }
+                return request.method == "CONNECT" || mayHoldMore(request)
+                    || request.url.text.containsBytes(code) || carries(code, request)
             }
+    }
+
+    /// Whether there may be more in a body than the capture shows of it, or than is looked at.
+    private static func mayHoldMore(_ request: RecordedRequest) -> Bool {
+        guard let body = request.body else {
+            return request.headers.first("content-length").map { $0 != "0" } ?? false
+        }
+        return !body.isRecorded || body.isTruncated || (body.size ?? 0) >= largest
     }
 
     private static func carries(_ code: String, _ request: RecordedRequest) -> Bool {
         if request.url.queryItems.items.contains(where: { $0.value == code }) { return true }
-        guard let body = request.body, (body.size ?? 0) < 1 << 16, let text = body.text else { return false }
-        return text.containsBytes(code)
+        guard let body = request.body, (body.size ?? 0) < largest, let text = body.text else { return false }
+        return text.containsBytes(code) || text.containsBytes(PercentEncoding.encode(code))
             || FormBody.items(of: body)?.items.contains { $0.value == code } ?? false
     }
 
     /// Shorter ones may be in a request by chance.
     private static let shortest = 8
     private static let mostExchanges = 200
+    /// In bytes of a body.
+    private static let largest = 1 << 16
 }

@@ -22,6 +22,8 @@ struct HTMLAlertTests {
         ("<div role=alert hidden>Wrong</div><p class=error>True", "True"),
         ("<div role=alert style='display: none'>Wrong</div><p class=error></p>", nil),
         ("<div class='alert-danger d-none'>Wrong</div>", nil), ("<p>Nothing of that kind</p>", nil),
+        ("<noscript><div role=alert>Scripts!</div></noscript><p class=error>True", "True"),
+        ("<template><div role=alert>Wrong</div></template>", nil),
         ("<script>'<div role=alert>x</div>'</script>", nil), ("<input class=error>", nil), ("", nil),
         ("<div role=alert", nil), ("<div role=alert>", nil), ("<div role=alert><div></div></div></div>", nil),
     ])

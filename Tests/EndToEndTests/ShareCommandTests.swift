@@ -43,7 +43,6 @@ struct ShareCommandTests {
         #expect(try String(contentsOfFile: out, encoding: .utf8) == "mine")
     }
 
-    /// Nobody is left with a capture whose report was refused.
     @Test func folderThatIsNotThereIsSaidWithWhatHelps() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -55,6 +54,7 @@ struct ShareCommandTests {
         }
     }
 
+    /// Nobody is left with a capture whose report was refused.
     @Test func reportThatExistsStopsAllBeforeAnythingIsWritten() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -2,11 +2,14 @@
 /// that a script shows when they are needed) says nothing of this request.
 package enum HTMLAlert {
     /// The words of the first element that is an alert by its role (WAI-ARIA 1.2) or an error by its class, has words and is
-    /// not hidden; nil where there is none.
+    /// not hidden itself, nor for browsers without scripts; nil where there is none.
     package static func first(in page: [UInt8]) -> String? {
-        var tags = HTMLTags(page, of: elements + ends)
+        var tags = HTMLTags(page, of: elements + ends + unseen + unseenEnds)
+        var unseenDepth = 0
         while let tag = tags.next() {
-            guard isAlert(tag), !isHidden(tag) else { continue }
+            if unseenNames.contains(tag.name) { unseenDepth += 1 }
+            if unseenEndNames.contains(tag.name) { unseenDepth = max(0, unseenDepth - 1) }
+            guard unseenDepth == 0, isAlert(tag), !isHidden(tag) else { continue }
             let words = words(of: tag.name, &tags)
             if !words.isEmpty { return words }
         }
@@ -57,6 +60,10 @@ package enum HTMLAlert {
     private static let elements: [StaticString] = [
         "div", "p", "span", "section", "aside", "ul", "li", "td", "strong", "label",
     ]
+    private static let unseen: [StaticString] = ["noscript", "template"]
+    private static let unseenEnds: [StaticString] = ["/noscript", "/template"]
+    private static let unseenNames = Set(unseen.map(\.description))
+    private static let unseenEndNames = Set(unseenEnds.map(\.description))
     private static let ends: [StaticString] = [
         "/div", "/p", "/span", "/section", "/aside", "/ul", "/li", "/td", "/strong", "/label",
     ]

@@ -18,13 +18,14 @@ enum ProviderPages {
         var pages: Set<Int> = [request.exchange]
         var ordered = [request.exchange]
         guard let start = flow.exchanges.firstIndex(of: request.exchange) else { return ordered }
+        let sameness = request.sameness
         for exchange in flow.exchanges[(start + 1)...].prefix(Self.longestSignIn) {
             let url = flow.capture[exchange].request.url
             guard url.withoutQuery != target, !isAnswer(url, to: request, from: endpoint) else { continue }
             let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
             let isPage =
-                (flow.surroundings.messages[exchange].map { isSame($0, request) } ?? true)
-                && origins.contains(url.origin)
+                origins.contains(url.origin)
+                && (flow.surroundings.messages[exchange].map { isSame($0, request, sameness) } ?? true)
             guard isLed || isPage else { continue }
             if url.host != app { origins.insert(url.origin) }
             pages.insert(exchange)
@@ -34,9 +35,13 @@ enum ProviderPages {
     }
 
     /// Whether a message is the very request once more: some sign-ins end by loading its address again.
-    private static func isSame(_ message: OAuthMessage, _ request: AuthorizationRequest) -> Bool {
+    private static func isSame(
+        _ message: OAuthMessage,
+        _ request: AuthorizationRequest,
+        _ sameness: [[String?]]
+    ) -> Bool {
         guard case .authorizationRequest(let other) = message else { return false }
-        return other.sameness.contains(where: request.sameness.contains) || other.carriesOn(request)
+        return other.sameness.contains(where: sameness.contains) || other.carriesOn(request)
     }
 
     /// Whether the provider's answer goes there, to whatever address: it brings the request's `state` back.

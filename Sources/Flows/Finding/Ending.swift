@@ -68,10 +68,10 @@ struct Ending {
             let isLeft =
                 DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
                 || HandedOnCode.refusal(of: response, to: request, in: index) != nil
-            if isLeftByItsPage(callback, response) { return .incomplete }
             let isTurnedAway = TurnedAway.isOne(response, to: request, exchanged: [], in: index)
-            return (200..<400).contains(status) && !isSentToAnError(callback) && !isLeft && !isTurnedAway
-                ? .success : .failure
+            guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway
+            else { return .failure }
+            return isLeftByItsPage(callback, response) ? .incomplete : .success
         }
         if let last { return outcome(of: last) }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
@@ -84,7 +84,7 @@ struct Ending {
         let exchange = index.capture[callback]
         guard let code = response.code, let answer = exchange.response, (200..<300).contains(answer.status),
             answer.body?.essence == "text/html", answer.setCookies.isEmpty,
-            let origin = exchange.request.url.origin
+            !response.parameters.contains("id_token"), let origin = exchange.request.url.origin
         else { return false }
         let isCaller = messages.contains { message in
             switch message {

@@ -85,7 +85,7 @@ extension FlowGrouping {
     /// Whether a request without any value of its client's own may be an earlier one as the provider carries it on, with values
     /// of the provider's.
     private func goesOn(_ request: AuthorizationRequest, _ earlier: AuthorizationRequest) -> Bool {
-        isBare(request) && isBare(earlier)
+        isBare(request) && isBare(earlier) && request.isSilent == earlier.isSilent
             && request.clientID == earlier.clientID && request.redirectURI == earlier.redirectURI
             && request.responseType == earlier.responseType
             && request.endpoint.origin == earlier.endpoint.origin

@@ -211,7 +211,8 @@ package struct FlowBisection: Sendable {
             options: options.good.plan
         )
         let trial = await FlowTrial.of(plan, environment, options: options.good, from: state)
-        guard let flow = trial.flow else {
+        // A login that was broken off says nothing.
+        guard let flow = trial.flow, !Task.isCancelled else {
             return Attempt(set: set, trial: trial, outcome: .unresolved, failure: nil)
         }
         switch judge(flow) {

@@ -215,7 +215,9 @@ struct ReplayCommand: AsyncParsableCommand {
         if !reports.isEmpty { print(text(of: reports)) }
         let count = reports.reduce(0) { $0 + $1.run.exchanges.count }
         let driven = count == 1 ? "1 request" : "\(count) requests"
-        StandardError.note("interrupted after \(driven)\(out.map { "; \($0) holds them" } ?? "")".printable)
+        StandardError.note(
+            "interrupted after \(driven)\(count == 0 ? "" : out.map { "; \($0) holds them" } ?? "")".printable
+        )
         throw ExitCode(128 + signal)
     }
 

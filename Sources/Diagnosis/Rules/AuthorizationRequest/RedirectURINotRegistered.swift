@@ -40,6 +40,9 @@ struct RedirectURINotRegistered: Rule {
         for request in flow.authorizationRequests {
             // Whatever did reach the redirect URI is no refusal of it.
             if reached.isAnswered(request) { continue }
+            // An address that was not sent is none that the provider does not know, though some word both alike.
+            guard ["redirect_uri", "request", "request_uri"].contains(where: request.parameters.contains)
+            else { continue }
             for page in ProviderPages.of(request, in: flow) {
                 guard let refusal = refusal(on: page, of: request, in: flow) else {
                     if let response = flow.capture[page].response, response.status >= 400,

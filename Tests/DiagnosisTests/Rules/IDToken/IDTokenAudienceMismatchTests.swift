@@ -47,6 +47,13 @@ struct IDTokenAudienceMismatchTests {
         #expect(recording.finding("id-token-claims-missing") == nil)
     }
 
+    @Test(arguments: ["12345", "[12345]"]) func leavesANumberAlone(audience: String) throws {
+        let recording = try Recording(broken).editingIDToken(claims: {
+            $0["aud"] = try? JSONParser.parse(audience.utf8)
+        })
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func abstainsOnAnEncryptedToken() throws {
         let recording = try Recording(broken).editingAnswer(of: "/token") {
             $0["id_token"] = "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA"
