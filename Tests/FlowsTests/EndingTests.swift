@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import OAuth
 import TestSupport
 import Testing
 

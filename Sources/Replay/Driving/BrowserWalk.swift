@@ -214,6 +214,8 @@ struct BrowserWalk {
     ) -> RecordedRequest {
         let target = page.target(of: form)
         var headers = pageHeaders(recorded)
+        headers.fields += FormSender(page: page.url, target: target, isPost: form.method == "post")
+            .fields(like: recorded, isTelling: isTelling)
         guard form.method == "post" else {
             let query = FormBody.encode(fields)
             let url = target.withoutQuery + (query.isEmpty ? "" : "?\(query)")
@@ -240,6 +242,11 @@ struct BrowserWalk {
             }
         }
         return nil
+    }
+
+    /// Whether the recorded browser says which page it comes from.
+    private var isTelling: Bool {
+        plan.steps.contains { $0.isBrowser && $0.request.headers.contains("referer") }
     }
 
     /// The headers of a navigation, without those that belong to one request.

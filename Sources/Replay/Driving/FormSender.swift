@@ -1,0 +1,43 @@
+import Captures
+
+/// What a browser says of the page that a form was sent from: providers that guard their forms against other sites' look at
+/// it, and refuse a form without (Django's and Flask's by https).
+struct FormSender {
+    let page: RecordedURL
+    let target: RecordedURL
+    let isPost: Bool
+
+    /// The fields that name the page.
+    ///
+    /// - Parameters:
+    ///   - recorded: the request of the recording; nil for a form that it has not.
+    ///   - isTelling: whether the recorded browser says such things at all.
+    /// - Returns: `Referer` (Referrer Policy, section 3.9, `strict-origin-when-cross-origin`) and `Origin` (RFC 6454, section 7),
+    ///   each where the recorded request has it.
+    func fields(like recorded: RecordedRequest?, isTelling: Bool) -> [HeaderFields.Field] {
+        guard page.isWeb else { return [] }
+        // As browsers write it, without the port that goes without saying.
+        let origin = String(page.withoutQuery.dropLast(page.path.count))
+        let old = (
+            referer: recorded.map { $0.headers.first("referer") } ?? (isTelling ? "" : nil),
+            origin: recorded.map { $0.headers.first("origin") } ?? (isTelling && isPost ? "" : nil)
+        )
+        var fields: [HeaderFields.Field] = []
+        if let referer = old.referer, target.scheme == page.scheme || page.scheme == "http" {
+            let isWhole = page.origin == target.origin && !Self.isOriginAlone(referer)
+            let whole = page.withoutQuery + (page.query.map { "?\($0)" } ?? "")
+            fields.append(HeaderFields.Field(name: "Referer", value: isWhole ? whole : origin + "/"))
+        }
+        if let value = old.origin {
+            fields.append(HeaderFields.Field(name: "Origin", value: value == "null" ? value : origin))
+        }
+        return fields
+    }
+
+    /// Whether the recorded page's policy was to say no more.
+    private static func isOriginAlone(_ referer: String) -> Bool {
+        guard !referer.isEmpty else { return false }
+        let url = RecordedURL(referer)
+        return url.query == nil && ["", "/"].contains(url.path)
+    }
+}
