@@ -174,11 +174,10 @@ package struct VerdictCheck {
 
     /// Words are the same, but for values with a quotation mark inside, which end outside of theirs.
     private static func areAlike(_ one: [String], _ other: [String]) -> Bool {
+        let (one, other) = (withoutRuns(one), withoutRuns(other))
         guard one.count == other.count else { return false }
         return zip(one, other).allSatisfy { word, standIn in
-            if word == standIn { return true }
-            // `U+1F600`: a character that has no place in a value.
-            if word.hasPrefix("U+"), standIn.hasPrefix("U+") { return true }
+            if word == standIn || isCharacter(word) && isCharacter(standIn) { return true }
             guard word.utf8.count == standIn.utf8.count else { return false }
             let isCut = word.contains("…")
             guard isCut || word.utf8.count >= 8 && word.utf8.contains(where: { $0.isASCIIDigit })
@@ -187,6 +186,16 @@ package struct VerdictCheck {
             }
             return zip(word.utf8, standIn.utf8).allSatisfy { Self.outline($0) == Self.outline($1) }
         }
+    }
+
+    /// Whether a word is `U+1F600`: a character that has no place in a value.
+    private static func isCharacter(_ word: String) -> Bool { word.hasPrefix("U+") }
+
+    /// Several characters in a row as one: what is listed of them is each kind once, and two may have the same stand-in.
+    private static func withoutRuns(_ words: [String]) -> [String] {
+        words.enumerated().filter { place, word in
+            place == 0 || !isCharacter(word) || !isCharacter(words[place - 1])
+        }.map(\.element)
     }
 
     /// Whether a word may be a hash in base64url, of which no two have the same outline.

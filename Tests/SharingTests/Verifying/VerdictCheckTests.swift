@@ -29,6 +29,8 @@ struct VerdictCheckTests {
                 ["note": "unknown w3Qp8NfK1cUa6XzM5tBs0JgY here"]
             ),
             (["claims": ["sub": "alice"]], ["claims": ["sub": "mcmww"]]),
+            // Each kind of character is listed once, and two may have the same stand-in.
+            (["note": "2 are not allowed: U+FC, U+DF"], ["note": "2 are not allowed: U+E8"]),
         ] as [(JSONValue, JSONValue)]
     )
     func valuesAreNoDifference(original: JSONValue, shared: JSONValue) {
@@ -47,6 +49,7 @@ struct VerdictCheckTests {
                 ["note": #"differs at character 7 of "abc""#], ["note": #"differs at character 8 of "xyz""#],
                 "note"
             ),
+            (["note": "not allowed: U+FC"], ["note": "not allowed: line end"], "note"),
             (["outcome": "success"], [:], "outcome"), (["count": 3], ["count": 4], "count"),
             (["claims": ["sub": "alice"]], ["claims": [:]], ""),
             (["isSure": true], ["isSure": false], "isSure"),
