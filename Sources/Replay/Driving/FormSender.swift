@@ -15,9 +15,9 @@ struct FormSender {
     /// - Returns: `Referer` (Referrer Policy, section 3.9, `strict-origin-when-cross-origin`) and `Origin` (RFC 6454, section 7),
     ///   each where the recorded request has it.
     func fields(like recorded: RecordedRequest?, isTelling: Bool) -> [HeaderFields.Field] {
-        guard page.isWeb else { return [] }
+        guard page.isWeb, let scheme = page.scheme, let place = page.hostAndPort else { return [] }
         // As browsers write it, without the port that goes without saying.
-        let origin = String(page.withoutQuery.dropLast(page.path.count))
+        let origin = "\(scheme)://\(place)"
         let old = (
             referer: recorded.map { $0.headers.first("referer") } ?? (isTelling ? "" : nil),
             origin: recorded.map { $0.headers.first("origin") } ?? (isTelling && isPost ? "" : nil)
