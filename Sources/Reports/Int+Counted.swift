@@ -1,4 +1,4 @@
 extension Int {
     /// The number with what it counts: `1 note`, `2 notes`.
-    func counted(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
+    package func counted(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
 }

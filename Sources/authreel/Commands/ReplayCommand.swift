@@ -214,7 +214,7 @@ struct ReplayCommand: AsyncParsableCommand {
         guard let signal else { return try tell(reports) }
         if !reports.isEmpty { print(text(of: reports)) }
         let count = reports.reduce(0) { $0 + $1.run.exchanges.count }
-        let driven = count == 1 ? "1 request" : "\(count) requests"
+        let driven = count.counted("request")
         StandardError.note(
             "interrupted after \(driven)\(count == 0 ? "" : out.map { "; \($0) holds them" } ?? "")".printable
         )
@@ -249,7 +249,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         if let signal {
             let tried = reports.reduce(0) { $0 + $1.search.attempts.count }
-            let changes = tried == 1 ? "1 change" : "\(tried) changes"
+            let changes = tried.counted("change")
             let kept = fixes.isEmpty ? "" : out.map { "; \($0) holds what works" } ?? ""
             StandardError.note("interrupted after \(changes)\(kept)".printable)
             throw ExitCode(128 + signal)

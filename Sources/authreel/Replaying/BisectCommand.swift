@@ -94,7 +94,7 @@ struct BisectCommand {
         print(text(of: report))
         if let signal {
             let count = report.result?.attempts.count ?? 0
-            let driven = count == 1 ? "1 login" : "\(count) logins"
+            let driven = count.counted("login")
             let kept = writer.map { $0.position.entries > 0 ? "; \($0.path) holds them" : "" } ?? ""
             StandardError.note("interrupted after \(driven)\(kept)".printable)
             throw ExitCode(128 + signal)
