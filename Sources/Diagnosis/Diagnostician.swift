@@ -52,11 +52,12 @@ package enum Diagnostician {
                 )
             }
         }
-        let isBrokenInside =
-            flow.failedInside != nil
-            && (flow.innerFailure.map { failure in
-                rules.contains { type(of: $0).info.id == failure.cause.rule }
-            } ?? true)
+        let innerFailure = flow.innerFailure
+        // Rules that were left out are not heard of through other logins either.
+        let isInnerTold = innerFailure.map { failure in
+            rules.contains { type(of: $0).info.id == failure.cause.rule }
+        }
+        let isBrokenInside = isInnerTold ?? true && flow.failedInside != nil
         if candidates.contains(where: { $0.finding.severity == .error }) || isBrokenInside {
             candidates.removeAll { $0.finding.rule == "login-abandoned" }
         }
@@ -64,10 +65,8 @@ package enum Diagnostician {
         candidates.removeAll { candidate in
             Precedence.silences.contains { $0.effect == candidate.finding.rule && told.contains($0.cause) }
         }
-        if let failure = flow.innerFailure,
-            rules.contains(where: { type(of: $0).info.id == failure.cause.rule })
-        {
-            markEffects(of: failure, among: &candidates, positions)
+        if let innerFailure, isInnerTold == true {
+            markEffects(of: innerFailure, among: &candidates, positions)
         }
         let outcome = outcome(of: flow, candidates.map(\.finding), isBrokenInside: isBrokenInside)
         return FlowDiagnosis(

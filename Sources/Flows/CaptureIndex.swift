@@ -28,6 +28,7 @@ package final class CaptureIndex: Sendable {
     package let redirectedFrom: [Int: Int]
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
+
     package init(_ capture: Capture) {
         self.capture = capture
         (order, position) = Self.order(of: capture)

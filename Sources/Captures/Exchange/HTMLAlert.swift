@@ -4,11 +4,14 @@ package enum HTMLAlert {
     /// The words of the first element that is an alert by its role (WAI-ARIA 1.2) or an error by its class, has words and is
     /// not hidden itself, nor for browsers without scripts; nil where there is none.
     package static func first(in page: [UInt8]) -> String? {
-        var tags = HTMLTags(page, of: elements + ends + unseen + unseenEnds)
+        var tags = HTMLTags(page, of: elements + ends)
         var unseenDepth = 0
         while let tag = tags.next() {
-            if unseenNames.contains(tag.name) { unseenDepth += 1 }
-            if unseenEndNames.contains(tag.name) { unseenDepth = max(0, unseenDepth - 1) }
+            switch tag.name {
+            case "noscript", "template": unseenDepth += 1
+            case "/noscript", "/template": unseenDepth = max(0, unseenDepth - 1)
+            default: break
+            }
             guard unseenDepth == 0, isAlert(tag), !isHidden(tag) else { continue }
             let words = words(of: tag.name, &tags)
             if !words.isEmpty { return words }
@@ -58,13 +61,10 @@ package enum HTMLAlert {
     /// In bytes of words.
     private static let enough = 300
     private static let elements: [StaticString] = [
-        "div", "p", "span", "section", "aside", "ul", "li", "td", "strong", "label",
+        "div", "p", "span", "section", "aside", "ul", "li", "td", "strong", "label", "noscript", "template",
     ]
-    private static let unseen: [StaticString] = ["noscript", "template"]
-    private static let unseenEnds: [StaticString] = ["/noscript", "/template"]
-    private static let unseenNames = Set(unseen.map(\.description))
-    private static let unseenEndNames = Set(unseenEnds.map(\.description))
     private static let ends: [StaticString] = [
-        "/div", "/p", "/span", "/section", "/aside", "/ul", "/li", "/td", "/strong", "/label",
+        "/div", "/p", "/span", "/section", "/aside", "/ul", "/li", "/td", "/strong", "/label", "/noscript",
+        "/template",
     ]
 }

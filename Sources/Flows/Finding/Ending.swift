@@ -264,28 +264,24 @@ struct Ending {
         }
         let start = index.position[last.exchange]
         let end = index.capture[last.exchange].endedAt
-        var isRefused = false
+        var areRefused = false
         for message in messages where index.position[message.exchange] > start {
             switch message {
             case .keySet(let document):
                 guard let status = document.answer.status, status >= 400,
                     index.capture[document.exchange].startedAt - end <= .seconds(30)
                 else { return false }
-                isRefused = true
+                areRefused = true
             case .discovery, .authorizationRequest, .authorizationResponse: continue
             default: return false
             }
         }
-        guard isRefused, !hasOtherTokens(after: last.exchange) else { return false }
+        guard areRefused, !hasOtherTokens(after: last.exchange) else { return false }
         // A server answers its callback when it is done.
         guard let callback = builder.responses.last?.callback, index.capture[callback].endedAt > end else {
             return true
         }
-        return isRefused && isRefusedByApp(callback)
-    }
-
-    private func isRefusedByApp(_ callback: Int) -> Bool {
-        isRefused(callback, builder.responses.last?.code) || isSentToAnError(callback)
+        return isRefused(callback, builder.responses.last?.code) || isSentToAnError(callback)
     }
 
     /// Keys that were read behind those of another login may be for that one.
