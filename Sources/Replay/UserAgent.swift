@@ -58,7 +58,7 @@ package actor UserAgent {
             defer { hasButton = hasButton || values[field.name].map { $0 == field.value } ?? true }
             return !hasButton && values[field.name].map { $0 == field.value } ?? true
         }.map(\.1)
-        let target = form.action.isEmpty ? page.url : page.url.resolving(form.action)
+        let target = page.url.resolving(form.action)
         guard form.method == "post" else {
             return try await walk(
                 RecordedRequest(

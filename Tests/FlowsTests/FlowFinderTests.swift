@@ -628,6 +628,37 @@ struct FlowFinderTests {
         #expect(capture.flows.first?.exchanges.contains(logout) == true)
     }
 
+    /// The provider asks first, and tells that it is done on a page of its own.
+    @Test(arguments: ["/logout/confirm?tab=1", "#", ""]) func logoutGoesOnWithTheFormOfItsPage(action: String)
+    {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.authorize(&capture)
+        login.callback(&capture)
+        login.token(&capture)
+        let url = "https://idp.example/logout?client_id=shop"
+        let asked = capture.get(
+            url,
+            headers: ShopLogin.browser,
+            body: .html("<form method=post action='\(action)'><input type=hidden name=token value=1></form>")
+        )
+        let target = action.utf8.first == 0x2f ? "https://idp.example" + action : url
+        let other = capture.post("https://idp.example/news", [("token", "1")], headers: ShopLogin.browser)
+        let confirmed = capture.post(
+            target,
+            [("token", "1")],
+            302,
+            headers: ShopLogin.browser,
+            answer: [("Location", "/bye")]
+        )
+        let done = capture.get("https://idp.example/bye", headers: ShopLogin.browser, body: .html("<p>Bye"))
+        #expect(capture.flows.count == 1)
+        let steps = capture.flows.first?.steps.suffix(3) ?? []
+        #expect(steps.map(\.exchange) == [asked, confirmed, done])
+        #expect(steps.map(\.kind) == [.endSessionRequest, .userInteraction, .userInteraction])
+        #expect(capture.flows.first?.exchanges.contains(other) == false)
+    }
+
     /// The provider carries the request on with values of its own, and the client has none that would tell them apart.
     @Test func requestWithoutValuesThatTheProviderCarriesOnIsOneFlow() {
         var capture = CaptureBuilder()

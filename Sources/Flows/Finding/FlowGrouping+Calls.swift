@@ -101,6 +101,7 @@ extension FlowGrouping {
             }
             ?? new(grant: "logout", call.exchange)
         add(message, to: flow, host)
+        logoutPages.insert(call.exchange, of: flow)
         if let source = index.redirectedFrom[call.exchange], byExchange[source] == nil {
             attach(source, to: flow)
         }

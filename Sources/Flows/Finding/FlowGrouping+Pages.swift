@@ -1,15 +1,20 @@
 import Captures
 import OAuth
 
-/// What the user sees at the provider, between request and response.
+/// What the user sees at the provider, between request and response, and when logging out.
 extension FlowGrouping {
-    /// What the user sees at the provider, between request and response.
     mutating func joinPage(_ exchange: Int) {
         let recorded = capture[exchange]
         let url = recorded.request.url
         guard url.isWeb, let host = url.host, recorded.response != nil, recorded.request.method != "OPTIONS",
             !Asset.isAsset(recorded)
         else { return }
+        if leader(of: exchange) == nil, let flow = logoutPages.flow(goingOnWith: exchange, in: index) {
+            attach(exchange, to: flow)
+            flow.interactions.insert(exchange)
+            logoutPages.insert(exchange, of: flow)
+            return
+        }
         let isAtHost = { (flow: FlowBuilder) in flow.isOpen && flow.providerHosts.contains(host) }
         guard
             let flow = leader(of: exchange) ?? carried.nearest(to: recorded, where: isAtHost)

@@ -17,6 +17,7 @@ struct FlowGrouping {
     var open = OpenFlows()
     var targets = RedirectTargets()
     var carried = CarriedValues()
+    var logoutPages = LogoutPages()
     /// Logins that may await a token, in order; those that do not any more are dropped when they are met first.
     var awaitingTokens: ArraySlice<FlowBuilder> = []
     /// Logins with a silent request within the last minute, in order.

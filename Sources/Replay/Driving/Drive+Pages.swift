@@ -40,7 +40,8 @@ extension Drive {
             if let live { learn(from: live, recorded: step.exchange) }
         case .submit:
             try await settle()
-            guard stop == nil, !browser.isAnswered else { break }
+            // A form behind the login, as that of a logout, is none of its own.
+            guard stop == nil, !browser.isAnswered || !browser.isInteraction(index) else { break }
             try await submit(index)
         case .send:
             if step.kind != .authorizationRequest || !browser.isBeginning(step.exchange) {

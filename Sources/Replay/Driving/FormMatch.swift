@@ -14,7 +14,7 @@ struct FormMatch {
     /// `target`: where the recorded fields went; `page`: the URL of the page that has the form.
     init?(_ form: HTMLForm, _ items: QueryItems, isPost: Bool, target: RecordedURL, page: RecordedURL) {
         guard (form.method == "post") == isPost else { return nil }
-        let action = form.action.isEmpty ? page : page.resolving(form.action)
+        let action = page.resolving(form.action)
         let names = Set(form.fields.map(\.name))
         let recorded = Set(items.items.map(\.name))
         common = recorded.intersection(names).count

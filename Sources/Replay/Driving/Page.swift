@@ -21,7 +21,7 @@ struct Page {
 
     /// Where a form goes.
     func target(of form: HTMLForm) -> RecordedURL {
-        form.action.isEmpty ? url : url.resolving(form.action)
+        url.resolving(form.action)
     }
 
     /// Where the page goes on to by itself, after the seconds that it says (`<meta http-equiv="refresh">`).
