@@ -195,7 +195,9 @@ package struct LiveStory {
                         .lines
                 )
             )
-        } else if item.diagnosis.outcome == .success, !toldEnds.contains(where: exchanges.contains) {
+        } else if item.diagnosis.outcome == .success, let success = Self.success(of: item.flow),
+            !toldEnds.contains(where: exchanges.contains)
+        {
             guard isQuiet else {
                 waiting.insert(item.flow.id)
                 return news
@@ -203,9 +205,20 @@ package struct LiveStory {
             toldEnds += exchanges
             let who = [item.flow.clientID.map { "client \($0)" }, item.flow.issuer].compactMap(\.self)
             news.append(
-                .end(([style.green("the login succeeded")] + who.map(\.printable)).joined(separator: " · "))
+                .end(([style.green(success)] + who.map(\.printable)).joined(separator: " · "))
             )
         }
         return news
+    }
+
+    /// What went well; nil for what comes before a login, which may follow yet.
+    private static func success(of flow: Flow) -> String? {
+        switch flow.grant {
+        case "discovery", "registration", "connection": nil
+        case "logout": "the logout succeeded"
+        case "refresh_token": "the tokens were refreshed"
+        case "client_credentials": "the client got its token"
+        default: "the login succeeded"
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import Flows
 import Foundation
 import Reports
 import TestSupport
@@ -82,6 +83,41 @@ struct LiveStoryTests {
         let ends = ends(try told("healthy/web-code-flow"))
         #expect(ends.count == 1)
         #expect(ends.first?.hasPrefix("the login succeeded") == true)
+    }
+
+    /// A client that registers itself has not signed anybody in, and the login that follows is told.
+    @Test func registrationIsNoLogin() throws {
+        let registered = try CaptureReader.read(
+            path: Fixtures.root.appending(path: "captures/registration/registration-open.har").path
+        )
+        let count = try #require(
+            registered.indices.first { registered[$0].request.url.path.hasSuffix("/register") }
+        )
+        let first = Capture((0...count).map { registered[$0] })
+        var story = LiveStory(style: .plain)
+        let later = first[count].endedAt + .seconds(9)
+        #expect(ends(story.news(in: ReportBuilder.report(on: first, named: "x"), now: later)).isEmpty)
+        let whole = ReportBuilder.report(on: registered, named: "x")
+        #expect(whole.flows.map(\.diagnosis.outcome) == [.success])
+        #expect(ends(story.news(in: whole, now: later, isOver: true)).count == 1)
+    }
+
+    @Test(arguments: [
+        ("security-practice/password-grant.near-miss", "the client got its token · client shop-web"),
+        ("healthy/refresh", "the tokens were refreshed · client shop-web"),
+        ("healthy/logout", "the logout succeeded"),
+    ])
+    func whatWentWellHasItsName(capture: String, text: String) throws {
+        var exchanges = try CaptureReader.read(
+            path: Fixtures.root.appending(path: "captures/\(capture).har").path
+        )
+        if let last = ["healthy/refresh": 6, "healthy/logout": 7][capture] {
+            exchanges = Capture([exchanges[last]])
+        }
+        var story = LiveStory(style: .plain)
+        let report = ReportBuilder.report(on: exchanges, named: "x")
+        let news = story.news(in: report, now: exchanges[0].startedAt + .seconds(9), isOver: true)
+        #expect(ends(news).map { $0.hasPrefix(text) } == [true], "\(ends(news))")
     }
 
     @Test func whatWentOnAfterAllIsTakenBack() throws {
