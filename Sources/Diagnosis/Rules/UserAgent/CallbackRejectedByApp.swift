@@ -71,6 +71,16 @@ struct CallbackRejectedByApp: Rule {
                     evidence.append(none)
                 }
             }
+            if let tokens = callback.tokens(in: flow) {
+                return .violated(
+                    Violation(
+                        evidence + tokens,
+                        explanation: Self.withTokens,
+                        fix: Self.withTokensFix,
+                        exchange: callback.place
+                    )
+                )
+            }
             let isQuoting = quotesProvider(callback, flow)
             return .violated(
                 Violation(
@@ -134,6 +144,15 @@ struct CallbackRejectedByApp: Rule {
     private static let quotedFix = """
         Go by what is quoted: invalid_client is about the app's own credentials (a wrong or expired secret), invalid_grant about the code, its \
         verifier or the redirect URI. Record the app's server as well to see the request itself.
+        """
+
+    private static let withTokens = """
+        The app knew the login again and exchanged its code, and then answered with an error all the same: it was not content with what it got, \
+        or failed while it began its own session. Cookies and state are not the reason.
+        """
+    private static let withTokensFix = """
+        Compare what the app is set to expect of the ID token with what this one has: the algorithm of its signature, issuer, audience, the \
+        claims it wants, and whether it knows this user. The app's own log for the time of this request says which.
         """
 
     /// Whether the app's page, or where it sends the browser, names an error that only a token endpoint gives.

@@ -84,6 +84,44 @@ struct CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("no part in that") != isQuoting)
     }
 
+    /// The code was exchanged: neither cookies nor state are the reason.
+    @Test(
+        arguments: [
+            ([String](), "7 request.url ", "the code was exchanged"),
+            (["/userinfo"], "6 request.url ", "the code was exchanged"),
+            (
+                ["/userinfo", "/jwks"], nil,
+                "the code was exchanged, and nothing fetched after it, neither keys nor user data"
+            ),
+        ] as [([String], String?, String)]
+    )
+    func showsWhatTheAppHadWhenItRefused(left: [String], last: String?, note: String) throws {
+        let recording = try Recording("healthy/web-code-flow").without { left.contains($0.request.url.path) }
+            .editing { exchange in
+                guard exchange.request.url.path == "/callback" else { return }
+                exchange.response = RecordedResponse(status: 500)
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places.dropFirst(2) == ["5 response.status ", "5 jwt.header alg"]
+                + (last.map { [$0] } ?? [])
+        )
+        #expect(finding.notes.contains(note))
+        #expect(finding.explanation.contains("exchanged its code"))
+    }
+
+    @Test func codeThatIsExchangedLaterSaysNothingOfTheCallback() throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/token" {
+                exchange.startedAt = exchange.startedAt + .seconds(60)
+            }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: 500)
+        }
+        #expect(try #require(recording.finding(rule)).explanation.contains("no part in that"))
+    }
+
     /// The callback only loads a page, which hands the code to the app's server by script.
     private func handedOn(_ statuses: Int..., body: (String) -> String) throws -> Recording {
         var recording = try Recording(broken)
