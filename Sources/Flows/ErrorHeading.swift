@@ -5,12 +5,14 @@ package import OAuth
 ///
 /// A sign-in form that comes again with a message is none: the user has another try.
 package enum ErrorHeading {
-    /// The heading; nil for any other page.
-    static func of(_ page: [UInt8]) -> String? {
-        guard page.count < largest, let heading = HTMLHeadings.all(in: page).first(where: isOne),
-            !HTMLForm.isAsking(in: page)
-        else { return nil }
-        return heading
+    /// The heading, or the number that a script finds the words for; nil for any other page.
+    ///
+    /// `mayHaveNumber`: whether an attribute for such a number may be on the page.
+    static func of(_ page: [UInt8], mayHaveNumber: Bool) -> String? {
+        guard page.count < largest else { return nil }
+        let heading = HTMLHeadings.all(in: page).first(where: isOne)
+        guard heading != nil || mayHaveNumber, !HTMLForm.isAsking(in: page) else { return nil }
+        return heading ?? HTMLAlert.first(in: page)
     }
 
     /// Whether the page at a redirect URI is headed so; one that goes on to exchange the code itself has only a name of that

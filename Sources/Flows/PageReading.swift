@@ -16,6 +16,8 @@ package struct PageReading: Sendable {
         case entraB2C
         case denied
         case unknownClient
+        /// Before the number of a message of LemonLDAP::NG.
+        case numberedMessage
 
         fileprivate var text: StaticString {
             switch self {
@@ -27,6 +29,7 @@ package struct PageReading: Sendable {
             case .entraB2C: "aadb2c"
             case .denied: "request has been denied"
             case .unknownClient: "(client_id) is missing or invalid"
+            case .numberedMessage: NumberedMessage.attribute
             }
         }
     }
@@ -41,8 +44,11 @@ package struct PageReading: Sendable {
     init?(_ body: Body?) {
         guard let page = Self.page(body) else { return nil }
         forms = HTMLForm.all(in: page)
-        errorHeading = ErrorHeading.of(page)
         keywords = Self.keywords(in: page)
+        errorHeading = ErrorHeading.of(
+            page,
+            mayHaveNumber: keywords & 1 << Keyword.numberedMessage.rawValue != 0
+        )
     }
 
     /// The forms alone, for who asks once; nil where there is no page.

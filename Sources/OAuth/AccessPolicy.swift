@@ -25,13 +25,14 @@ package enum AccessPolicy {
         "access_denied", "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
     ]
 
-    /// In lower case: Entra's codes, Okta, Google.
+    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG.
     private static let texts = [
         "aadsts50105", "aadsts65001", "aadsts90094", "aadsts5300", "aadsts53010", "aadsts53011",
         "aadsts50072", "aadsts50074", "aadsts50076", "aadsts50079", "aadsts50097", "aadsts50131",
         "aadsts50158", "aadsts50020", "aadsts90072", "aadsts50057",
         "user is not assigned to the client application", "org_internal",
         "admin_policy_enforced", "has not completed the google verification process",
+        "pe_unauthorizedpartner", "pe_oidc_service_not_allowed", "pe_sessionnotgranted", "pe_forbiddenip",
     ]
 }
 

@@ -25,6 +25,16 @@ struct HTMLAlertTests {
         ("<noscript><div role=alert>Scripts!</div></noscript><p class=error>True", "True"),
         ("<template><div role=alert>Wrong</div></template>", nil),
         ("<script>'<div role=alert>x</div>'</script>", nil), ("<input class=error>", nil), ("", nil),
+        // A number that a script finds the words for.
+        (#"<div role="alert"><span trmsg="5"></span></div>"#, "PE5 PE_BADCREDENTIALS"),
+        (#"<div role="alert" trmsg="999"> now</div>"#, "PE999 now"),
+        (#"<div role="alert"><span trmsg="five"></span><span trmsg="-3"></span></div>"#, nil),
+        (#"<div role="status"><span trmsg="9"></span></div>"#, nil),
+        // What stands in comments is nobody's to read.
+        (
+            "<!-- <p class=error>Wrong</p> --><div role=alert>True <!-- <b>Wrong</b> --> it is</div>",
+            "True it is"
+        ),
         ("<div role=alert", nil), ("<div role=alert>", nil), ("<div role=alert><div></div></div></div>", nil),
     ])
     func isTheFirstBoxWithWords(page: String, words: String?) {

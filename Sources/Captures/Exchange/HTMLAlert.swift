@@ -13,15 +13,16 @@ package enum HTMLAlert {
             default: break
             }
             guard unseenDepth == 0, isAlert(tag), !isHidden(tag) else { continue }
-            let words = words(of: tag.name, &tags)
+            let words = words(of: tag, &tags)
             if !words.isEmpty { return words }
         }
         return nil
     }
 
     /// Up to the end of the element, or as much as a message has.
-    private static func words(of name: String, _ tags: inout HTMLTags) -> String {
-        var parts: [String] = []
+    private static func words(of box: HTMLTags.Tag, _ tags: inout HTMLTags) -> String {
+        let name = box.name
+        var parts = number(on: box).map { [$0] } ?? []
         var size = 0
         var depth = 1
         while depth > 0, size < enough {
@@ -29,10 +30,15 @@ package enum HTMLAlert {
             if !words.isEmpty { parts.append(words) }
             size += words.utf8.count
             guard let tag = tags.next() else { break }
+            if let number = number(on: tag) { parts.append(number) }
             if tag.name == name { depth += 1 }
             if tag.name.dropFirst() == name, tag.name.first == "/" { depth -= 1 }
         }
         return parts.joined(separator: " ")
+    }
+
+    private static func number(on tag: HTMLTags.Tag) -> String? {
+        tag.attribute(NumberedMessage.attribute.description).flatMap(NumberedMessage.text)
     }
 
     private static func isAlert(_ tag: HTMLTags.Tag) -> Bool {

@@ -61,17 +61,8 @@ struct HTMLTags: Sequence, IteratorProtocol {
         let start = position
         let end = next() == nil ? bytes.count : beginning
         position = Swift.max(start, end)
-        var text: [UInt8] = []
-        var isInTag = false
-        for byte in bytes[start..<position].prefix(limit) {
-            switch byte {
-            case 0x3c: isInTag = true
-            case 0x3e where isInTag:
-                isInTag = false
-                text.append(0x20)
-            default:
-                if !isInTag { text.append(byte) }
-            }
+        let text = bytes[start..<position].prefix(limit).withUnsafeBufferPointer {
+            HTMLWords.outsideOfTags($0)
         }
         return HTMLText.decode(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

@@ -119,6 +119,7 @@ extension Flow {
             // a request only when they know who asks.
             attempts[index].refusal =
                 attempts[index].request.flatMap { repeated.last(of: $0) }.flatMap { refusal(of: $0, chain) }
+                ?? attempts[index].request.flatMap { SignInEnd.refusal(byEndpointOf: $0, in: self) }
         }
         let used = Set(attempts.compactMap(\.request?.pushed))
         let refused = pushedCalls.values.filter { $0.answer.isRefusal && !used.contains($0.exchange) }.sorted

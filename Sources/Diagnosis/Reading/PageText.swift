@@ -29,7 +29,13 @@ enum PageText {
             let bytes = UnsafeBufferPointer(rebasing: whole.prefix(limit))
             let isMarkup = body.essence == "text/html" || bytes.first { $0 > 0x20 } == 0x3c
             guard isMarkup else { return collapsed(bytes) }
-            let text = HTMLText.decode(outsideOfTags(bytes, enough: enough))
+            let text = HTMLText.decode(HTMLWords.outsideOfTags(bytes, enough: enough))
+            // The pages of LemonLDAP::NG have the number of their message alone.
+            if ByteSearch.index(of: NumberedMessage.attribute, in: bytes) != nil,
+                let message = HTMLAlert.first(in: Array(bytes))
+            {
+                return message + " " + collapsed(text.utf8)
+            }
             // The Entra pages keep their message in a script and write it from there.
             guard let start = entraCode(in: bytes), !text.containsBytes("AADSTS") else {
                 return collapsed(text.utf8)
@@ -65,52 +71,6 @@ enum PageText {
 
     private static func entraCode(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         ByteSearch.index(of: "AADSTS", in: bytes) ?? ByteSearch.index(of: "aadsts", in: bytes)
-    }
-
-    /// A space in the place of each tag.
-    private static func outsideOfTags(_ bytes: UnsafeBufferPointer<UInt8>, enough: Int) -> [UInt8] {
-        var output: [UInt8] = []
-        var wordBytes = 0
-        var index = 0
-        while index < bytes.count, wordBytes < enough {
-            let open = ByteSearch.index(of: 0x3c, in: bytes, index..<bytes.count) ?? bytes.count
-            output.append(contentsOf: bytes[index..<open])
-            if enough < .max { wordBytes += bytes[index..<open].count { $0 > 0x20 } }
-            guard open < bytes.count else { break }
-            output.append(0x20)
-            index = open
-            if let name = hidden.first(where: { begins($0, in: bytes, at: open + 1) }) {
-                index = closing(name, in: bytes, from: open)
-            }
-            index = ByteSearch.index(of: 0x3e, in: bytes, index..<bytes.count).map { $0 + 1 } ?? bytes.count
-        }
-        return output
-    }
-
-    private static let hidden: [StaticString] = ["script", "style"]
-
-    /// Whether a name in lower case stands there, in any case.
-    private static func begins(_ name: StaticString, in bytes: UnsafeBufferPointer<UInt8>, at place: Int)
-        -> Bool
-    {
-        guard place + name.utf8CodeUnitCount <= bytes.count else { return false }
-        return (0..<name.utf8CodeUnitCount).allSatisfy { bytes[place + $0] | 0x20 == name.utf8Start[$0] }
-    }
-
-    /// Where the end tag of a name begins; the end where there is none.
-    private static func closing(
-        _ name: StaticString,
-        in bytes: UnsafeBufferPointer<UInt8>,
-        from index: Int
-    ) -> Int {
-        var index = index
-        while let open = ByteSearch.index(of: 0x3c, in: bytes, index..<bytes.count) {
-            if open + 1 < bytes.count, bytes[open + 1] == 0x2f, begins(name, in: bytes, at: open + 2) {
-                return open
-            }
-            index = open + 1
-        }
-        return bytes.count
     }
 
     private static func collapsed(_ bytes: some Collection<UInt8>) -> String {

@@ -14,6 +14,16 @@ enum SignInEnd {
         return lastPage(of: pages, flow) ?? lastCall(of: pages, flow)
     }
 
+    /// That of the authorization endpoint itself, where the sign-in came back to its address: some look at a request only when
+    /// they know who asks.
+    static func refusal(byEndpointOf request: AuthorizationRequest, in flow: Flow) -> RequestRefusal? {
+        guard flow.ending == .incomplete, !flow.capture.isCutShort,
+            let refusal = lastPage(of: ProviderPages.of(request, in: flow), flow)
+        else { return nil }
+        let endpoint = flow.capture[request.exchange].request.url.withoutQuery
+        return flow.capture[refusal.exchange].request.url.withoutQuery == endpoint ? refusal : nil
+    }
+
     /// The page after which nothing came, where it refuses and leaves nothing to fill in.
     private static func lastPage(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
         guard let last = pages.dropFirst().last(where: { isDocument($0, flow) }),

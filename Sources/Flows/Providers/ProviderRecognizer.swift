@@ -160,10 +160,12 @@ package enum ProviderRecognizer {
             .lemonldap,
             { sights in
                 sights.contains { $0.path == "/oauth2/authorize" }
-                    && sights.contains { !Set($0.cookies).isDisjoint(with: ["lemonldap", "llnglanguage"]) }
+                    && sights.contains { !Set($0.cookies).isDisjoint(with: lemonldapCookies) }
             }
         ),
     ]
+
+    private static let lemonldapCookies = ["lemonldap", "lemonldappdata", "llnglanguage"]
 
     // MARK: - Conditions
 

@@ -12,6 +12,9 @@ struct PageTextTests {
         ("<h1>Client\n  not</h1><p>found.", "Client not found."),
         ("<script>var pkce = 1</script>Sorry<style>a{}</style>", "Sorry"),
         ("<SCRIPT src=x></SCRIPT >Sorry", "Sorry"), ("Missing: <b>client_id</b>", "Missing: client_id"),
+        ("<!-- <head> markup, like CSS -->Sorry<!--\n<p>Help</p> -- > -->.", "Sorry ."),
+        ("a<!-->b<!--->c<!---->d<!---- -->e", "a b c d e"), ("a<!-- b", "a"), ("a<!-", "a"),
+        ("a<![if !IE]>b<![endif]>c", "a b c"),
         ("&#39;x&#39; &amp; y", "'x' & y"), ("<p", ""), ("<script>unfinished", ""), ("", ""), ("a<", "a"),
     ])
     func leavesTagsAndScriptsOut(page: String, text: String) { #expect(words(page) == text) }
@@ -19,6 +22,10 @@ struct PageTextTests {
     @Test func readsTheNumberedMessageInAScript() {
         let page = "<script>$Config={\"m\":\"AADSTS50011: The redirect URI\",\"n\":1}</script>Sign in"
         #expect(words(page) == "Sign in AADSTS50011: The redirect URI")
+    }
+
+    @Test func numberOfAMessageGoesFirst() {
+        #expect(words("<p>Help</p><p role=alert trmsg=108></p>") == "PE108 PE_UNAUTHORIZEDURL Help")
     }
 
     @Test func takesTextAsItIs() { #expect(words("a < b\n c", "text/plain") == "a < b c") }

@@ -97,5 +97,6 @@ struct ClientIDUnknown: Rule {
         ErrorPage.unknownClient, "unknown client", "invalid client_id", "'client_id' is invalid",
         "client application cannot be found",
         "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
+        "pe_unknownpartner",
     ]
 }

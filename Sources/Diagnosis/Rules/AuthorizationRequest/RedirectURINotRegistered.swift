@@ -122,7 +122,9 @@ struct RedirectURINotRegistered: Rule {
     }
 
     /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them.
-    private static let keywords: [PageReading.Keyword] = [.redirect, .callback, .entra, .reply, .returnURL]
+    private static let keywords: [PageReading.Keyword] = [
+        .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage,
+    ]
 
     /// The endpoint's own answer, and that an empty page of an error.
     ///
@@ -207,7 +209,7 @@ struct RedirectURINotRegistered: Rule {
     ///
     /// Of providers that answer with 200, or whose words a help text may use too; in order: LinkedIn, GitHub, Facebook,
     /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring, Doorkeeper (two of them), oidc-provider, Twitch, Amazon, Shopify, Intuit,
-    /// Spotify, Salesforce, Zoom, HubSpot.
+    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG.
     private static let readTexts = [
         "redirect_uri does not match the registered value",
         "redirect_uri is not associated with this application",
@@ -221,6 +223,7 @@ struct RedirectURINotRegistered: Rule {
         "redirect uri you provided has not been whitelisted", "redirect_uri is not whitelisted",
         "redirect_uri query parameter value is invalid", "invalid redirect uri",
         "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
+        "pe_unauthorizedurl",
     ]
 
     // MARK: - Evidence

@@ -42,7 +42,7 @@ struct ResponseTypeUnsupported: Rule {
                 ["unsupported_response_type", "unsupported_response_mode"].contains(refusal.error)
                 || refusal.error == "unauthorized_client" && refusal.says(Self.kinds)
                 || refusal.channel == .page && refusal.says(Self.texts)
-                || isOfTheMethod(refusal, attempt)
+                || isOfTheMethod(refusal, attempt) || Self.isOfTheFlow(refusal.text)
             // Metadata alone is no proof where the provider names another fault.
             let isLeftOpen = [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)
             let isUnheardOf = attempt.responseTypes.contains { !Self.words.contains(String($0)) }
@@ -70,6 +70,11 @@ struct ResponseTypeUnsupported: Rule {
         refusal.error == "unauthorized_client" && refusal.channel == .delivered
             && ["", "unauthorized_client"].contains(refusal.text)
             && !attempt.responseTypes.isEmpty && attempt.responseTypes != ["code"]
+    }
+
+    /// Whether an error, of whatever name, says that a flow is switched off (LemonLDAP::NG: `server_error`).
+    static func isOfTheFlow(_ text: String) -> Bool {
+        text.asciiLowercased().containsBytes("flow not allowed")
     }
 
     /// The provider's list, where the response type is not in it.

@@ -95,7 +95,9 @@ struct ProviderServerError: Rule {
 
     private func failure(of attempt: LoginAttempt, in flow: Flow) -> [Evidence]? {
         if let response = attempt.response {
-            guard let error = response.error, Self.names.contains(error.error) else { return nil }
+            guard let error = response.error, Self.names.contains(error.error),
+                !ResponseTypeUnsupported.isOfTheFlow(error.text)
+            else { return nil }
             let isRepeated = flow.authorizationResponses.contains {
                 $0.error == nil
                     && flow.surroundings.position[$0.exchange] > flow.surroundings.position[response.exchange]

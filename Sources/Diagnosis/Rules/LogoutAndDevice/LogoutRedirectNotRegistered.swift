@@ -115,7 +115,7 @@ struct LogoutRedirectNotRegistered: Rule {
         "post_logout_redirect_uri is not registered", "post_logout_redirect_uri not registered",
         "post_logout_redirect_uri is invalid", "post_logout_redirect_uri not allowed",
         "does not have this redirect uri registered", "unregistered post_logout_redirect_uri",
-        "invalid parameter: post_logout_redirect_uri",
+        "invalid parameter: post_logout_redirect_uri", "pe_unauthorizedurl",
     ]
 
     private static let cognito = [

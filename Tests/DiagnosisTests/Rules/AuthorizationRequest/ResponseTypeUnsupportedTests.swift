@@ -51,6 +51,16 @@ struct ResponseTypeUnsupportedTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
+    /// LemonLDAP::NG calls a flow that is switched off an error of its own.
+    @Test(arguments: [("Implicit+flow+not+allowed", true), ("Database+down", false)])
+    func knowsAFlowThatIsSwitchedOff(description: String, isOne: Bool) throws {
+        let recording = try Recording(broken).redirecting(
+            to: "https://www.shop.example/callback?error=server_error&error_description=" + description
+        )
+        #expect((recording.finding(rule) != nil) == isOne)
+        #expect((recording.finding("provider-server-error") == nil) == isOne)
+    }
+
     @Test func leavesAnUnauthorizedClientAloneThatIsRefusedForElse() throws {
         let recording = try Recording(broken).redirecting(
             to: "https://www.shop.example/callback?error=unauthorized_client&error_description=Disabled"
