@@ -97,6 +97,9 @@ package struct TLSStream {
         settle(keys, &sink)
     }
 
+    /// Whether no key would help: what was agreed on is not supported.
+    package var isBeyondKeys: Bool { handshake.obstacle != nil }
+
     /// Whether bytes are held back that keys may open.
     package var waitsForKeys: Bool { client.waits == .keys || server.waits == .keys }
 

@@ -255,7 +255,9 @@ final class ConnectionReader {
     }
 
     /// Whether it has a hello, so that only its keys are missing.
-    private var lacksKeysOnly: Bool { bytes.onlySide == nil && tls.facts.clientRandom != nil }
+    private var lacksKeysOnly: Bool {
+        bytes.onlySide == nil && tls.facts.clientRandom != nil && !tls.isBeyondKeys
+    }
 
     // MARK: - What is missing, and ends
 

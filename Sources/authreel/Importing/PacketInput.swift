@@ -1,6 +1,7 @@
 import Captures
 import Foundation
 import Packets
+import Reports
 
 /// The one place where packet captures come in.
 enum PacketInput {
@@ -77,7 +78,7 @@ enum PacketInput {
                     ? keyLogs.isEmpty
                         ? ": --keylog FILE names the keys (SSLKEYLOGFILE of a program that took part)"
                         : ", and no key was given: a key log is what SSLKEYLOGFILE makes a program write that took part"
-                    : ", with keys of \(counts.keys) connections at hand"
+                    : ", with keys of \(counts.keys.counted("connection")) at hand"
                         + (counts.keylessConnections == counts.tlsConnections - counts.oneWayConnections
                             ? ", none of them of this capture: the key log has to be of the time of the packets, and of a program that took part"
                             : ""))

@@ -45,6 +45,24 @@ struct OneWayCaptureTests {
         }
     }
 
+    /// What no key opens is no reason to look for another key log.
+    @Test func cipherThatIsNotSupportedLacksNoKeys() throws {
+        let (packets, keyLog) = try Self.connection(0x0303)
+        let changed = packets.map { packet in
+            var packet = packet
+            // A record, a ServerHello, its version; behind its random the session's id and the suite.
+            guard let hello = packet.bytes.firstRange(of: [0x16, 3, 3])?.lowerBound,
+                packet.bytes[hello...].dropFirst(5).first == 2
+            else { return packet }
+            let suite = hello + 44 + Int(packet.bytes[hello + 43])
+            packet.bytes.replaceSubrange(suite..<suite + 2, with: [0xc0, 0x8a])
+            return packet
+        }
+        let read = PacketImport(changed, keyLog: keyLog)
+        #expect(read.report.losses.first?.what.contains("CAMELLIA_128_GCM_SHA256 is not supported") == true)
+        #expect(read.report.counts.unreadConnections == 1 && read.report.counts.keylessConnections == 0)
+    }
+
     /// The keys are those of another time.
     @Test func whereBothDirectionsAreThereTheKeysAreMissing() throws {
         let packets = try Self.connection(0x0304).packets
