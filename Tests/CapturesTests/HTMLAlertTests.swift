@@ -17,6 +17,7 @@ struct HTMLAlertTests {
             "Bad request It is invalid"
         ),
         ("<SPAN CLASS='ulp-input-error-message'>Wrong password", "Wrong password"),
+        ("<p class='alert alert-success'>Saved</p><p class=alert>Wrong</p>", "Wrong"),
         ("<ul class=errorlist><li>One<li>Two</ul><p>Rest", "One Two"),
         // What waits for a script to be shown, or has nothing to show.
         ("<div role=alert hidden>Wrong</div><p class=error>True", "True"),

@@ -43,7 +43,10 @@ package enum HTMLAlert {
 
     private static func isAlert(_ tag: HTMLTags.Tag) -> Bool {
         if tag.attribute("role")?.lowercased() == "alert" { return true }
-        return classes(of: tag).contains { name in
+        let classes = classes(of: tag)
+        // Bootstrap's boxes have a second class that says of what kind they are.
+        if classes.contains("alert"), !classes.contains(where: { $0.hasPrefix("alert-") }) { return true }
+        return classes.contains { name in
             ["error", "errors", "errorlist", "alert-danger", "alert-error"].contains(name)
                 || ["error-message", "error-msg", "error-text", "errormessage"].contains(
                     where: name.hasSuffix

@@ -91,9 +91,10 @@ struct ScopeRejected: Rule {
         )
     }
 
-    /// Entra's numbers, on pages that name no error or beside another one, in lower case: a scope that is malformed, that the
-    /// resource does not have, or of a resource that is not known or not among those of the client.
+    /// On pages that name no error or beside another one, in lower case: Doorkeeper's words, and Entra's numbers for a scope that is
+    /// malformed, that the resource does not have, or of a resource that is not known or not among those of the client.
     private static let texts = [
+        "requested scope is invalid",
         "aadsts70011", "aadsts28000", "aadsts28002", "aadsts28003", "aadsts650053", "aadsts650057",
         "aadsts500011",
     ]

@@ -99,10 +99,13 @@ struct LoginAbandoned: Rule {
     }
 
     private func isPage(_ index: Int, _ flow: Flow) -> Bool {
-        guard let response = flow.capture[index].response, (200..<300).contains(response.status) else {
-            return false
-        }
-        return response.body?.essence == "text/html" && response.location == nil
+        guard let response = flow.capture[index].response, response.body?.essence == "text/html",
+            response.location == nil
+        else { return false }
+        if (200..<300).contains(response.status) { return true }
+        // The form comes again with its message: Rails answers 422, others 400 or 401.
+        return flow.isCredentialPost(index) && Self.isUsers(response.status) && response.status >= 400
+            && response.body?.bytes.map(HTMLForm.isAsking) ?? false
     }
 
     private func isData(_ index: Int, _ flow: Flow) -> Bool {

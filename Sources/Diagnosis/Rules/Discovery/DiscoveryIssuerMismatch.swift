@@ -53,8 +53,58 @@ struct DiscoveryIssuerMismatch: Rule {
                 Evidence(named, note: Difference.note(expected: asked, seen: Self.plain(named.value))),
             ]
         }
-        guard !found.isEmpty else { return .holds }
+        guard !found.isEmpty else { return refusedByClient(in: flow).map { .violated($0) } ?? .holds }
         return .violated(Violation(found, severity: severity, explains: explained))
+    }
+
+    /// What the URL that was asked does not tell: the client compares its own setting with the document to the letter, the slash
+    /// at the end included, and its server says so.
+    private func refusedByClient(in flow: Flow) -> Violation? {
+        for document in flow.serverMetadata where document.isUsable && !flow.wentOn(after: document) {
+            guard let named = document.answer.parameters.parameter("issuer"),
+                let work = flow.surroundings.failedWork(behind: document.exchange),
+                let refusal = wordsOfIssuer(in: flow.capture[work], at: work)
+            else { continue }
+            return Violation(
+                [
+                    document.urlEvidence,
+                    Evidence(
+                        named,
+                        note:
+                            "compared with the client's setting to the letter, the slash at the end included"
+                    ),
+                    refusal,
+                ],
+                severity: .error,
+                explanation: """
+                    The client read the metadata, and its server refused them for the name of the issuer. It compares the name with the one that it is \
+                    configured with, character by character; a slash at the end is enough, which the URL of the document does not show.
+                    """,
+                fix: "Configure the client with the issuer exactly as the document names it.",
+                exchange: document.exchange
+            )
+        }
+        return nil
+    }
+
+    /// Where the app's answer speaks of the issuer.
+    private func wordsOfIssuer(in answer: Exchange, at index: Int) -> Evidence? {
+        if let location = answer.response?.location {
+            let items = RecordedURL(location).queryItems.items
+            guard let item = items.first(where: { $0.value.lowercased().containsBytes("issuer") }) else {
+                return nil
+            }
+            return Evidence(
+                place: Place(exchange: index, part: .responseLocation, name: item.name),
+                value: Masking.shown(item.value, of: item.name)
+            )
+        }
+        let words = PageText.words(of: answer.response?.body, limit: 1 << 16)
+        guard words.asciiLowercased().containsBytes("issuer") else { return nil }
+        return Evidence(
+            place: Place(exchange: index, part: .responseBody, name: ""),
+            value: Masking.shown(Excerpt.around("issuer", in: words), of: "body")
+        )
     }
 
     /// Stopped there, or refused later what bears the document's name.

@@ -54,7 +54,14 @@ struct DiscoveryUnreachable: Rule {
                 !documents.allSatisfy(\.answer.isExplainedByTransport),
                 let first = documents.first, !flow.isAuthorizationAsked(after: first)
             else { continue }
-            return .violated(Violation(evidence(documents), fix: Self.hints[flow.provider]))
+            let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
+            return .violated(
+                Violation(
+                    evidence(documents),
+                    explanation: isDown ? Self.down : nil,
+                    fix: isDown ? Self.downFix : Self.hints[flow.provider]
+                )
+            )
         }
         return .holds
     }
@@ -69,6 +76,15 @@ struct DiscoveryUnreachable: Rule {
             return evidence
         }
     }
+
+    private static let down = """
+        The client asked for the provider's metadata and got an error of the server's own, so it knows no endpoint to go on with. The \
+        provider is down, or the gateway in front of it does not reach it.
+        """
+    private static let downFix = """
+        Look at the provider's log, and at the gateway's for 502, 503 and 504. Open the URL in a browser until it answers JSON; a client that \
+        reads the metadata at each start should try again.
+        """
 
     /// Where the path of the issuer goes wrong at single products.
     private static let hints: [ProviderKind: String] = [

@@ -44,14 +44,39 @@ struct IDTokenNonceMissing: Rule {
                 guard let sent = login.request.parameters.parameter("nonce"), !sent.value.isEmpty,
                     claims["nonce"].map({ $0 == .null }) ?? true
                 else { continue }
+                let lost = lost(of: login, in: flow)
                 return .violated(
                     Violation(
-                        [Evidence(sent), delivered.missing("nonce")],
+                        [Evidence(sent)] + (lost.map { [$0] } ?? []) + [delivered.missing("nonce")],
+                        fix: lost == nil ? nil : Self.lostFix,
                         exchange: delivered.idToken.place.exchange
                     )
                 )
             }
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private static let lostFix = """
+        Add the nonce to the form of the provider's page: one that was changed, or is older than the provider's OpenID Connect (Doorkeeper wants it \
+        in the view of its consent page), leaves it out.
+        """
+
+    /// The form by which a page of the provider's carries the request on and leaves the nonce out.
+    private func lost(of login: Login, in flow: Flow) -> Evidence? {
+        guard let request = login.request.state, !request.isEmpty else { return nil }
+        for page in ProviderPages.of(login.request, in: flow).dropFirst() {
+            let exchange = flow.capture[page].request
+            guard let form = FormBody.items(of: exchange.body), form.first("state") == request,
+                form.contains("redirect_uri"), !form.contains("nonce"),
+                !exchange.url.queryItems.contains("nonce")
+            else { continue }
+            return Evidence(
+                place: Place(exchange: page, part: .requestBody, name: "nonce"),
+                value: "missing",
+                note: "the provider's own page carries the request on without it"
+            )
+        }
+        return nil
     }
 }

@@ -51,6 +51,14 @@ struct ResponseTypeUnsupportedTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
+    @Test(arguments: ["response type", "response mode"]) func knowsDoorkeepersWords(what: String) throws {
+        let recording = try Recording(broken).saying(
+            "The authorization server does not support this \(what).",
+            status: 401
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     /// LemonLDAP::NG calls a flow that is switched off an error of its own.
     @Test(arguments: [("Implicit+flow+not+allowed", true), ("Database+down", false)])
     func knowsAFlowThatIsSwitchedOff(description: String, isOne: Bool) throws {

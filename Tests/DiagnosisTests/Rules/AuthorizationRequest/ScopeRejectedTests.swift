@@ -37,12 +37,12 @@ struct ScopeRejectedTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func readsEntrasPage() throws {
-        let recording = try Recording(broken).saying(
-            "AADSTS70011: The provided value for scope is not valid",
-            status: 200
-        )
-        #expect(recording.finding(rule) != nil)
+    @Test(arguments: [
+        ("AADSTS70011: The provided value for scope is not valid", 200),
+        ("<h1>An error has occurred</h1><p>The requested scope is invalid, unknown, or malformed.", 401),
+    ])
+    func readsThePage(words: String, status: Int) throws {
+        #expect(try Recording(broken).saying(words, status: status).finding(rule) != nil)
     }
 
     @Test(arguments: [

@@ -37,6 +37,24 @@ struct LoginAbandonedTests {
         #expect(start.value == "Menu of the site Wrong password" && start.note == nil)
     }
 
+    /// Rails answers a form that was not in order with 422 and the form.
+    @Test(arguments: [
+        (422, "<p class=alert>Wrong</p><form method=post><input name=user></form>", true),
+        (422, "<p>Wrong</p>", false),
+        (429, "<form method=post><input name=user></form>", false),
+    ])
+    func formThatComesAgainIsAPage(status: Int, page: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response = RecordedResponse(
+                status: status,
+                body: Body(text: page, mediaType: "text/html")
+            )
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        if fires { #expect(recording.finding(rule)?.evidence[1].value == "Wrong") }
+    }
+
     @Test func countsThePageAlone() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
         #expect(recording.finding(rule)?.evidence.last?.value == "never posted")
@@ -60,7 +78,9 @@ struct LoginAbandonedTests {
 
     @Test func leavesAnErrorPageAlone() throws {
         let recording = try Recording(broken).editing { exchange in
-            if exchange.request.url.path == "/sign-in" { exchange.response?.status = 400 }
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.status = 400
+            exchange.response?.body = Body(text: "<h1>Bad request</h1>", mediaType: "text/html")
         }
         #expect(recording.finding(rule) == nil)
     }

@@ -25,6 +25,41 @@ struct DiscoveryIssuerMismatchTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// The client is configured with a slash that the document has not, which no URL shows: its server says so.
+    @Test(
+        arguments: [
+            (302, "/auth/failure?message=Issuer+mismatch", "", true),
+            (302, "/auth/failure?message=Timeout", "", false),
+            (500, nil, "issuer did not match the issuer returned by provider", true),
+            (500, nil, "<h1>Error", false),
+            (200, nil, "issuer", false),
+        ] as [(Int, String?, String, Bool)]
+    )
+    func clientThatComparesToTheLetterIsBelieved(status: Int, location: String?, page: String, fires: Bool)
+        throws
+    {
+        var recording = try document(
+            "https://id.example/.well-known/openid-configuration",
+            issuer: "https://id.example"
+        )
+        recording.exchanges.removeLast(recording.exchanges.count - 1)
+        var work = recording.exchanges[0]
+        recording.exchanges[0].client.process = "puma"
+        work.client.process = "firefox"
+        work.request.url = RecordedURL("https://shop.example/auth/openid_connect")
+        work.startedAt = work.startedAt + .milliseconds(-5)
+        work.duration = .seconds(5)
+        work.response = RecordedResponse(status: status, body: Body(text: page, mediaType: "text/html"))
+        if let location { work.response?.redirect(to: location) }
+        recording.exchanges.insert(work, at: 0)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        guard fires, let finding else { return }
+        #expect(finding.severity == .error && finding.isPrimary)
+        #expect(finding.places.last == (location == nil ? "0 response.body " : "0 response.location message"))
+    }
+
     @Test func theSlashAtTheEndDoesNotCount() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

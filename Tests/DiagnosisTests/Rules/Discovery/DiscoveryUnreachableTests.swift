@@ -27,9 +27,12 @@ struct DiscoveryUnreachableTests {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
 
+    /// That a provider is down is no fault of the issuer.
     @Test(arguments: [401, 404, 500, 503]) func firesForEveryRefusal(status: Int) throws {
         let recording = try Recording(broken).editing { $0.response?.status = status }
-        #expect(recording.finding(rule) != nil)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("is down") == (status >= 500))
+        #expect(finding.fix.contains("issuer") == (status < 500))
     }
 
     @Test(arguments: [200, 302, 429]) func leavesOtherAnswersToOtherRules(status: Int) throws {

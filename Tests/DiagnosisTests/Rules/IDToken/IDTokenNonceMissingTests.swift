@@ -16,6 +16,23 @@ struct IDTokenNonceMissingTests {
         #expect(finding.notes == ["the token has iss, sub, aud, iat, exp"])
     }
 
+    /// A consent page's form that repeats the request, but not all of it.
+    @Test(arguments: [("", true), ("&nonce=n", false)])
+    func showsWhereTheProviderLostIt(field: String, isLost: Bool) throws {
+        let recording = try Recording(broken)
+        let state = try #require(recording.exchanges[1].request.url.queryItems.first("state"))
+        let posted = recording.editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.request.body = Body(
+                text: "state=\(state)&redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback\(field)",
+                mediaType: FormBody.mediaType
+            )
+        }
+        let finding = try #require(posted.finding(rule))
+        #expect(finding.places.contains("2 request.body nonce") == isLost)
+        #expect(finding.notes.contains("the provider's own page carries the request on without it") == isLost)
+    }
+
     @Test func leavesARefreshAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
