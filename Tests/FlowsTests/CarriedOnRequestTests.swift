@@ -17,11 +17,12 @@ struct CarriedOnRequestTests {
 
     private func flows(
         _ continuation: [(String, String)],
+        asked: [(String, String)] = own + further,
         at endpoint: String = "https://idp.example/oauth/authorize"
     ) -> [Flow] {
         var capture = CaptureBuilder()
         capture.get(
-            "https://idp.example/oauth/authorize?\(FormBody.encode(Self.own + Self.further))",
+            "https://idp.example/oauth/authorize?\(FormBody.encode(asked))",
             body: .html("<form method=post>Allow?</form>")
         )
         capture.post(
@@ -43,6 +44,15 @@ struct CarriedOnRequestTests {
         // The client's request is what it is judged by.
         #expect(login.request.nonce == "n0NceVa1ue8675309" && login.request.codeChallenge != nil)
         #expect(login.response?.code == "Xc0ffee98765")
+    }
+
+    /// A parameter without a value is none (RFC 6749, section 3.1): Django's form has a field for each.
+    @Test func formOfConsentWithEmptyFieldsIsTheSameLogin() throws {
+        let own = Self.own + Self.further.dropFirst()
+        let flows = flows(own + [("nonce", ""), ("resource", "")], asked: own)
+        let flow = try #require(flows.first)
+        #expect(flows.count == 1 && flow.ending == .success)
+        #expect(flow.logins.count == 1 && flow.logins.first?.request.nonce == nil)
     }
 
     @Test func requestWithAnotherNonceIsAnotherLogin() {

@@ -14,7 +14,7 @@ extension FlowGrouping {
             if let state = request.state, !Placeholder.isOne(state) {
                 byState[state, default: []].append(flow)
             }
-            if let nonce = request.nonce, !nonce.isEmpty { byNonce[nonce] = flow }
+            if let nonce = request.nonce { byNonce[nonce] = flow }
             if flow.requests.count == 1 { awaitingTokens.append(flow) }
             if request.isSilent, !silent.contains(where: { $0 === flow }) { silent.append(flow) }
             for host in flow.providerHosts { open.insert(flow, at: host) }

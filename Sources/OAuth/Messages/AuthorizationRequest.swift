@@ -28,7 +28,8 @@ package struct AuthorizationRequest: Sendable {
     package var clientID: String? { parameters["client_id"] }
     package var redirectURI: String? { parameters["redirect_uri"] }
     package var state: String? { parameters["state"] }
-    package var nonce: String? { parameters["nonce"] }
+    /// Nil where it is empty: a parameter without a value is none (RFC 6749, section 3.1).
+    package var nonce: String? { parameters["nonce"].flatMap { $0.isEmpty ? nil : $0 } }
     package var responseType: String? { parameters["response_type"] }
     package var codeChallenge: String? { parameters["code_challenge"].flatMap { $0.isEmpty ? nil : $0 } }
     /// `plain` where none is named (RFC 7636, section 4.3).
