@@ -46,7 +46,7 @@ package struct LogoutCourse: Sendable {
     // MARK: - Following
 
     private mutating func follow(_ call: EndpointCall, _ index: CaptureIndex) {
-        let target = wanted.map { RecordedURL($0.value).withoutQuery }
+        let target = wanted.map { RecordedURL($0.value).normalizedWithoutQuery }
         var current = call.exchange
         for _ in 0..<10 {
             let exchange = index.capture[current]
@@ -60,7 +60,7 @@ package struct LogoutCourse: Sendable {
                 return arrive(current, target, index)
             }
             let next = exchange.request.url.resolving(location)
-            if next.withoutQuery == target {
+            if next.normalizedWithoutQuery == target {
                 end = .sentBack
                 return
             }
@@ -98,7 +98,7 @@ package struct LogoutCourse: Sendable {
             return
         }
         if let refresh = HTMLForm.refreshTarget(in: text),
-            exchange.request.url.resolving(refresh).withoutQuery == target
+            exchange.request.url.resolving(refresh).normalizedWithoutQuery == target
         {
             end = .sentBack
             return
@@ -111,9 +111,10 @@ package struct LogoutCourse: Sendable {
                 isConfirmed = true
             }
             let isThere =
-                other.request.url.withoutQuery == target && other.request.method == "GET"
-                || other.response?.location.map { other.request.url.resolving($0).withoutQuery == target }
-                    ?? false
+                other.request.url.normalizedWithoutQuery == target && other.request.method == "GET"
+                || other.response?.location.map {
+                    other.request.url.resolving($0).normalizedWithoutQuery == target
+                } ?? false
             guard isThere else { continue }
             end = .sentBack
             return

@@ -58,6 +58,16 @@ struct RecordedURLTests {
         }
     }
 
+    @Test(arguments: [
+        ("http://localhost:8400?code=1", "http://localhost:8400/"),
+        ("HTTPS://App.example:443/Cb#f", "https://app.example:443/Cb"),
+        ("https://app.example/Cb?a", "https://app.example:443/Cb"),
+        ("com.example.app:/cb?code=1", "com.example.app:/cb"),
+    ])
+    func addressIsAsABrowserAsksForIt(text: String, expected: String) {
+        #expect(RecordedURL(text).normalizedWithoutQuery == expected)
+    }
+
     /// Two hosts that `String` takes for one are as they were written.
     @Test func serverIsAsItWasWritten() {
         for host in ["\u{e9}.example", "e\u{301}.example", "\u{e9}.example"] {

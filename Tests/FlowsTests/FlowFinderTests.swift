@@ -686,4 +686,24 @@ struct FlowFinderTests {
         #expect(capture.flows.map(\.ending) == [.success, .success])
         #expect(capture.flows.map { $0.authorizationRequests.count } == [2, 2])
     }
+
+    /// Browsers write an address in their own way: a slash for an empty path, no port that is the scheme's own.
+    @Test(arguments: [
+        ("http://localhost:8400", "http://localhost:8400/"),
+        ("https://Shop.example:443/cb", "https://shop.example/cb"),
+    ])
+    func callbackIsKnownAsTheBrowserWritesIt(redirectURI: String, url: String) throws {
+        var capture = CaptureBuilder()
+        var login = ShopLogin()
+        login.redirectURI = redirectURI
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.redirectURI = url
+        let callback = login.callback(&capture)
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1 && flow.ending == .success)
+        let response = try #require(flow.logins.first?.response)
+        #expect(response.callback == callback && response.deliveredBy == 1)
+        #expect(flow.logins.count == 1)
+    }
 }

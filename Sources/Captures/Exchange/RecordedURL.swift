@@ -134,4 +134,10 @@ extension RecordedURL {
     package var withoutQuery: String {
         query == nil && fragment == nil ? text : (parts.server?.text ?? "") + path
     }
+
+    /// The URL without query and fragment as a browser asks for it: the host in lower case, the port written out, a slash where
+    /// the path is empty (RFC 3986, section 6.2.3); as written for other schemes than http and https.
+    package var normalizedWithoutQuery: String {
+        origin.map { $0 + (path.isEmpty ? "/" : path) } ?? withoutQuery
+    }
 }

@@ -102,7 +102,9 @@ extension CodeDelivery {
         let sites = Set(flow.providerHosts.map(Site.of))
         for index in later.prefix(Self.limit) {
             let request = flow.capture[index].request
-            guard request.url.withoutQuery != response.target.text else { continue }
+            guard request.url.normalizedWithoutQuery != response.target.normalizedWithoutQuery else {
+                continue
+            }
             // What went through a tunnel that was not opened may have been the exchange itself.
             if request.method == "CONNECT", let host = request.url.host, sites.contains(Site.of(host)) {
                 isUnknown = true

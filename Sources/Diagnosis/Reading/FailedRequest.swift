@@ -56,7 +56,7 @@ extension Flow {
         let endpoints = endpoints
         let authorities = Set(endpoints.compactMap { capture[$0].request.url.origin.map(Self.authority) })
         let redirects = Set(
-            authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0).withoutQuery } }
+            authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0).normalizedWithoutQuery } }
         )
         let repetitions = Repetitions(in: self)
         let own = Set(exchanges)
@@ -66,7 +66,9 @@ extension Flow {
                 grant == "connection" || endpoints.contains(request.exchange)
                 || authorities.contains(Self.authority(request.origin)) && isNeeded(request.exchange)
                 || isBehindFailedWork(request.exchange, of: own)
-            guard isMeant, !redirects.contains(exchange.request.url.withoutQuery) else { return false }
+            guard isMeant, !redirects.contains(exchange.request.url.normalizedWithoutQuery) else {
+                return false
+            }
             return endpoints.contains(request.exchange)
                 ? !repetitions.wentWell(after: request.exchange)
                 : !isAnswered(request)

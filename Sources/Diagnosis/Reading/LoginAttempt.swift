@@ -165,11 +165,11 @@ extension Flow {
 
     /// What the first of these pages that refuses says; a redirect to an error page says less than the page.
     func refusal(on pages: [Int], redirectURI: String?) -> RequestRefusal? {
-        let target = redirectURI.map { RecordedURL($0).withoutQuery }
+        let target = redirectURI.map { RecordedURL($0).normalizedWithoutQuery }
         var first: RequestRefusal?
         for page in pages {
             // The app's answer is none of the provider's.
-            if capture[page].request.url.withoutQuery == target { break }
+            if capture[page].request.url.normalizedWithoutQuery == target { break }
             guard let refusal = refusal(on: page, redirectURI: redirectURI) else { continue }
             guard capture[page].response?.location != nil else { return refusal }
             first = first ?? refusal

@@ -10,7 +10,7 @@ enum ProviderPages {
 
     /// Exchanges in order of time, the request itself first.
     static func of(_ request: AuthorizationRequest, in flow: Flow) -> [Int] {
-        let target = request.redirectURI.map { RecordedURL($0).withoutQuery }
+        let target = request.redirectURI.map { RecordedURL($0).normalizedWithoutQuery }
         let endpoint = flow.capture[request.exchange].request.url.origin
         let app = request.redirectURI.flatMap { RecordedURL($0).host }
         // Where its redirects lead, its pages go on: sign-in pages often have a host of their own.
@@ -21,7 +21,9 @@ enum ProviderPages {
         let sameness = request.sameness
         for exchange in flow.exchanges[(start + 1)...].prefix(Self.longestSignIn) {
             let url = flow.capture[exchange].request.url
-            guard url.withoutQuery != target, !isAnswer(url, to: request, from: endpoint) else { continue }
+            guard url.normalizedWithoutQuery != target, !isAnswer(url, to: request, from: endpoint) else {
+                continue
+            }
             let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
             let isPage =
                 origins.contains(url.origin)

@@ -44,7 +44,7 @@ struct ProviderSession {
         let end = surroundings.position[delivered]
         let start = surroundings.responses.lazy.compactMap { other -> Int? in
             guard let at = other.deliveredBy, other.state == response.state,
-                other.target.text == response.target.text
+                other.target.normalizedWithoutQuery == response.target.normalizedWithoutQuery
             else { return nil }
             return surroundings.position[at]
         }.filter { $0 < end }.max()
@@ -52,7 +52,9 @@ struct ProviderSession {
             let position = surroundings.position[request.exchange]
             guard position <= end, position > start ?? -1, request.endpoint.host == host else { return false }
             if let state = request.state { return state == response.state }
-            return request.redirectURI.map { RecordedURL($0).withoutQuery == response.target.text } ?? false
+            return request.redirectURI.map {
+                RecordedURL($0).normalizedWithoutQuery == response.target.normalizedWithoutQuery
+            } ?? false
         }
         guard let answered = requests.last else { return nil }
         return requests.first {

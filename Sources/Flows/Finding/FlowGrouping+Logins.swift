@@ -194,14 +194,14 @@ extension FlowGrouping {
         if let state = response.state, let flow = byState[state]?.last(where: { accepts($0, response) }) {
             return flow
         }
-        return targets.flow(answeredAt: response.target.text)
+        return targets.flow(answeredAt: response.target)
     }
 
     func accepts(_ flow: FlowBuilder, _ response: AuthorizationResponse) -> Bool {
         flow.requests.contains { request in
             // A request object that nobody can read may name any redirect URI.
             guard let uri = request.redirectURI else { return true }
-            return RecordedURL(uri).withoutQuery == response.target.text
+            return RecordedURL(uri).normalizedWithoutQuery == response.target.normalizedWithoutQuery
         }
     }
 

@@ -21,9 +21,10 @@ enum RedirectChain {
         return sources
     }
 
-    /// Fragments never reach the wire.
+    /// Fragments never reach the wire, and an empty path reaches it as a slash.
     private static func key(_ url: RecordedURL) -> String {
-        guard url.fragment != nil else { return url.text }
-        return url.withoutQuery + (url.query.map { "?\($0)" } ?? "")
+        guard url.fragment != nil || url.path.isEmpty else { return url.text }
+        let path = url.path.isEmpty && url.isWeb ? "/" : ""
+        return url.withoutQuery + path + (url.query.map { "?\($0)" } ?? "")
     }
 }

@@ -10,14 +10,15 @@ struct RedirectTargets {
     /// Notes where the answer to a request of a flow is to go.
     mutating func insert(_ request: AuthorizationRequest, of flow: FlowBuilder) {
         // A request object that nobody can read may name any redirect URI.
-        let target = request.redirectURI.map { RecordedURL($0).withoutQuery } ?? Self.anywhere
+        let target = request.redirectURI.map { RecordedURL($0).normalizedWithoutQuery } ?? Self.anywhere
         open.insert(flow, at: target)
         latest[target] = Self.later(latest[target], flow)
     }
 
     /// The latest flow that awaits an answer there, else the latest that ever did; nil where none has asked for one.
-    mutating func flow(answeredAt target: String) -> FlowBuilder? {
-        Self.later(open.last(at: target), open.last(at: Self.anywhere))
+    mutating func flow(answeredAt target: RecordedURL) -> FlowBuilder? {
+        let target = target.normalizedWithoutQuery
+        return Self.later(open.last(at: target), open.last(at: Self.anywhere))
             ?? Self.later(latest[target], latest[Self.anywhere])
     }
 

@@ -155,7 +155,7 @@ struct ResponseFinder {
     ) -> Int? {
         let url = exchange.request.url
         guard hasPlainTargets, url.scheme == "https",
-            let waiting = underWay["http" + url.withoutQuery.dropFirst(5)]
+            let waiting = underWay[Self.key(RecordedURL("http" + url.withoutQuery.dropFirst(5)))]
         else { return nil }
         return waiting.last { Self.carries(url, found[$0]) }
     }
@@ -260,6 +260,6 @@ struct ResponseFinder {
         }
     }
 
-    /// Scheme, authority and path as written: what a redirect URI is compared by, its own query aside.
-    private static func key(_ url: RecordedURL) -> String { url.withoutQuery }
+    /// What a redirect URI is found again by, its own query aside: the browser writes it in its own way.
+    private static func key(_ url: RecordedURL) -> String { url.normalizedWithoutQuery }
 }

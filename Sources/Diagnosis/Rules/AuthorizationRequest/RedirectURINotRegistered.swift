@@ -172,7 +172,8 @@ struct RedirectURINotRegistered: Rule {
     }
 
     private func reaches(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
-        request.redirectURI.map { RecordedURL($0).withoutQuery == target.withoutQuery } ?? false
+        request.redirectURI.map { RecordedURL($0).normalizedWithoutQuery == target.normalizedWithoutQuery }
+            ?? false
     }
 
     /// Whether a URL is one of the app's, as far as its redirect URI tells; a provider's pages may have hosts of their own.
@@ -275,13 +276,15 @@ private struct ReachedRedirectURIs {
 
     init(_ responses: [AuthorizationResponse]) {
         for response in responses {
-            if response.code != nil { byTarget[response.target.text, default: Answers()].hasCode = true }
-            byTarget[response.target.text, default: Answers()].states.insert(response.state)
+            let target = response.target.normalizedWithoutQuery
+            if response.code != nil { byTarget[target, default: Answers()].hasCode = true }
+            byTarget[target, default: Answers()].states.insert(response.state)
         }
     }
 
     func isAnswered(_ request: AuthorizationRequest) -> Bool {
-        guard let uri = request.redirectURI, let answers = byTarget[RecordedURL(uri).withoutQuery] else {
+        guard let uri = request.redirectURI, let answers = byTarget[RecordedURL(uri).normalizedWithoutQuery]
+        else {
             return false
         }
         return request.state == nil || answers.hasCode || answers.states.contains(request.state)

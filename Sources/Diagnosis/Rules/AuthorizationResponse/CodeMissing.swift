@@ -36,7 +36,7 @@ struct CodeMissing: Rule {
             // Where app and provider share an address, a redirect to it is no answer yet.
             guard uri.origin == nil || uri.origin != request.endpoint.origin else { return .holds }
             for (page, target) in flow.providerRedirects(of: request) {
-                guard target.withoutQuery == uri.withoutQuery,
+                guard target.normalizedWithoutQuery == uri.normalizedWithoutQuery,
                     Endpoints.conventionalRole(of: flow.capture[page].request.url) != .endSession
                 else { continue }
                 let names = (target.queryItems.items + target.fragmentItems.items).map(\.name)

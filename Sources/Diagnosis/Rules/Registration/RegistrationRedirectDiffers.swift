@@ -56,8 +56,10 @@ struct RegistrationRedirectDiffers: Rule {
     }
 
     private func isAccepted(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
-        let target = request.redirectURI.map { RecordedURL($0).withoutQuery }
-        return flow.authorizationResponses.contains { $0.target.text == target && $0.error == nil }
+        let target = request.redirectURI.map { RecordedURL($0).normalizedWithoutQuery }
+        return flow.authorizationResponses.contains {
+            $0.target.normalizedWithoutQuery == target && $0.error == nil
+        }
     }
 
     private func isSame(_ registered: String, _ used: String) -> Bool {

@@ -82,7 +82,8 @@ struct CodeNeverRedeemed: Rule {
         let later = flow.surroundings.order[(flow.surroundings.position[delivery.exchange] + 1)...]
         let hasExchange = later.contains { index in
             let exchange = flow.capture[index]
-            return exchange.request.url.withoutQuery != delivery.response.target.text
+            return exchange.request.url.normalizedWithoutQuery
+                != delivery.response.target.normalizedWithoutQuery
                 && !(delivery.receiver == .page && Asset.isAsset(exchange))
         }
         let end = flow.surroundings.latest.end
