@@ -68,6 +68,25 @@ struct EndingTests {
         )
     }
 
+    /// The listener of a command line client takes one request, and hangs up on the next one.
+    @Test func callbackLoadedAgainAtAListenerThatIsDoneIsASuccess() {
+        #expect(
+            ending {
+                $1.authorize(&$0)
+                $0.get($1.callbackURL, headers: ShopLogin.browser, body: .html("You may close this window."))
+                $0.add(
+                    Exchange(
+                        startedAt: Timestamp(nanoseconds: 0),
+                        duration: .seconds(5),
+                        request: RecordedRequest(method: "GET", url: RecordedURL($1.callbackURL)),
+                        failure: "ECONNRESET: connection reset by the provider"
+                    )
+                )
+                $1.token(&$0)
+            } == [.success]
+        )
+    }
+
     @Test func codeInACustomSchemeThatNobodyExchangesIsIncomplete() {
         let found = ending { capture, login in
             var app = login

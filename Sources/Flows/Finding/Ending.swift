@@ -51,7 +51,7 @@ struct Ending {
             }
             if let callback = response.callback, isSentRound(callback) { return .failure }
             if let callback = response.callback, let last, index.isHungUp(callback, during: last.exchange),
-                !hasSucceededAfter(callback)
+                !hasSucceededAfter(callback), !hasSucceededBefore(callback, response)
             {
                 return .failure
             }
