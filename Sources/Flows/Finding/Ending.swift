@@ -333,7 +333,8 @@ struct Ending {
                 .introspection(let call), .userInfo(let call),
                 .pushedRequest(let call), .resource(let call):
                 statuses.append(call.answer.status)
-            case .deviceAuthorization: statuses.append(nil)
+            case .deviceAuthorization(let call):
+                statuses.append(call.answer.isRefusal ? call.answer.status : nil)
             default: break
             }
         }

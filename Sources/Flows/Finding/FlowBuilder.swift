@@ -17,6 +17,8 @@ final class FlowBuilder {
     /// Hosts of redirect URIs.
     var clientHosts: Set<String> = []
     var interactions: Set<Int> = []
+    /// Whether the user is at the pages where a device's code is confirmed, and the device has not heard of it yet.
+    var isConfirming = false
     let startedAt: Timestamp
     /// Number of the flow in order of creation.
     let number: Int
@@ -28,7 +30,7 @@ final class FlowBuilder {
     }
 
     /// Whether an answer of the provider is still awaited.
-    var isOpen: Bool { requests.count > responses.count }
+    var isOpen: Bool { requests.count > responses.count || isConfirming }
 
     /// Whether a login's token request is still to come.
     var awaitsToken: Bool {

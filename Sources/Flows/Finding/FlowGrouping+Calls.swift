@@ -14,6 +14,7 @@ extension FlowGrouping {
         {
             byToken[token] = flow
         }
+        if request.polledCode != nil, !request.isStillAwaited { flow.isConfirming = false }
         // The polls of a device are one flow, also where what began them was not recorded.
         if let code = request.polledCode, byDeviceCode[code] == nil {
             byDeviceCode[code] = flow
@@ -144,4 +145,9 @@ extension TokenRequest {
     /// What the polls for one consent on another device have in common (RFC 8628, section 3.4; OpenID Connect CIBA, section
     /// 10.1).
     fileprivate var polledCode: String? { parameters["device_code"] ?? parameters["auth_req_id"] }
+
+    /// Whether the answer is that the user has not decided yet (RFC 8628, section 3.5).
+    fileprivate var isStillAwaited: Bool {
+        answer.error.map { ["authorization_pending", "slow_down"].contains($0.error) } ?? false
+    }
 }

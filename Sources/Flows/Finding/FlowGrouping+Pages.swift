@@ -17,7 +17,10 @@ extension FlowGrouping {
         }
         let isAtHost = { (flow: FlowBuilder) in flow.isOpen && flow.providerHosts.contains(host) }
         guard
-            let flow = leader(of: exchange) ?? carried.nearest(to: recorded, where: isAtHost)
+            let flow = leader(of: exchange) ?? confirmed(by: exchange) ?? carried.nearest(
+                to: recorded,
+                where: isAtHost
+            )
                 ?? open.last(at: host)
         else { return }
         // A redirect to the app's own pages does not make it a provider.

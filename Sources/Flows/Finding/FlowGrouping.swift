@@ -9,6 +9,8 @@ struct FlowGrouping {
     var byCode = FlowsByValue()
     var byToken = FlowsByValue()
     var byDeviceCode = FlowsByValue()
+    /// What users have to confirm for devices, in order.
+    var confirmations: [(DeviceConfirmation, FlowBuilder)] = []
     var byNonce = FlowsByValue()
     var byExchange: [Int: FlowBuilder] = [:]
     /// By what makes two authorization requests the same one; the latest flow that has such a request.
@@ -86,10 +88,7 @@ struct FlowGrouping {
                 ?? new(grant: "logout", exchange)
             add(message, to: flow, nil)
         case .deviceAuthorization(let call):
-            let flow = new(grant: "urn:ietf:params:oauth:grant-type:device_code", exchange)
-            flow.clientID = call.parameters["client_id"]
-            add(message, to: flow, host)
-            if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }
+            join(device: call, message, host)
         case .discovery, .keySet, .registration, .authorizationResponse: break
         }
     }
@@ -167,7 +166,9 @@ struct FlowGrouping {
 
     /// Notes that a host is one of the flow's provider.
     mutating func know(_ host: String, of flow: FlowBuilder) {
-        if flow.providerHosts.insert(host).inserted, !flow.requests.isEmpty { open.insert(flow, at: host) }
+        if flow.providerHosts.insert(host).inserted, !flow.requests.isEmpty || flow.isConfirming {
+            open.insert(flow, at: host)
+        }
     }
 
     mutating func attach(_ exchange: Int, to flow: FlowBuilder) {

@@ -1,0 +1,39 @@
+import Captures
+import OAuth
+
+/// Devices without a browser of their own, and what their users do in another one.
+extension FlowGrouping {
+    mutating func join(device call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
+        let flow = new(grant: "urn:ietf:params:oauth:grant-type:device_code", call.exchange)
+        flow.clientID = call.parameters["client_id"]
+        add(message, to: flow, host)
+        if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }
+        guard call.answer.isSuccess, let confirmation = DeviceConfirmation(call.answer) else { return }
+        confirmations.append((confirmation, flow))
+        if confirmations.count > Self.mostConfirmations { confirmations.removeFirst() }
+    }
+
+    /// The flow of the device whose code an exchange brings to the provider, or whose page for that it asks for.
+    mutating func confirmed(by exchange: Int) -> FlowBuilder? {
+        guard !confirmations.isEmpty else { return nil }
+        let request = capture[exchange].request
+        guard
+            let flow =
+                (confirmations.last { $0.0.isBrought(by: request) }
+                ?? confirmations.last { $0.0.isBegun(by: request) && !isGranted($0.1) })?.1
+        else { return nil }
+        if !isGranted(flow) {
+            flow.isConfirming = true
+            for host in flow.providerHosts { open.insert(flow, at: host) }
+        }
+        return flow
+    }
+
+    private func isGranted(_ flow: FlowBuilder) -> Bool {
+        flow.messages.contains { message in
+            if case .token(let request) = message { request.answer.isSuccess } else { false }
+        }
+    }
+
+    private static let mostConfirmations = 50
+}
