@@ -2,11 +2,13 @@ import Captures
 import Flows
 import OAuth
 
-/// A request at which a client has to prove who it is: token, pushed request, revocation, introspection.
+/// A request at which a client has to prove who it is: token, pushed request, device authorization, revocation,
+/// introspection.
 struct ClientCall {
     enum Kind {
         case token
         case pushedRequest
+        case deviceAuthorization
         case revocation
         case introspection
     }
@@ -46,6 +48,7 @@ struct ClientCall {
                     isTargetRefused: request.isTargetRefused
                 )
             case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
+            case .deviceAuthorization(let call): ClientCall(.deviceAuthorization, call, "device")
             case .revocation(let call):
                 ClientCall(.revocation, call, "revocation \(call.parameters["token"] ?? "")")
             case .introspection(let call):
@@ -115,6 +118,8 @@ struct ClientCall {
         guard let error = answer.error?.error else { return ![404, 405, 413, 415].contains(status) }
         // Auth0's word for a client that does not prove itself; of a user's no 403 or 400 is said.
         if error == "access_denied", status == 401 { return !isDecidedElsewhere }
+        // What a client may not have is the grant, which nobody has brought yet.
+        if kind == .deviceAuthorization, error == "unauthorized_client" { return false }
         return !Self.otherFaults.contains(error)
     }
 

@@ -12,6 +12,8 @@ struct DeviceGrant {
         var parameter: Parameter?
     }
 
+    /// What the user has to confirm; nil where its answer is not recorded.
+    var userCode: Parameter?
     /// When the device code arrived; nil where that is not recorded.
     var issuedAt: Timestamp?
     var lifetime: Seconds?
@@ -32,6 +34,7 @@ struct DeviceGrant {
                 guard let code = call.answer.parameters["device_code"], grants[code] == nil else { continue }
                 order.append(code)
                 grants[code] = DeviceGrant(
+                    userCode: call.answer.parameters.parameter("user_code"),
                     issuedAt: flow.capture[call.exchange].endedAt,
                     lifetime: seconds("expires_in", call.answer),
                     interval: seconds("interval", call.answer) ?? Seconds(seconds: 5, parameter: nil),

@@ -40,8 +40,11 @@ struct ClientIDUnknown: Rule {
     /// Entra knows no such application where its tokens are asked for, and does not call it `invalid_client`.
     private func statedToClient(in flow: Flow) -> Violation? {
         for call in ClientCall.all(in: flow) where call.answer.isRefusal && !call.isRepaired {
+            // Who asks for a device code has no page on which it could be said.
+            let texts = call.kind == .deviceAuthorization ? Self.texts : ["aadsts700016"]
             guard call.answer.error?.error != "invalid_client",
-                call.answer.errorText.containsBytes("aadsts700016"), let client = call.authentication.clientID
+                texts.contains(where: call.answer.errorText.containsBytes),
+                let client = call.authentication.clientID
             else { continue }
             let endpoint = Evidence(
                 place: Place(exchange: call.exchange, part: .requestURL, name: ""),
@@ -50,6 +53,7 @@ struct ClientIDUnknown: Rule {
             )
             return Violation(
                 [Evidence(client), endpoint, call.answer.evidence()],
+                explanation: "The provider looked the client_id up, found nothing, and told the client so.",
                 exchange: call.exchange
             )
         }

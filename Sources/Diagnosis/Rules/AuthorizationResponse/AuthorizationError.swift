@@ -50,7 +50,30 @@ struct AuthorizationError: Rule {
                 )
             )
         }
-        return .holds
+        return deviceRefusal(in: flow).map { .violated($0) } ?? .holds
+    }
+
+    /// Of a request for a device code, of which no other rule has anything to say.
+    private func deviceRefusal(in flow: Flow) -> Violation? {
+        for call in ClientCall.all(in: flow) where call.kind == .deviceAuthorization {
+            guard call.answer.isRefusal, !call.isClientRefused, let status = call.answer.status,
+                status < 500, status != 429, !isExplained(call.exchange, flow)
+            else { continue }
+            return Violation(
+                [call.answer.evidence()],
+                explanation:
+                    "The provider gave the device no code. What it says is all that the capture knows of the reason.",
+                exchange: call.exchange
+            )
+        }
+        return nil
+    }
+
+    private func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {
+        (Self.reasons + [UnsupportedGrantType()]).contains { rule in
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            return violation.faultyExchange == exchange
+        }
     }
 
     private func refusal(of attempt: LoginAttempt, _ request: AuthorizationRequest, _ flow: Flow)

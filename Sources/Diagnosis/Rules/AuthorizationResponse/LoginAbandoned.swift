@@ -28,6 +28,7 @@ struct LoginAbandoned: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        if let violation = unconfirmedCode(in: flow) { return .violated(violation) }
         guard flow.ending == .incomplete, let request = flow.authorizationRequests.last,
             flow.authorizationResponses.isEmpty, flow.tokenRequests.isEmpty,
             !flow.exchanges.contains(where: {
@@ -84,6 +85,46 @@ struct LoginAbandoned: Rule {
         )
         return .violated(Violation(evidence, exchange: last))
     }
+
+    // MARK: - A device
+
+    /// The device's code was given out, and it asked for its tokens in vain until the recording ended.
+    private func unconfirmedCode(in flow: Flow) -> Violation? {
+        guard flow.ending == .incomplete, let grant = DeviceGrant.all(in: flow).last,
+            let code = grant.userCode, let poll = grant.polls.last
+        else { return nil }
+        let times = grant.polls.count == 1 ? "once" : "\(grant.polls.count) times"
+        var evidence = [Evidence(code), poll.answer.evidence(note: "asked for the tokens \(times)")]
+        let pages = flow.exchanges.filter { flow.surroundings.messages[$0] == nil && isPage($0, flow) }
+        if let page = pages.last {
+            let body = flow.capture[page].response?.body
+            let alert = PageText.alert(of: body)
+            let words = alert ?? PageText.start(of: body)
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: page, part: .responseBody, name: ""),
+                    value: Masking.shown(words, of: "body"),
+                    note: alert == nil ? "the last page of the provider" : "what the page tells the user"
+                )
+            )
+        }
+        return Violation(
+            evidence,
+            explanation: Self.unconfirmed,
+            fix: Self.unconfirmedFix,
+            title: "The device's code was not confirmed while it was recorded",
+            exchange: poll.exchange
+        )
+    }
+
+    private static let unconfirmed = """
+        The provider gave the device a code for its user, and answered each question for the tokens that the user had not confirmed it. No error \
+        was reported.
+        """
+    private static let unconfirmedFix = """
+        Nothing in the traffic is wrong. If the code was entered, look at the provider's last page for a message to the user; record on until the \
+        device has its tokens.
+        """
 
     // MARK: - Conditions
 

@@ -68,7 +68,25 @@ struct UnsupportedGrantType: Rule {
                 )
             )
         }
-        return .holds
+        return deviceRefusal(in: flow, except: refusedClients).map { .violated($0) } ?? .holds
+    }
+
+    /// A client that may not use the grant of devices hears of it before there is a grant (RFC 8628, section 3.1).
+    private func deviceRefusal(in flow: Flow, except refusedClients: Set<Int>) -> Violation? {
+        for case .deviceAuthorization(let call) in flow.messages {
+            guard call.answer.isRefusal, !refusedClients.contains(call.exchange), isOfGrant(call.answer),
+                let error = call.answer.error?.error,
+                ["unsupported_grant_type", "unauthorized_client"].contains(error)
+            else { continue }
+            let client = call.authentication.clientID.map { Evidence($0) }
+            return Violation(
+                [client, call.answer.evidence()].compactMap(\.self),
+                explanation:
+                    "The client asked for a device code, and the provider does not let it use the grant of devices.",
+                exchange: call.exchange
+            )
+        }
+        return nil
     }
 
     /// Whether the text names the grant, or there is none.

@@ -86,4 +86,20 @@ struct ClientIDUnknownTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test func readsWhatADeviceIsTold() throws {
+        let recording = Recording(
+            Array(try Recording("logout-and-device/device-code-expired").exchanges.prefix(1))
+        ).answering(
+            "/device_authorization",
+            400,
+            ["error": "invalid_request", "error_description": "Invalid client_id parameter value."]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == ["0 request.body client_id", "0 request.url ", "0 response.body error"]
+        )
+        #expect(recording.findings.count == 1)
+    }
 }

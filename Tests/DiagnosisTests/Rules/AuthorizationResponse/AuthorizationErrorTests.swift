@@ -180,4 +180,19 @@ struct AuthorizationErrorTests {
             #expect(finding?.evidence[0].value == "Unauthorized: Login failure")
         }
     }
+
+    @Test(arguments: [
+        (401, "invalid_client", "client-auth-missing"),
+        (400, "unauthorized_client", "unsupported-grant-type"),
+        (400, "invalid_scope", "scope-rejected"), (503, "temporarily_unavailable", "provider-server-error"),
+        (400, "invalid_request", "authorization-error"),
+    ])
+    func tellsWhyADeviceGotNoCode(status: Int, error: String, rule: String) throws {
+        let recording = Recording(
+            Array(try Recording("logout-and-device/device-code-expired").exchanges.prefix(1))
+        ).answering("/device_authorization", status, ["error": .string(error)])
+        #expect(recording.findings.first?.rule == rule && recording.findings.first?.isPrimary == true)
+        #expect(recording.findings.count == (rule == "client-auth-missing" ? 2 : 1))
+        #expect(recording.outcomes == [.failure])
+    }
 }
