@@ -52,11 +52,34 @@ struct RedirectURINotRegistered: Rule {
                     }
                     continue
                 }
-                return .violated(Violation(evidence(request, refusal, flow), exchange: request.exchange))
+                return .violated(
+                    Violation(
+                        evidence(request, refusal, flow),
+                        fix: hasChosenPort(request, flow) ? Self.chosenPortFix : nil,
+                        exchange: request.exchange
+                    )
+                )
             }
         }
         return abstains ? .abstains("the text of the provider's error page was not saved") : .holds
     }
+
+    /// Whether an app on this machine listens at a port that nobody could register, as it is another one each time.
+    private func hasChosenPort(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
+        guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
+            LoopbackHost.isLoopback(uri.host ?? ""), let port = uri.explicitPort, port >= Self.firstChosenPort
+        else { return false }
+        return !ClientKind.isWebApp(at: uri.origin, flow)
+    }
+
+    /// The lowest port that systems give to who asks for any: Linux's, the others begin higher.
+    private static let firstChosenPort = 32768
+
+    private static let chosenPortFix = """
+        Where the app takes whatever port is free, register the address without a port. Providers that follow RFC 8252, section 7.3 leave the \
+        port out of the comparison, many of them for 127.0.0.1 and [::1] only and not for localhost: send that address then. With any other \
+        provider listen on one of a fixed set of ports, and register each.
+        """
 
     // MARK: - The refusal
 

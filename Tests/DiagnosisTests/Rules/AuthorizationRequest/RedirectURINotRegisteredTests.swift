@@ -219,4 +219,14 @@ struct RedirectURINotRegisteredTests {
         }
         #expect(keycloaks.finding(rule)?.isPrimary == true)
     }
+
+    /// A port that is another one each time is none that could be registered.
+    @Test func saysWhatToRegisterForAPortThatIsChosenAnew() throws {
+        func fix(_ uri: String) throws -> String {
+            try #require(Recording(broken).asking("redirect_uri", uri).finding(rule)).fix
+        }
+        #expect(try fix("http://localhost:51004/callback").contains("without a port"))
+        #expect(try !fix("http://localhost:8400/callback").contains("without a port"))
+        #expect(try !fix("https://www.shop.example/callback").contains("without a port"))
+    }
 }
