@@ -383,6 +383,44 @@ struct RecordCommandTests {
         #expect(try String(contentsOfFile: place.folder.file("page"), encoding: .utf8) == "late")
     }
 
+    /// Clients on the command line start a browser for the login (RFC 8252, section 7.3): the one that is recorded.
+    @Test func pagesThatTheCommandOpensGoToTheRecordedBrowser() throws {
+        let place = try Place()
+        defer { place.folder.remove() }
+        let pages = place.folder.file("pages")
+        let browser = try place.script(
+            "chromium",
+            """
+            touch "${1#--user-data-dir=}/SingletonLock"
+            for last; do :; done
+            echo "$1 $2 $last" >> \(pages)
+            exec sleep 60
+            """
+        )
+        let result = try place.record([
+            "--headless", "--browser-program", browser, "--browser", "http://x.example/", "--", "sh", "-c",
+            """
+            "$BROWSER" "http://y.example/?a=it's&b=\\$c"
+            "$(basename "$BROWSER")" http://z.example/
+            until [ "$(wc -l < \(pages))" = 3 ]; do sleep 0.1; done
+            """,
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = try String(contentsOfFile: pages, encoding: .utf8).split(separator: "\n").map {
+            $0.split(separator: " ")
+        }
+        #expect(
+            lines.compactMap(\.last).sorted() == [
+                "http://x.example/", "http://y.example/?a=it's&b=$c", "http://z.example/",
+            ]
+        )
+        // Without a window no browser takes pages of others: each has a profile of its own, and the recorder for a proxy.
+        #expect(Set(lines.compactMap(\.first)).count == 3)
+        #expect(Set(lines.map { $0[1] }).count == 1 && lines[0][1].hasPrefix("--proxy-server=http://"))
+        #expect(!result.errors.contains("background") && !result.errors.contains("left"), "\(result.errors)")
+        #expect(place.leftFolders.isEmpty)
+    }
+
     @Test func browserIsNotStartedWhenTheRecordingEndsBeforeItsPageIsThere() throws {
         let place = try Place()
         defer { place.folder.remove() }

@@ -35,6 +35,21 @@ struct CommandEnvironmentTests {
         #expect(variables([name: "http://other:1"])[name] == "http://127.0.0.1:8123")
     }
 
+    @Test func recordedBrowserStandsBeforeTheUsersOwn() {
+        let inherited = ["BROWSER": "firefox", "PATH": "/usr/bin:/bin"]
+        let variables = CommandEnvironment.variables(
+            over: inherited,
+            proxy: Self.address,
+            files: Self.files,
+            browser: CommandBrowser(folder: "/run/openers")
+        )
+        #expect(variables["BROWSER"] == "/run/openers/\(CommandBrowser.names[0])")
+        #expect(variables["PATH"] == "/run/openers:/usr/bin:/bin")
+        // Without one the user's own is none of ours.
+        let others = self.variables(inherited)
+        #expect(others["BROWSER"] == "firefox" && others["PATH"] == "/usr/bin:/bin")
+    }
+
     @Test func addressOfSixIsInBrackets() {
         let six = CommandEnvironment.variables(
             over: [:],

@@ -8,6 +8,7 @@ struct BrowserLauncher {
     let isHeadless: Bool
     private static let profileName = "browser"
     private static let logName = "browser.log"
+    private static let scratchName = "tmp"
 
     /// Prepares a browser; nothing is started.
     ///
@@ -71,17 +72,9 @@ struct BrowserLauncher {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        var arguments: [String]
+        var arguments = arguments(page, profile: profile, proxy: proxy, keyDigest: keyDigest)
         switch program.family {
         case .chromium:
-            arguments = ChromiumProfile.arguments(
-                folder: profile,
-                proxy: proxy.description,
-                keyDigest: keyDigest,
-                isHeadless: isHeadless,
-                isRoot: getuid() == 0,
-                pages: [page]
-            )
             if pipe != nil { arguments.insert(contentsOf: ChromiumProfile.drivenArguments, at: 0) }
         case .firefox:
             try folder.write(
@@ -89,7 +82,6 @@ struct BrowserLauncher {
                 to: "\(Self.profileName)/user.js"
             )
             try FirefoxProfile.trust(certificatePath, in: profile)
-            arguments = FirefoxProfile.arguments(folder: profile, isHeadless: isHeadless, pages: [page])
         }
         return try ChildProcess(
             path: program.path,
@@ -102,11 +94,79 @@ struct BrowserLauncher {
         )
     }
 
+    /// Its command line, without the program.
+    private func arguments(
+        _ page: String,
+        profile: String,
+        proxy: Recording.Address,
+        keyDigest: [UInt8]
+    ) -> [String] {
+        switch program.family {
+        case .chromium:
+            ChromiumProfile.arguments(
+                folder: profile,
+                proxy: proxy.description,
+                keyDigest: keyDigest,
+                isHeadless: isHeadless,
+                isRoot: getuid() == 0,
+                pages: [page]
+            )
+        case .firefox:
+            FirefoxProfile.arguments(folder: profile, isHeadless: isHeadless, pages: [page])
+        }
+    }
+
+    /// Lines of a shell that open `$page` once the browser is there, in the environment of the command.
+    ///
+    /// A browser of the Chromium family with a window takes pages of others that name its profile; any other gets a profile of
+    /// its own for the page, like the first one.
+    ///
+    /// - Parameters:
+    ///   - folder: of ``makeFolder()``, in which ``start(page:in:proxy:keyDigest:certificatePath:environment:pipe:)`` starts the
+    ///     browser.
+    ///   - proxy: where the recorder listens.
+    ///   - keyDigest: of the key in the recorder's certificates.
+    /// - Returns: the lines.
+    func openingScript(in folder: RunFolder, proxy: Recording.Address, keyDigest: [UInt8]) -> String {
+        let profile = folder.file(Self.profileName)
+        let isShared = program.family == .chromium && !isHeadless
+        // Firefox has read its settings and its trust when it writes the first.
+        let sign = profile + (program.family == .chromium ? "/SingletonLock" : "/prefs.js")
+        // No argument has a control character.
+        let words = arguments("\u{2}", profile: "\u{1}", proxy: proxy, keyDigest: keyDigest).map {
+            $0.quotedForShell.replacingOccurrences(of: "\u{1}", with: "'\"$profile\"'")
+                .replacingOccurrences(of: "\u{2}", with: "'\"$page\"'")
+        }
+        var lines = [
+            "turn=0",
+            // The lock leads to no file.
+            "until [ -e \(sign.quotedForShell) ] || [ -L \(sign.quotedForShell) ] || [ \"$turn\" -ge 600 ]; do",
+            "    sleep 0.1",
+            "    turn=$((turn + 1))",
+            "done",
+            "profile=\(profile.quotedForShell)",
+        ]
+        if !isShared {
+            lines.append("profile=$(mktemp -d \(folder.file("page-XXXXXX").quotedForShell))")
+        }
+        if program.family == .firefox {
+            let files = ["user.js", "cert9.db", "key4.db", "pkcs11.txt"].map {
+                "\(profile)/\($0)".quotedForShell
+            }
+            lines.append("cp \(files.joined(separator: " ")) \"$profile\"")
+        }
+        lines.append("if [ -d \(folder.file(Self.scratchName).quotedForShell) ]; then")
+        lines.append("    export TMPDIR=\(folder.file(Self.scratchName).quotedForShell)")
+        lines.append("fi")
+        lines.append("exec \(program.path.quotedForShell) \(words.joined(separator: " "))")
+        return lines.joined(separator: "\n")
+    }
+
     /// Chromium leaves a folder with a socket behind; there it is gone with the rest, where the socket's path is not too long.
     private static func environment(_ inherited: [String: String], _ folder: RunFolder) -> [String: String] {
         var environment = inherited
         environment[mark] = "1"
-        let scratch = folder.file("tmp")
+        let scratch = folder.file(scratchName)
         let longest = "/org.chromium.Chromium.XXXXXX/SingletonSocket"
         if scratch.utf8.count + longest.utf8.count < 104,
             (try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true))

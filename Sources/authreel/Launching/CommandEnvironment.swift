@@ -10,14 +10,20 @@ enum CommandEnvironment {
     ///   - address: where the proxy listens.
     ///   - credentials: what it asks for.
     ///   - files: made for the run.
+    ///   - browser: what it opens pages with, where a browser is recorded.
     /// - Returns: all variables of the command.
     static func variables(
         over inherited: [String: String],
         proxy address: Recording.Address,
         credentials: BasicCredentials? = nil,
-        files: TrustFiles
+        files: TrustFiles,
+        browser: CommandBrowser? = nil
     ) -> [String: String] {
         var variables = inherited
+        if let browser {
+            variables["BROWSER"] = browser.program
+            variables["PATH"] = joined(browser.folder, inherited["PATH"])
+        }
         let proxy = proxyURL(address, credentials)
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
             variables[name] = proxy

@@ -18,7 +18,7 @@ final class Halves: Sendable {
     /// Whether a process is the browser of this recording, or one that it started.
     func isBrowser(_ processID: pid_t) -> Bool {
         guard let browser = state.withLock({ $0.browser }) else { return false }
-        return ProcessTree.ancestors(of: processID).contains(browser)
+        return Self.isBrowser(ProcessTree.ancestors(of: processID), browser)
     }
 
     func half(of exchange: Exchange) -> SelfTest.Half {
@@ -33,8 +33,13 @@ final class Halves: Sendable {
 
     private static func byProcess(_ processID: pid_t, browser: pid_t?) -> SelfTest.Half? {
         let line = ProcessTree.ancestors(of: processID)
-        if let browser, line.contains(browser) { return .browser }
+        if let browser, isBrowser(line, browser) { return .browser }
         return line.contains(getpid()) ? .backend : nil
+    }
+
+    /// One that the command has opened a page in is marked, too, whoever started it.
+    private static func isBrowser(_ line: [pid_t], _ browser: pid_t) -> Bool {
+        line.contains(browser) || ProcessTree.isMarked(BrowserLauncher.mark, line: line)
     }
 
     private static func byName(_ exchange: Exchange) -> SelfTest.Half {

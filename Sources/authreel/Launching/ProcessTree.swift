@@ -58,6 +58,17 @@ enum ProcessTree {
         return bytes.split(separator: 0).contains { $0.starts(with: Array("\(variable)=".utf8)) }
     }
 
+    /// Whether a process, or one between it and us, was started with a variable of this name: Chromium's helpers write over
+    /// theirs.
+    static func isMarked(_ variable: String, _ processID: pid_t) -> Bool {
+        isMarked(variable, line: ancestors(of: processID))
+    }
+
+    /// The same of the line of ``ancestors(of:)``.
+    static func isMarked(_ variable: String, line: [pid_t]) -> Bool {
+        line.prefix { $0 != getpid() }.contains { has(variable, $0) }
+    }
+
     /// Forgets an adopted child that has ended; those we started ourselves are waited for by ``ChildProcess``.
     static func reapOrphans(except started: Set<pid_t>) {
         for member in all() where member.isZombie && member.parent == getpid() {

@@ -63,7 +63,7 @@ struct RecordingSession {
             let own = command.flatMap { $0.ending == nil ? $0.processID : nil }
             ProcessTree.reapOrphans(except: Set([browser, command?.processID].compactMap(\.self)))
             return ProcessTree.descendants(exceptGroup: browser).filter {
-                $0.processID != own && !ProcessTree.has(BrowserLauncher.mark, $0.processID)
+                $0.processID != own && !ProcessTree.isMarked(BrowserLauncher.mark, $0.processID)
             }
         }
     }
@@ -96,7 +96,9 @@ struct RecordingSession {
         }
         view.begin()
         do {
-            if let command, let folder { running.command = try start(command, in: folder) }
+            if let command, let folder {
+                running.command = try start(command, in: folder, opening: browserFolder)
+            }
             if let child = running.command { watch(child, running, post) }
             if let browserFolder { startBrowser(in: browserFolder, running, post) }
         } catch {
@@ -129,7 +131,11 @@ struct RecordingSession {
 
     // MARK: Starting
 
-    private func start(_ command: CommandLauncher, in folder: RunFolder) throws -> ChildProcess {
+    private func start(
+        _ command: CommandLauncher,
+        in folder: RunFolder,
+        opening browserFolder: RunFolder?
+    ) throws -> ChildProcess {
         let authority = (try? String(contentsOfFile: certificatePath, encoding: .utf8)) ?? ""
         let files = try TrustFiles.write(
             to: folder,
@@ -137,6 +143,9 @@ struct RecordingSession {
             authority: authority,
             environment: environment
         )
+        let opening = browserFolder.flatMap {
+            browser?.openingScript(in: $0, proxy: address, keyDigest: recording.leafKeyDigest)
+        }
         if command.isMadeByGo {
             StandardError.note(
                 "programs made by Go leave localhost and 127.0.0.1 out of every proxy: there, name the server LOCALHOST, in capitals"
@@ -147,7 +156,14 @@ struct RecordingSession {
                 over: environment,
                 proxy: address,
                 credentials: credentials,
-                files: files
+                files: files,
+                browser: try opening.map {
+                    try CommandBrowser.write(
+                        to: folder,
+                        opening: $0,
+                        searchPath: environment["PATH"] ?? ""
+                    )
+                }
             )
         )
     }
