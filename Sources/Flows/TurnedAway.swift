@@ -5,7 +5,8 @@ package import OAuth
 ///
 /// The app had set a cookie where it sent the browser to the provider; the callback comes without it and without any other,
 /// the answer sets none, and the page it leads to is loaded without one, so nobody can be signed in there. So do libraries whose
-/// failure has no page of its own: what a browser sees of it is the home page.
+/// failure has no page of its own: what a browser sees of it is the home page. Cookies of another server at the app's host are
+/// sent to it as well, since ports do not keep them apart (RFC 6265, section 8.5), and count for none.
 package enum TurnedAway {
     package static func isOne(
         _ response: AuthorizationResponse,
@@ -15,10 +16,10 @@ package enum TurnedAway {
     ) -> Bool {
         guard let code = response.code, !codes.contains(code), let callback = response.callback,
             response.mode != .fragment, let source = index.redirectedFrom[request.exchange],
-            index.capture[source].request.url.host != request.endpoint.host
+            index.capture[source].request.url.origin != request.endpoint.origin
         else { return false }
         let exchange = index.capture[callback]
-        guard exchange.request.cookies.isEmpty, let answer = exchange.response,
+        guard hasNoCookie(exchange, in: index), let answer = exchange.response,
             (300..<400).contains(answer.status), answer.setCookies.isEmpty, let location = answer.location,
             index.capture[source].response?.setCookies.contains(where: { !$0.value.isEmpty }) ?? false
         else { return false }
@@ -29,7 +30,34 @@ package enum TurnedAway {
         else { return false }
         let landings = index.derived.value { Landings(index) }
         return index.areCookiesRecorded
-            && (landings.byRedirect[callback] ?? []).contains { index.capture[$0].request.cookies.isEmpty }
+            && (landings.byRedirect[callback] ?? []).contains { hasNoCookie(index.capture[$0], in: index) }
+    }
+
+    /// Whether an app is sent no cookie but those of another server at its host.
+    private static func hasNoCookie(_ exchange: Exchange, in index: CaptureIndex) -> Bool {
+        let cookies = exchange.request.cookies
+        guard !cookies.isEmpty, let host = exchange.request.url.host, let origin = exchange.request.url.origin
+        else { return cookies.isEmpty }
+        let setters = index.derived.value { CookieSetters(index) }.byHost[host] ?? [:]
+        return cookies.allSatisfy { cookie in
+            setters[cookie.name].map { !$0.isEmpty && !$0.contains(origin) } ?? false
+        }
+    }
+
+    /// Which servers set cookies of a name, by host: more than one where they listen at several ports of it.
+    private struct CookieSetters: Sendable {
+        var byHost: [String: [String: Set<String>]] = [:]
+
+        init(_ index: CaptureIndex) {
+            for exchange in index.capture.indices.lazy.map({ index.capture[$0] }) {
+                guard let response = exchange.response, let host = exchange.request.url.host,
+                    let origin = exchange.request.url.origin
+                else { continue }
+                for cookie in response.setCookies {
+                    byHost[host, default: [:]][cookie.name, default: []].insert(origin)
+                }
+            }
+        }
     }
 
     /// Where redirects led, in the capture.

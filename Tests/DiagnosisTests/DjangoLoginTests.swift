@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import Foundation
 import JSON
 import TestSupport
 import Testing
@@ -117,6 +118,28 @@ struct DjangoLoginTests {
         #expect(unseen.finding("state-cookie-lost") == nil && unseen.outcomes == [.success])
         let known = try recording("cookie-lost").sendingHeader("Cookie", "shop_session=d1e0b7", to: "/")
         #expect(known.finding("state-cookie-lost") == nil && known.outcomes == [.success])
+    }
+
+    /// Ports do not keep cookies apart: those of a provider on the same machine say nothing of the app.
+    @Test func cookieOfAnotherServerOnTheHostIsNoSession() throws {
+        let moved = { (text: String) in
+            text.replacingOccurrences(of: "localhost:38111", with: "127.0.0.1:38111")
+        }
+        var recording = try recording("cookie-lost").editing { exchange in
+            exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: moved(location)) }
+        }
+        for path in ["/oidc/callback/", "/"] {
+            recording = recording.sendingHeader("Cookie", "sessionid=skpr41e5wsbaim1gp3h1", to: path)
+        }
+        #expect(recording.finding("state-cookie-lost") != nil && recording.outcomes == [.failure])
+        // Set by the app as well.
+        let own = recording.answering(
+            "/oidc/authenticate/",
+            header: "Set-Cookie",
+            "sessionid=skpr41e5wsbaim1gp3h1; Path=/"
+        )
+        #expect(own.finding("state-cookie-lost") == nil && own.outcomes == [.success])
     }
 
     /// Some recorders keep no cookie that is sent.
