@@ -1,8 +1,8 @@
 import Captures
 
 extension CaptureIndex {
-    /// The request that a server was at work on when its own connection failed, and that came to nothing: the app could not
-    /// reach whom it needed to begin a login or to end it.
+    /// The request that a server was at work on when a call of its own failed, and that came to nothing: the app did not get
+    /// what it needed to begin a login or to end it.
     ///
     /// By the processes of both, or by the server's address where only packets were seen.
     package func failedWork(behind exchange: Int) -> Int? {
@@ -36,7 +36,13 @@ extension CaptureIndex {
     }
 
     private func mayBeOfServer(_ client: ClientFacts, of asked: Exchange) -> Bool {
-        if let sender = client.process { return asked.client.process.map { $0 != sender } ?? false }
+        if let sender = client.process {
+            guard let other = asked.client.process else { return false }
+            guard other == sender, let one = client.processID, let another = asked.client.processID else {
+                return other != sender
+            }
+            return one != another
+        }
         guard let own = client.address.map(Self.host),
             let server = asked.connection.serverAddress.map(Self.host)
         else { return false }

@@ -58,6 +58,7 @@ struct CallbackRejectedByApp: Rule {
                     )
                 )
             }
+            evidence += failedCalls(behind: callback.place, flow)
             let names = Set(exchange.request.cookies.map(\.name)).sorted().prefix(20)
             if !flow.surroundings.isSanitized {
                 evidence.append(
@@ -92,6 +93,24 @@ struct CallbackRejectedByApp: Rule {
             )
         }
         return repeated(in: flow).map { .violated($0) } ?? .holds
+    }
+
+    /// What the app's server asked for on account of the callback and did not get.
+    private func failedCalls(behind callback: Int, _ flow: Flow) -> [Evidence] {
+        let exchange = flow.capture[callback]
+        return flow.exchanges(after: callback, within: exchange.endedAt - exchange.startedAt).filter {
+            other in
+            (flow.capture[other].response?.status ?? 0) >= 400
+                && flow.surroundings.failedWork(behind: other) == callback
+        }.prefix(3).map { other in
+            let request = flow.capture[other].request
+            let url = Masking.shown(request.url.withoutQuery, of: "url")
+            return Evidence(
+                place: Place(exchange: other, part: .responseStatus, name: ""),
+                value: flow.capture[other].response.map { "\($0.status)" } ?? "",
+                note: "what the app's server was answered meanwhile, to \(request.method) \(url)"
+            )
+        }
     }
 
     /// That the app set no cookie where it sent the browser to the provider, by which it could know the login again.

@@ -385,4 +385,25 @@ struct CallbackRejectedByAppTests {
         }
         #expect(earlier.finding(rule) != nil)
     }
+
+    /// What the app's server missed while it worked on the callback says more than the app does.
+    @Test func tellsWhatTheAppsServerWasRefusedMeanwhile() throws {
+        var recording = try Recording(broken)
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/callback" })
+        recording.exchanges[index].duration = .seconds(5)
+        recording.exchanges[index].client.process = "python"
+        recording.exchanges[index].client.processID = 41
+        var call = recording.exchanges[index]
+        call.request = RecordedRequest(method: "GET", url: RecordedURL("https://id.harbour.example/keys"))
+        call.response = RecordedResponse(status: 404)
+        call.startedAt = call.startedAt + .seconds(1)
+        call.duration = .seconds(1)
+        call.client.processID = 42
+        recording.exchanges.insert(call, at: index + 1)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.contains("\(index + 1) response.status "))
+        // The browser's own.
+        recording.exchanges[index + 1].client.processID = 41
+        #expect(try #require(recording.finding(rule)).places.count == finding.places.count - 1)
+    }
 }
