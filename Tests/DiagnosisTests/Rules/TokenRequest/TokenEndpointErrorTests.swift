@@ -95,4 +95,14 @@ struct TokenEndpointErrorTests {
                 == "checked: redirect URI the same, verifier fits, code sent once, client the same, code 0 s old"
         )
     }
+
+    /// Nothing is at the address that the client asks.
+    @Test(arguments: [(404, true), (405, true), (403, false)])
+    func namesTheAddressWhereNothingIs(status: Int, isNamed: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").answering("/token", status)
+        let finding = try #require(recording.finding(rule))
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        #expect(finding.places.contains("\(index) request.url ") == isNamed)
+        #expect(finding.fix.contains("token_endpoint") == isNamed)
+    }
 }
