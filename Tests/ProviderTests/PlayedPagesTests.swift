@@ -213,4 +213,86 @@ struct PlayedPagesTests {
         #expect(try answer(to: "a guess").parameters.first("code") == nil)
         #expect(try answer(to: "open sesame").parameters.first("code") != nil)
     }
+
+    // MARK: - The user's no
+
+    private static let consent = """
+        <form method="post"><input type="hidden" name="tx" value="c0ffee1234567890">
+        <button name="answer" value="yes">Allow</button><button name="answer" value="no">Refuse</button></form>
+        """
+
+    /// Sign-in and a page to agree at, for a client or a device.
+    private static func consenting(at url: String, _ builder: inout CaptureBuilder, _ location: String) {
+        builder.get(
+            url,
+            body: .html("<form method=post action=/in><input name=user><input type=password name=pw></form>")
+        )
+        builder.post(
+            "https://id.example/in",
+            [("user", "alice"), ("pw", "open sesame")],
+            302,
+            answer: [("Location", "/agree")]
+        )
+        builder.get("https://id.example/agree", body: .html(consent))
+        builder.post(
+            "https://id.example/agree",
+            [("tx", "c0ffee1234567890"), ("answer", "yes")],
+            302,
+            answer: [("Location", location)]
+        )
+    }
+
+    @Test(arguments: [("yes", "code"), ("no", "error"), ("", "error")])
+    func otherButtonThanTheRecordedOneIsANo(answer: String, name: String) throws {
+        var builder = CaptureBuilder()
+        Self.consenting(
+            at: Self.authorize,
+            &builder,
+            "https://shop.example/cb?code=0123456789abcdefABCDEF&state=RecordedState1"
+        )
+        let caller = Caller(try Self.provider(builder.capture))
+        _ = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
+        _ = caller.post(Self.base + "/in", [("user", "alice"), ("pw", "open sesame")])
+        let page = caller.get(Self.base + "/agree", [])
+        #expect(page.status == 200)
+        let button = answer.isEmpty ? [] : [("answer", answer)]
+        let end = caller.post(Self.base + "/agree", [("tx", "c0ffee1234567890")] + button)
+        let items = RecordedURL(end.location ?? "").queryItems
+        #expect(items.first(name) != nil && items.first("state") == "MyOwnState42")
+        #expect(items.first("error") == (name == "error" ? "access_denied" : nil))
+    }
+
+    @Test(arguments: [("yes", "access_token", nil), ("no", "error", "access_denied")])
+    func deviceThatIsRefusedHearsOfIt(answer: String, name: String, error: String?) throws {
+        let grant = "urn:ietf:params:oauth:grant-type:device_code"
+        var builder = CaptureBuilder()
+        builder.post(
+            "https://id.example/device_authorization",
+            [("client_id", "tv")],
+            body: .json(
+                #"{"device_code":"0123456789abcdefABCDEF","user_code":"WDJB-MJHT","verification_uri":"https://id.example/device","interval":0}"#
+            )
+        )
+        Self.consenting(at: "https://id.example/device", &builder, "https://id.example/done")
+        builder.get("https://id.example/done", body: .html("Done"))
+        builder.post(
+            "https://id.example/token",
+            [("grant_type", grant), ("client_id", "tv"), ("device_code", "0123456789abcdefABCDEF")],
+            body: .json(#"{"access_token":"AccessToken0123456789","token_type":"Bearer"}"#)
+        )
+        let caller = Caller(try Self.provider(builder.capture))
+        let started = caller.json(caller.post(Self.base + "/device_authorization", [("client_id", "tv")]))
+        _ = caller.get(Self.base + "/device", [])
+        _ = caller.post(Self.base + "/in", [("user", "alice"), ("pw", "open sesame")])
+        _ = caller.get(Self.base + "/agree", [])
+        _ = caller.post(Self.base + "/agree", [("tx", "c0ffee1234567890"), ("answer", answer)])
+        let code = try #require(started["device_code"]?.string)
+        let end = caller.json(
+            caller.post(
+                Self.base + "/token",
+                [("grant_type", grant), ("client_id", "tv"), ("device_code", code)]
+            )
+        )
+        #expect(end[name] != nil && end["error"]?.string == error)
+    }
 }

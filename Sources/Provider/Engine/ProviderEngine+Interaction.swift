@@ -139,6 +139,7 @@ extension ProviderEngine {
                 transaction.signedInAt = now
             }
         }
+        if isDeclined(request, at: index, of: script), let answer = decline(transaction) { return answer }
         return play(index, in: transaction, request)
     }
 

@@ -1,0 +1,36 @@
+import Captures
+
+/// The user's no on a recorded page: another button than the one that was pressed when it was recorded.
+extension ProviderEngine {
+    /// Whether a page's form comes without the button that said yes.
+    ///
+    /// Not with a password: programs that fill such a form in leave its button out.
+    func isDeclined(_ request: RecordedRequest, at index: Int, of script: InteractionScript) -> Bool {
+        let step = script.steps[index]
+        guard !step.isSafe, step.credentials?.password == nil, script.error == nil,
+            step.delivery != nil || script.purpose == .visit && dialect.deviceAuthorization != nil,
+            let page = script.page(before: index).flatMap({ script.steps[$0].body?.bytes })
+        else { return false }
+        let recorded = QueryItems(step.sentText).items
+        let pressed = HTMLForm.all(in: page).lazy.flatMap(\.fields).first { field in
+            field.type == "submit" && recorded.contains { $0.name == field.name && $0.value == field.value }
+        }
+        guard let pressed else { return false }
+        return !Self.form(of: request).items.contains {
+            $0.name == pressed.name && $0.value == pressed.value
+        }
+    }
+
+    /// What a client, or a device, is told then.
+    mutating func decline(_ transaction: Transaction) -> BuiltAnswer? {
+        if let login = transaction.login {
+            close(transaction)
+            return deliver(.userCancelled, to: login)
+        }
+        guard case .visit = transaction.purpose,
+            let code = state.devices.newestFirst.first(where: { _ in true })?.key
+        else { return nil }
+        state.devices[code]?.isDenied = true
+        return .page(200, SignInPage.deviceDone(isAllowed: false))
+    }
+}
