@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import Foundation
 import JOSE
 import OAuth
 import TestSupport
@@ -705,5 +706,38 @@ struct FlowFinderTests {
         let response = try #require(flow.logins.first?.response)
         #expect(response.callback == callback && response.deliveredBy == 1)
         #expect(flow.logins.count == 1)
+    }
+
+    /// A client that names its provider's host in capitals is led there all the same.
+    @Test func redirectIsFollowedAsTheBrowserWritesIt() {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        capture.redirect(
+            "http://127.0.0.1:53682/auth",
+            to: login.authorizationURL.replacingOccurrences(of: "idp.example", with: "IDP.example:443"),
+            headers: ShopLogin.browser
+        )
+        login.authorize(&capture)
+        #expect(capture.flows.map(\.exchanges) == [[0, 1]])
+    }
+
+    /// The listener of a client on the command line is gone when the browser asks for its icon.
+    @Test func iconThatNobodyServesIsOfNoLogin() {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        login.token(&capture)
+        for path in ["/favicon.ico", "/home"] {
+            capture.add(
+                Exchange(
+                    startedAt: Timestamp(nanoseconds: 0),
+                    request: RecordedRequest(method: "GET", url: RecordedURL("https://shop.example" + path)),
+                    failure: "ECONNREFUSED: connection refused by shop.example:443"
+                )
+            )
+        }
+        #expect(capture.flows.map(\.exchanges) == [[0, 1, 2, 3, 5]])
     }
 }

@@ -22,7 +22,7 @@ extension FlowGrouping {
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]
             let isRefusal = RecorderRefusal.isOne(recorded)
-            guard isRefusal || recorded.response == nil && recorded.failure != nil,
+            guard isRefusal || recorded.response == nil && recorded.failure != nil, !Asset.isAsset(recorded),
                 let host = recorded.request.url.host
             else { continue }
             let near = builders.filter {

@@ -21,10 +21,8 @@ enum RedirectChain {
         return sources
     }
 
-    /// Fragments never reach the wire, and an empty path reaches it as a slash.
+    /// Fragments never reach the wire, and a browser writes the rest in its own way.
     private static func key(_ url: RecordedURL) -> String {
-        guard url.fragment != nil || url.path.isEmpty else { return url.text }
-        let path = url.path.isEmpty && url.isWeb ? "/" : ""
-        return url.withoutQuery + path + (url.query.map { "?\($0)" } ?? "")
+        url.normalizedWithoutQuery + (url.query.map { "?\($0)" } ?? "")
     }
 }
