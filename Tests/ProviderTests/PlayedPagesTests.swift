@@ -295,4 +295,26 @@ struct PlayedPagesTests {
         )
         #expect(end[name] != nil && end["error"]?.string == error)
     }
+
+    /// Clients on the command line listen at whatever port is free, MSAL's by the name.
+    @Test(arguments: [
+        ("http://localhost:36183", "http://localhost:41999", true),
+        ("http://localhost:8400", "http://localhost:8401", false),
+        ("http://localhost:36183", "http://localhost:41999/cb", false),
+        ("http://127.0.0.1:8400/cb", "http://127.0.0.1:8401/cb", true),
+    ])
+    func portThatIsChosenAnewMayBeAnother(recorded: String, asked: String, isTaken: Bool) throws {
+        let request = { (uri: String) in
+            Self.request("RecordedState1").map { $0.0 == "redirect_uri" ? ($0.0, uri) : $0 }
+        }
+        var builder = CaptureBuilder()
+        builder.redirect(
+            "https://id.example/auth?" + FormBody.encode(request(recorded)),
+            to: recorded + "?code=0123456789abcdefABCDEF&state=RecordedState1"
+        )
+        let caller = Caller(try Self.provider(builder.capture))
+        let answer = caller.get(Self.base + "/auth", request(asked))
+        #expect((answer.location?.hasPrefix(asked + "?code=") ?? false) == isTaken)
+        #expect((answer.status == 400) != isTaken)
+    }
 }

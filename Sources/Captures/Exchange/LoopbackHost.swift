@@ -6,6 +6,9 @@ package enum LoopbackHost {
             || isLoopbackAddress(host)
     }
 
+    /// Whether a port is one of those that a system gives to who asks for any: Linux's begin at 32768, others' higher.
+    package static func isChosenAnew(port: Int) -> Bool { port >= 32768 }
+
     private static func isLoopbackAddress(_ host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }

@@ -30,12 +30,15 @@ extension ProviderEngine {
         if client.redirectURIs.contains(redirectURI) { return true }
         if client.acceptsLocalRedirects { return Self.staysOnThisMachine(redirectURI) }
         let asked = RecordedURL(redirectURI)
-        // The name is no address: its port counts (RFC 8252, section 8.3).
         guard asked.scheme?.lowercased() == "http", asked.fragment == nil, let host = asked.host,
-            LoopbackHost.isLoopback(host), host != "localhost", dialect.allowsOtherPorts
+            LoopbackHost.isLoopback(host), dialect.allowsOtherPorts
         else { return false }
         return client.redirectURIs.contains {
             let known = RecordedURL($0)
+            // The name is no address: its port counts (RFC 8252, section 8.3), but for one that nobody can have registered.
+            if host == "localhost", !(known.explicitPort.map(LoopbackHost.isChosenAnew) ?? false) {
+                return false
+            }
             return known.scheme == asked.scheme && known.host == host && known.path == asked.path
                 && known.query == asked.query
         }

@@ -67,13 +67,11 @@ struct RedirectURINotRegistered: Rule {
     /// Whether an app on this machine listens at a port that nobody could register, as it is another one each time.
     private func hasChosenPort(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
         guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
-            LoopbackHost.isLoopback(uri.host ?? ""), let port = uri.explicitPort, port >= Self.firstChosenPort
+            LoopbackHost.isLoopback(uri.host ?? ""), let port = uri.explicitPort,
+            LoopbackHost.isChosenAnew(port: port)
         else { return false }
         return !ClientKind.isWebApp(at: uri.origin, flow)
     }
-
-    /// The lowest port that systems give to who asks for any: Linux's, the others begin higher.
-    private static let firstChosenPort = 32768
 
     private static let chosenPortFix = """
         Where the app takes whatever port is free, register the address without a port. Providers that follow RFC 8252, section 7.3 leave the \
