@@ -82,6 +82,8 @@ enum Precedence {
         Row(["silent-login-cookies-blocked"], over: ["silent-login-required"]),
         Row(pkceCauses, over: ["pkce-verifier-mismatch"]),
         Row(codeFaults, over: ["token-invalid-grant"]),
+        // A client that may not have this code is not asked for its secret.
+        Row(["code-wrong-client"], over: ["client-auth-missing"]),
         Row(["registration-*"], over: clientFaults),
         Row(clientFaults + ["registration-*"], over: ["token-invalid-client"]),
         Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),

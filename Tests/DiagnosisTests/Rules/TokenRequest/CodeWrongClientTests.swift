@@ -70,4 +70,12 @@ struct CodeWrongClientTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// A public client that brings another one's code may not have it, and is not asked for a secret.
+    @Test func goesBeforeASecretThatIsNotThere() throws {
+        let recording = try Recording(broken).sending("client_secret", nil)
+            .answering("/token", 400, ["error": "unauthorized_client"])
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("client-auth-missing")?.effectOf == rule)
+    }
 }
