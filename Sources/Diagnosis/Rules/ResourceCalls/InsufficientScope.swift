@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The API wants a scope that the access token does not have (RFC 6750, section 3.1).
@@ -26,7 +27,8 @@ struct InsufficientScope: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let refused = BearerCall.refused(in: flow, with: [401, 403]).filter { call, refusal in
-            (call.grant != nil || call.isUserInfo) && isForScope(call, refusal)
+            (call.grant != nil || call.isUserInfo)
+                && (isForScope(call, refusal) || isWithoutOpenID(call, flow))
         }
         guard !refused.isEmpty else { return .holds }
         let successes = successes(flow)
@@ -51,7 +53,15 @@ struct InsufficientScope: Rule {
             if let granted = grantedScope(call, flow) {
                 evidence.append(Evidence(granted, note: "granted or asked for"))
             }
-            return .violated(Violation(evidence, exchange: call.call.exchange))
+            let isTold = isForScope(call, refusal)
+            return .violated(
+                Violation(
+                    evidence,
+                    explanation: isTold ? nil : Self.withoutOpenID,
+                    fix: isTold ? nil : Self.withoutOpenIDFix,
+                    exchange: call.call.exchange
+                )
+            )
         }
         return .holds
     }
@@ -64,6 +74,25 @@ struct InsufficientScope: Rule {
         return call.isUserInfo
             && (refusal.status == 403 && text.containsBytes("missing openid scope")
                 || text.containsBytes("does not contain openid scope"))
+    }
+
+    private static let withoutOpenID = """
+        UserInfo serves the tokens of OpenID Connect logins alone (OpenID Connect Core, section 5.3), and this one was granted without the scope \
+        openid. The provider words it as it does for any token.
+        """
+    private static let withoutOpenIDFix =
+        "Ask for the scope openid in the authorization request; a refresh cannot add it."
+
+    /// Whether UserInfo refuses the token of a login that means to be one of OpenID Connect, and was granted without its scope.
+    private func isWithoutOpenID(_ call: BearerCall, _ flow: Flow) -> Bool {
+        guard call.isUserInfo, let granted = grantedScope(call, flow), !Placeholder.isOne(granted.value),
+            !granted.value.split(separator: " ").contains("openid"),
+            let request = flow.authorizationRequests.last, OpenIDIntent.sign(of: request, in: flow) != nil
+        else { return false }
+        return !flow.messages.contains { message in
+            guard case .userInfo(let other) = message else { return false }
+            return other.answer.isSuccess && other.token?.value == call.call.token?.value
+        }
     }
 
     /// Where each address was called with success for the last time, by anybody in this capture.
