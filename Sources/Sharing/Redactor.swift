@@ -166,6 +166,8 @@ package final class Redactor {
                 take(text, kind)
                 continue
             }
+            // Of a token its parts are looked for: its stand-in may be of another length, and most of its text open.
+            guard found.tokens[text] == nil else { continue }
             guard let parts = standIns.parts(of: text) else {
                 for piece in standIns.ownPieces(of: text) ?? [text] { take(piece, kind) }
                 continue
@@ -184,8 +186,9 @@ package final class Redactor {
             }
         }
         // An address with a secret in it is no excuse for the secret.
+        let joints = secrets.flatMap { DocumentJoints.all(in: $0.text, isOpen: isOpen) }
         let lawful =
-            found.open.union(found.hosts).union(found.words).filter {
+            found.open.union(found.hosts).union(found.words).union(joints).filter {
                 standIns.sweeping(Array($0.utf8)) == nil
             }
             + StandIns.keptPrefixes + found.domains.map { "@" + $0 }
@@ -212,6 +215,12 @@ package final class Redactor {
             short: short,
             words: words.map { (Secret(found.values[$0] ?? standIns.namedKinds[$0] ?? .asked, $0), $1) }
         )
+    }
+
+    /// Whether a value inside of a secret is one that everybody may know.
+    private func isOpen(_ text: String) -> Bool {
+        found.kind(of: text) == nil && !Drawn.looks(text.utf8)
+            && (found.open.contains(text) || found.identifiers.contains(text) || found.words.contains(text))
     }
 
     /// What was replaced so far.
