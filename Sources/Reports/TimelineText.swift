@@ -41,9 +41,7 @@ struct TimelineText {
                     + "\(Self.what(exchange))  \(Self.answer(exchange, style))"
             )
             if row.isWithoutBody {
-                lines.append(
-                    "\(margin)\(style.yellow("○")) \(style.dim("the request's body is not in the capture: export it with content"))"
-                )
+                lines.append("\(margin)\(style.yellow("○")) \(style.dim(Self.withoutBody(exchange)))")
             }
             lines += row.tokens.map { "\(margin)\(token($0))" }
             if shown.insert(row.exchange).inserted {
@@ -81,6 +79,12 @@ struct TimelineText {
 
     /// The steps, and between them what is no protocol message but makes a value that one carries, or got no
     /// answer.
+    private static func withoutBody(_ exchange: Exchange) -> String {
+        exchange.request.body?.isTruncated ?? false
+            ? "the request was answered before its body had come: the capture has none of it"
+            : "the request's body is not in the capture: export it with content"
+    }
+
     private func rows(of flow: Flow, _ marks: [Int: [Mark]]) -> [Row] {
         let steps = flow.steps.map { step in
             Row(

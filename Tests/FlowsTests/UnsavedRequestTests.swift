@@ -46,6 +46,27 @@ struct UnsavedRequestTests {
         #expect(Self.flow { _, _ in #"{"access_token":"access-0001","token_type":"Bearer"}"# } == nil)
     }
 
+    /// A server that answers before it has read the request leaves no body: what the app is at work on says whose it is.
+    @Test func callbackThatIsUnderWayNamesTheLogin() {
+        func found(_ answered: Duration) -> [[Int]] {
+            var capture = CaptureBuilder()
+            let login = ShopLogin()
+            login.discovery(&capture)
+            login.authorize(&capture)
+            login.answer(&capture)
+            let callback = login.callback(&capture)
+            let token = login.token(&capture, status: 500, body: "{}")
+            var exchanges = capture.exchanges
+            exchanges[callback].duration = answered
+            exchanges[token].request.body = nil
+            return FlowFinder.flows(in: Capture(exchanges)).filter { $0.exchanges.contains(token) }.map(
+                \.exchanges
+            )
+        }
+        #expect(found(.seconds(2)) == [[0, 1, 2, 3, 4]])
+        #expect(found(.milliseconds(20)).allSatisfy { !$0.contains(3) })
+    }
+
     private static func answer(_ idToken: String) -> String {
         #"{"access_token":"access-0001","token_type":"Bearer","id_token":"\#(idToken)"}"#
     }

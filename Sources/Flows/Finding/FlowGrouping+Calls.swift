@@ -36,6 +36,7 @@ extension FlowGrouping {
         if request.isCodeExchange || request.parameters.isEmpty, let flow = flow(ofAnswerTo: request, host) {
             return flow
         }
+        if request.parameters.isEmpty, let flow = flow(atWorkDuring: request, host) { return flow }
         guard request.isCodeExchange else { return nil }
         let isCandidate = { (flow: FlowBuilder) in
             guard !flow.requests.isEmpty else { return false }
@@ -69,6 +70,26 @@ extension FlowGrouping {
             flow.providerHosts.contains(host) && flow.clientID.map(token.token.audience.contains) ?? false
         }
     }
+
+    /// The login whose callback its app had not answered yet when it sent a request that was saved without its body: a server
+    /// that answers a request before it has read it leaves none.
+    ///
+    /// Nil where it may be one of several.
+    private func flow(atWorkDuring request: TokenRequest, _ host: String?) -> FlowBuilder? {
+        guard let host else { return nil }
+        let flows = awaitingTokens.suffix(Self.mostLoginsAtATime).filter { flow in
+            guard flow.awaitsToken, flow.providerHosts.contains(host),
+                Self.isClient(request.clientID, of: flow),
+                let callback = flow.responses.last?.callback
+            else { return false }
+            return capture[callback].startedAt <= request.startedAt
+                && request.startedAt < capture[callback].endedAt
+        }
+        return flows.count == 1 ? flows.first : nil
+    }
+
+    /// Of more at the same time nobody can tell which one a request belongs to.
+    private static let mostLoginsAtATime = 50
 
     /// A code that was changed on the way, with a redirect URI that was changed, too: the client is what is
     /// left.
