@@ -41,33 +41,63 @@ struct ScopeOpenidMissing: Rule {
                 return .holds
             }
             let scope = attempt.parameter("scope").map { Evidence($0, note: "without openid") }
+            let evidence = [scope ?? attempt.missing("scope"), sign.evidence]
+            guard sign.isRefusal else {
+                return .violated(Violation(evidence, exchange: attempt.exchange))
+            }
             return .violated(
-                Violation([scope ?? attempt.missing("scope"), sign], exchange: attempt.exchange)
+                Violation(
+                    evidence,
+                    severity: .error,
+                    exchange: attempt.exchange,
+                    explains: ["bearer-rejected", "callback-rejected-by-app"]
+                )
             )
         }
     }
 
-    /// What shows that an OpenID login is meant.
-    private func sign(in attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
+    /// What shows that an OpenID login is meant, and whether it was refused for the lack of the scope.
+    private func sign(in attempt: LoginAttempt, _ flow: Flow) -> (evidence: Evidence, isRefusal: Bool)? {
+        if let refusal = attempt.response.flatMap({ RequestRefusal(delivered: $0) }), Self.isOfScope(refusal)
+        {
+            return (refusal.evidence(), true)
+        }
+        let userInfo = userInfo(in: flow)
+        if let userInfo, userInfo.isRefusal { return userInfo }
         if attempt.responseTypes.contains("id_token"), let type = attempt.parameter("response_type") {
-            return Evidence(type, note: "asks for an ID token")
+            return (Evidence(type, note: "asks for an ID token"), false)
         }
         for name in ["nonce", "max_age", "acr_values", "id_token_hint", "claims"] {
             if let parameter = attempt.parameter(name) {
-                return Evidence(parameter, note: "a parameter of OpenID Connect")
+                return (Evidence(parameter, note: "a parameter of OpenID Connect"), false)
             }
         }
+        return userInfo
+    }
+
+    /// Whether the provider says that it misses the word.
+    private static func isOfScope(_ refusal: RequestRefusal) -> Bool {
+        let text = refusal.text.asciiLowercased()
+        return text.containsBytes("openid") && text.containsBytes("scope")
+    }
+
+    /// A call of UserInfo, the one that was refused before others.
+    private func userInfo(in flow: Flow) -> (evidence: Evidence, isRefusal: Bool)? {
         let endpoints = flow.serverMetadata.compactMap { $0.endpoint("userinfo_endpoint") }.map {
             RecordedURL($0).withoutQuery
         }
-        for case .userInfo(let call) in flow.messages where endpoints.contains(call.endpoint.text) {
-            return Evidence(
-                place: Place(exchange: call.exchange, part: .requestURL, name: ""),
-                value: call.endpoint.text,
-                note: "UserInfo is asked later"
-            )
+        let calls = flow.messages.compactMap { message -> EndpointCall? in
+            guard case .userInfo(let call) = message, endpoints.contains(call.endpoint.text) else {
+                return nil
+            }
+            return call
         }
-        return nil
+        let refused = calls.first { [401, 403].contains($0.answer.status ?? 0) }
+        return (refused ?? calls.first).map { call in
+            let place = Place(exchange: call.exchange, part: .requestURL, name: "")
+            let note = refused == nil ? "UserInfo is asked later" : "UserInfo is asked, and refuses the token"
+            return (Evidence(place: place, value: call.endpoint.text, note: note), refused != nil)
+        }
     }
 
     /// Entra's older endpoint goes by `resource`, and issues ID tokens without that scope.

@@ -45,6 +45,9 @@ struct DiscoveryIssuerMismatch: Rule {
             if self.severity(of: document, flow) == .error { severity = .error }
             if isIssuer(named.value, of: flow) {
                 explained = ["id-token-issuer-mismatch", "issuer-param-mismatch"]
+            } else if isRefusedForIt(document, flow) {
+                severity = .error
+                explained = ["callback-rejected-by-app"]
             }
             guard found.count < 6 else { continue }
             let asked = document.askedIssuer
@@ -118,6 +121,14 @@ struct DiscoveryIssuerMismatch: Rule {
     private func isIssuer(_ issuer: String, of flow: Flow) -> Bool {
         flow.authorizationResponses.contains { $0.parameters["iss"] == issuer }
             || flow.idTokens.contains { $0.token.token.issuer == issuer }
+    }
+
+    /// Whether the app refused a login whose ID token has the name that the client asked under: it compared that with the
+    /// document's.
+    private func isRefusedForIt(_ document: MetadataDocument, _ flow: Flow) -> Bool {
+        let asked = Self.plain(document.askedIssuer)
+        return flow.idTokens.contains { Self.plain($0.token.token.issuer ?? "") == asked }
+            && !RejectedCallback.all(in: flow).isEmpty
     }
 
     // MARK: - Comparing

@@ -38,6 +38,39 @@ struct ScopeOpenidMissingTests {
         #expect(without.finding(rule) == nil)
     }
 
+    @Test func isTheCauseWhereUserInfoRefusesTheToken() throws {
+        let recording = try Recording("healthy/web-code-flow").asking("nonce", nil).asking("scope", "profile")
+            .editing { exchange in
+                guard exchange.request.url.path.hasSuffix("/userinfo") else { return }
+                exchange.response = RecordedResponse(
+                    status: 401,
+                    headers: HeaderFields([("WWW-Authenticate", "Bearer error=\"invalid_token\"")])
+                )
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.isPrimary)
+        #expect(recording.finding("bearer-rejected")?.effectOf == rule)
+    }
+
+    @Test func believesTheProvidersWords() throws {
+        let whole = try Recording(broken)
+        let end = try #require(
+            whole.exchanges.firstIndex { $0.response?.location?.contains("code=") ?? false }
+        )
+        var exchanges = Array(whole.exchanges[...end])
+        exchanges[end].response?.redirect(
+            to:
+                "https://www.shop.example/callback?error=invalid_request&error_description=openid+not+in+scope"
+        )
+        let recording = Recording(exchanges)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.isPrimary)
+        #expect(finding.evidence.last?.value.contains("openid not in scope") ?? false)
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
     @Test(arguments: ["openid", "profile openid", "openid,profile"]) func findsOpenid(scope: String) throws {
         #expect(try Recording(broken).asking("scope", scope).finding(rule) == nil)
     }

@@ -60,6 +60,22 @@ struct DiscoveryIssuerMismatchTests {
         #expect(finding.places.last == (location == nil ? "0 response.body " : "0 response.location message"))
     }
 
+    /// The ID token has the name that was asked, and the app compared it with the document's.
+    @Test func explainsThatTheAppRefusesATokenWithTheNameThatWasAsked() throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .editingAnswer(of: "/.well-known/openid-configuration") {
+                $0["issuer"] = .string("https://id.internal.example")
+            }
+            .editing { exchange in
+                guard exchange.request.url.path == "/callback" else { return }
+                exchange.response = RecordedResponse(status: 500)
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.isPrimary)
+        #expect(recording.finding("callback-rejected-by-app")?.effectOf == rule)
+    }
+
     @Test func theSlashAtTheEndDoesNotCount() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
