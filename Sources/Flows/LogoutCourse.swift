@@ -88,7 +88,7 @@ package struct LogoutCourse: Sendable {
         pages.append(page)
         let text = Self.text(of: response)
         let lower = text.lowercased()
-        if Self.refusals.contains(where: lower.containsBytes) {
+        if index.page(page)?.errorHeading != nil || Self.refusals.contains(where: lower.containsBytes) {
             words = text
             end = .refused(Place(exchange: page, part: .responseBody, name: ""))
             return

@@ -67,14 +67,22 @@ struct LogoutCall {
     /// The provider's words in lower case; empty unless it refused.
     var refusalText: String { course.isRefused ? course.words.lowercased() : "" }
 
+    /// The words of the page by which the provider refused, as a person reads them; nil where it was none.
+    func refusingPage(in flow: Flow) -> String? {
+        guard case .refused(let place) = course.end, place.part == .responseBody,
+            let body = place.exchange.flatMap({ flow.capture[$0].response?.body })
+        else { return nil }
+        return PageText.words(of: body)
+    }
+
     /// What the provider answered, as evidence; `words` are quoted where they stand in it.
     func answer(quoting words: String? = nil, in flow: Flow) -> Evidence {
         switch course.end {
         case .refused(let place):
             let isStatus = place.part == .responseStatus
             let status = place.exchange.flatMap { flow.capture[$0].response?.status } ?? 0
-            let text =
-                words.map { Excerpt.around($0, in: course.words) } ?? Excerpt.start(of: course.words, 120)
+            let said = refusingPage(in: flow) ?? course.words
+            let text = words.map { Excerpt.around($0, in: said) } ?? Excerpt.start(of: said, 120)
             return Evidence(
                 place: isStatus && words != nil
                     ? Place(exchange: place.exchange, part: .responseBody, name: "") : place,

@@ -103,12 +103,17 @@ struct LogoutRedirectNotRegistered: Rule {
         let text = logout.refusalText
         guard !text.isEmpty else { return nil }
         if let words = Self.texts.first(where: text.containsBytes) { return words }
+        // A page of errors that names the parameter before it says what it thinks of its value.
+        if let page = logout.refusingPage(in: flow), page.containsBytes(Self.parameter) {
+            return Self.parameter
+        }
         // Cognito says no more than this.
         guard logout.dialect == .cognito else { return nil }
         let isNamed = logout.call.parameters.contains("logout_uri")
         return (isNamed ? Self.cognito : Array(Self.cognito.prefix(1))).first(where: text.containsBytes)
     }
 
+    private static let parameter = "post_logout_redirect_uri"
     private static let texts = [
         "invalid redirect uri", "post logout uri does not match", "must be a logout redirect uri",
         "is not defined as a valid url in", "aadsts50011", "invalid post_logout_redirect_uri",

@@ -45,6 +45,20 @@ struct LogoutRedirectNotRegisteredTests {
         #expect(finding.places.last == "7 response.body ")
     }
 
+    @Test func believesAPageOfErrorsThatNamesTheParameter() throws {
+        let page = """
+            <title>Error</title><h1>Error</h1>
+            <ul class="errorlist"><li>post_logout_redirect_uri<ul><li>Enter a valid URL.</li></ul></li></ul>
+            """
+        let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.last == "7 response.body ")
+        #expect(finding.evidence.last?.value == "Error Error post_logout_redirect_uri Enter a valid URL.")
+    }
+
     @Test func leavesOtherRefusalsAlone() throws {
         let recording = Recording(Array(try Recording(broken).exchanges.dropFirst()))
         #expect(recording.finding(rule) == nil)
