@@ -12,7 +12,7 @@ extension CaptureIndex {
             guard asked.startedAt <= failed.startedAt, asked.endedAt >= failed.endedAt,
                 asked.request.method != "CONNECT"
             else { return false }
-            return isFruitless(asked) && mayBeOfServer(failed.client, of: asked)
+            return isFruitless(other) && mayBeOfServer(failed.client, of: asked)
         }
     }
 
@@ -28,21 +28,18 @@ extension CaptureIndex {
     /// A server that works on more is one whose requests nobody can tell apart.
     private static let mostRequestsAtATime = 50
 
-    private func isFruitless(_ asked: Exchange) -> Bool {
+    private func isFruitless(_ exchange: Int) -> Bool {
+        let asked = capture[exchange]
         guard let response = asked.response else { return asked.failure != nil }
-        guard response.status < 400 else { return true }
+        guard response.status < 400, FailedLoginNotice.page(behind: exchange, in: self) == nil else {
+            return true
+        }
         guard let location = response.location?.lowercased() else { return false }
         return ["error", "fail"].contains(where: location.containsBytes)
     }
 
     private func mayBeOfServer(_ client: ClientFacts, of asked: Exchange) -> Bool {
-        if let sender = client.process {
-            guard let other = asked.client.process else { return false }
-            guard other == sender, let one = client.processID, let another = asked.client.processID else {
-                return other != sender
-            }
-            return one != another
-        }
+        if client.process != nil { return client.isOther(than: asked.client) }
         guard let own = client.address.map(Self.host),
             let server = asked.connection.serverAddress.map(Self.host)
         else { return false }

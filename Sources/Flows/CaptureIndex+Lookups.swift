@@ -14,6 +14,11 @@ extension CaptureIndex {
         return true
     }
 
+    /// Where redirects led from an exchange, in the capture.
+    package func landings(of exchange: Int) -> [Int] {
+        derived.value { Landings(self) }.byRedirect[exchange] ?? []
+    }
+
     /// See ``openedHosts``.
     static func openedHosts(of capture: Capture) -> Set<String> {
         Set(
@@ -23,5 +28,15 @@ extension CaptureIndex {
                     ? nil : capture[index].request.url.host
             }
         )
+    }
+}
+
+private struct Landings: Sendable {
+    let byRedirect: [Int: [Int]]
+
+    init(_ index: CaptureIndex) {
+        byRedirect = Dictionary(
+            grouping: index.redirectedFrom.keys.sorted { index.position[$0] < index.position[$1] }
+        ) { index.redirectedFrom[$0] ?? $0 }
     }
 }

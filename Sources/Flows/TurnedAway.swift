@@ -4,7 +4,8 @@ package import OAuth
 /// A callback that is sent on as if all were well, and nobody is signed in.
 ///
 /// The app had set a cookie where it sent the browser to the provider; the callback comes without it and without any other,
-/// the answer sets none, and the page it leads to is loaded without one, so nobody can be signed in there. So do libraries whose
+/// the answer sets none, and the page it leads to is loaded without one, so nobody can be signed in there. Where the app's
+/// server is in the capture, a code that it leaves alone says the same. So do libraries whose
 /// failure has no page of its own: what a browser sees of it is the home page. Cookies of another server at the app's host are
 /// sent to it as well, since ports do not keep them apart (RFC 6265, section 8.5), and count for none.
 package enum TurnedAway {
@@ -19,8 +20,12 @@ package enum TurnedAway {
             index.capture[source].request.url.origin != request.endpoint.origin
         else { return false }
         let exchange = index.capture[callback]
+        // A server that is in the capture and never brought the code to the token endpoint did not want it, whatever cookie it
+        // sets to say so on its next page.
+        let isCodeLeft = index.backChannel.witness(of: response, to: request, in: index.capture) != nil
         guard hasNoCookie(exchange, in: index), let answer = exchange.response,
-            (300..<400).contains(answer.status), answer.setCookies.isEmpty, let location = answer.location,
+            (300..<400).contains(answer.status), isCodeLeft || answer.setCookies.isEmpty,
+            let location = answer.location,
             index.capture[source].response?.setCookies.contains(where: { !$0.value.isEmpty }) ?? false
         else { return false }
         let target = exchange.request.url.resolving(location)
@@ -28,9 +33,10 @@ package enum TurnedAway {
         guard target.isWeb, target.host == exchange.request.url.host, (target.query ?? "").isEmpty,
             (target.fragment ?? "").isEmpty
         else { return false }
-        let landings = index.derived.value { Landings(index) }
         return index.areCookiesRecorded
-            && (landings.byRedirect[callback] ?? []).contains { hasNoCookie(index.capture[$0], in: index) }
+            && index.landings(of: callback).contains {
+                isCodeLeft || hasNoCookie(index.capture[$0], in: index)
+            }
     }
 
     /// Whether an app is sent no cookie but those of another server at its host.
@@ -57,15 +63,6 @@ package enum TurnedAway {
                     byHost[host, default: [:]][cookie.name, default: []].insert(origin)
                 }
             }
-        }
-    }
-
-    /// Where redirects led, in the capture.
-    private struct Landings: Sendable {
-        let byRedirect: [Int: [Int]]
-
-        init(_ index: CaptureIndex) {
-            byRedirect = Dictionary(grouping: index.redirectedFrom.keys) { index.redirectedFrom[$0] ?? $0 }
         }
     }
 }

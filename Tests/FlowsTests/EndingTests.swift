@@ -33,6 +33,75 @@ struct EndingTests {
         )
     }
 
+    /// Behind the callback's redirect, on a page of the app's own.
+    @Test(arguments: [
+        ("<div class=\"alert alert-danger\">The request to sign in was denied.</div>", Outcome.failure),
+        (
+            "<div class='alert alert-warning'>Invalid login. Please try again.</div><form><input name=user></form>",
+            .failure
+        ),
+        ("<title>Login failed</title><p>The session is unavailable</p>", .failure),
+        ("<div role=alert>Your last login: Monday</div>", .success),
+        ("<div role=alert>3 failed login attempts since Monday</div>", .success),
+        ("<h1>Failed deliveries</h1>", .success),
+    ])
+    func pageThatTellsOfAFailedLoginIsTheEndOfIt(page: String, expected: Outcome) {
+        for isExchanged in [false, true] {
+            let found = ending {
+                $1.authorize(&$0)
+                $1.answer(&$0)
+                $0.redirect($1.callbackURL, to: "/start", headers: ShopLogin.browser)
+                if isExchanged { $1.token(&$0) }
+                $0.get("https://shop.example/start", headers: ShopLogin.browser, body: .html(page))
+            }
+            #expect(found == [expected])
+        }
+    }
+
+    /// A framework's message stands in a cookie of its own, so the answer sets one.
+    @Test func codeThatTheAppsServerLeavesAloneWithoutItsCookieIsAFailure() {
+        func found(_ cookie: [(String, String)]) -> [Outcome] {
+            ending { capture, login in
+                login.discovery(&capture)
+                capture.get(
+                    "https://shop.example/login",
+                    302,
+                    headers: ShopLogin.browser,
+                    answer: [
+                        ("Set-Cookie", "session=3f9a7c1e5b; Path=/"), ("Location", login.authorizationURL),
+                    ]
+                )
+                login.authorize(&capture)
+                login.answer(&capture)
+                capture.get(
+                    login.callbackURL,
+                    302,
+                    headers: ShopLogin.browser + cookie,
+                    answer: [("Set-Cookie", "messages=W10; Path=/"), ("Location", "/start")]
+                )
+                capture.get(
+                    "https://shop.example/start",
+                    headers: ShopLogin.browser + [("Cookie", "messages=W10")],
+                    body: .html("<p>Welcome</p>")
+                )
+            }
+        }
+        #expect(found([]) == [.failure])
+        #expect(found([("Cookie", "session=3f9a7c1e5b")]) == [.success])
+    }
+
+    @Test func logoutThatEndsOnAPageOfErrorsIsAFailure() {
+        let found = ending {
+            $1.whole(&$0)
+            $0.get(
+                "\($1.issuer)/logout?client_id=shop&post_logout_redirect_uri=https%3A%2F%2Fshop.example%2Fbye",
+                headers: ShopLogin.browser,
+                body: .html("<h1>Error</h1><ul><li>post_logout_redirect_uri: Enter a valid URL.</li></ul>")
+            )
+        }
+        #expect(found == [.failure])
+    }
+
     @Test func errorOfTheProviderIsAFailureAndADenialIsCancelled() {
         for (error, expected) in [("server_error", Outcome.failure), ("access_denied", .cancelled)] {
             let found = ending {

@@ -52,6 +52,15 @@ package struct ClientFacts: Blank {
     }
 }
 
+extension ClientFacts {
+    /// Whether both are known, and are not one process: programs of one name may be a browser's stand-in and an app's server.
+    package func isOther(than client: ClientFacts) -> Bool {
+        if let own = processID, let its = client.processID { return own != its }
+        guard let own = process, let its = client.process else { return false }
+        return own != its
+    }
+}
+
 extension ConnectionFacts { package init() { self.init(id: nil) } }
 
 extension ClientFacts { package init() { self.init(process: nil) } }

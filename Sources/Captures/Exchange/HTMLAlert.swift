@@ -3,7 +3,14 @@
 package enum HTMLAlert {
     /// The words of the first element that is an alert by its role (WAI-ARIA 1.2) or an error by its class, has words and is
     /// not hidden itself, nor for browsers without scripts; nil where there is none.
-    package static func first(in page: [UInt8]) -> String? {
+    package static func first(in page: [UInt8]) -> String? { first(in: page, where: isAlert) }
+
+    /// The same of a box that warns: apps show there what they call a warning, be it that nobody was signed in.
+    package static func firstWarning(in page: [UInt8]) -> String? {
+        first(in: page) { classes(of: $0).contains("alert-warning") }
+    }
+
+    private static func first(in page: [UInt8], where isOne: (HTMLTags.Tag) -> Bool) -> String? {
         var tags = HTMLTags(page, of: elements + ends)
         var unseenDepth = 0
         while let tag = tags.next() {
@@ -12,7 +19,7 @@ package enum HTMLAlert {
             case "/noscript", "/template": unseenDepth = max(0, unseenDepth - 1)
             default: break
             }
-            guard unseenDepth == 0, isAlert(tag), !isHidden(tag) else { continue }
+            guard unseenDepth == 0, isOne(tag), !isHidden(tag) else { continue }
             let words = words(of: tag, &tags)
             if !words.isEmpty { return words }
         }

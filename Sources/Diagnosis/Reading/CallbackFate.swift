@@ -4,7 +4,7 @@ import OAuth
 
 /// What the app did with the provider's answer, as far as the browser could see.
 enum CallbackFate: Equatable {
-    /// Refused: 4xx or 5xx, a page headed by an error, a redirect that names one, a new login at once, a page whose server
+    /// Refused: 4xx or 5xx, a page headed by an error, a redirect that names one or leads to a page that does, a new login at once, a page whose server
     /// refuses the code that it hands on, or one that ends it all while the app's server, which is in the capture, leaves the
     /// code alone.
     case rejected(Place)
@@ -74,7 +74,8 @@ private struct CallbackFates: Sendable {
             return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
         }
         let name = ErrorRedirect.parameter(of: exchange.request.url.resolving(location))
-        guard name != nil || anew.contains(callback) else { return .sentOn }
+        let isTold = FailedLoginNotice.page(behind: callback, in: flow.surroundings) != nil
+        guard name != nil || isTold || anew.contains(callback) else { return .sentOn }
         return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
     }
 

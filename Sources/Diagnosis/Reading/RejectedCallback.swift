@@ -13,6 +13,8 @@ struct RejectedCallback {
 
     /// The callback that had taken the same answer before, where it did.
     var repeats: Int?
+    /// The page of the app that it was sent on to, where that one says that nobody was signed in.
+    var notice: Int?
 
     /// In the order of time; without those that were loaded again after the answer was done with: what they needed has served
     /// its purpose.
@@ -39,6 +41,8 @@ struct RejectedCallback {
             )
             if case .rejected(let rejection) = flow.fate(ofCallback: callback) {
                 rejected.rejection = rejection
+                rejected.notice = FailedLoginNotice.page(behind: callback, in: flow.surroundings)
+                if rejected.notice != nil { rejected.note = "refused, as the page says that it leads to" }
                 if rejection.exchange != callback {
                     rejected.note =
                         "refused by the app's server, to which the page at the redirect URI handed the code"
@@ -47,8 +51,12 @@ struct RejectedCallback {
                 TurnedAway.isOne(response, to: request, exchanged: codes, in: flow.surroundings)
             {
                 // Sent on as if all were well, and nobody is signed in.
+                let isCodeLeft =
+                    flow.surroundings.backChannel.witness(of: response, to: request, in: flow.capture) != nil
                 rejected.note =
-                    "sent away without a session: none is set, and the page it leads to is loaded without a cookie"
+                    isCodeLeft
+                    ? "sent away, and the app's server never brought the code to the token endpoint"
+                    : "sent away without a session: none is set, and the page it leads to is loaded without a cookie"
             } else {
                 return nil
             }
@@ -69,6 +77,15 @@ struct RejectedCallback {
 
     /// Where what the app said to it stands: the callback, or the request by which its page handed the code on.
     var place: Int { rejection.exchange ?? exchange }
+
+    /// The exchange whose answer says in words what is wrong.
+    var wording: Int { notice ?? place }
+
+    /// Those by which the page says that nobody was signed in; nil where it does not.
+    func noticeWords(in flow: Flow) -> String? {
+        notice.flatMap { flow.capture[$0].response?.body?.bytes }.flatMap(FailedLoginNotice.words)
+            .map { Excerpt.start(of: $0) }
+    }
 
     /// Whether the app went on to the token endpoint: then it had recognised the login.
     func isRedeemed(in flow: Flow) -> Bool {

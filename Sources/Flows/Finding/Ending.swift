@@ -114,11 +114,12 @@ struct Ending {
         return status < 400 && !isSentToAnError(callback) ? .success : .failure
     }
 
-    /// Whether the app answers its callback with an error, or with a page headed by one.
+    /// Whether the app answers its callback with an error, or with a page headed by one, or leads on to a page that says so.
     private func isRefused(_ callback: Int, _ code: String?) -> Bool {
         guard let response = index.capture[callback].response else { return false }
         return response.status >= 400
             || ErrorHeading.isShown(at: callback, of: code, redeemed: redeemed, in: index)
+            || FailedLoginNotice.page(behind: callback, in: index) != nil
     }
 
     /// Whether the app answers its callback with a redirect that names an error.

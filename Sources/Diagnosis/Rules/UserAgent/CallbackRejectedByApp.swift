@@ -31,9 +31,14 @@ struct CallbackRejectedByApp: Rule {
     func verdict(on flow: Flow) -> Verdict {
         for callback in RejectedCallback.all(in: flow) {
             // A new login round is a circle, which has a rule of its own.
-            if callback.rejection.part == .responseLocation, callback.rejection.name.isEmpty { continue }
+            if callback.rejection.part == .responseLocation, callback.rejection.name.isEmpty,
+                callback.notice == nil
+            {
+                continue
+            }
             let refused = flow.tokenRequests.contains {
-                $0.code != nil && $0.code == callback.response.code && !$0.answer.isSuccess
+                ($0.code.map { $0 == callback.response.code } ?? $0.parameters.isEmpty)
+                    && !$0.answer.isSuccess
             }
             guard !refused, isOwn(callback, flow), !isExplained(callback, flow),
                 !isOfRefusedToken(callback, flow)
@@ -49,16 +54,15 @@ struct CallbackRejectedByApp: Rule {
                     )
                 )
             }
-            if let body = exchange.response?.body, (body.size ?? 0) > 0 {
-                let words = PageText.told(by: body)
+            if let body = flow.capture[callback.wording].response?.body, (body.size ?? 0) > 0 {
+                let words = callback.noticeWords(in: flow) ?? PageText.told(by: body)
                 evidence.append(
                     Evidence(
-                        place: Place(exchange: callback.place, part: .responseBody, name: ""),
+                        place: Place(exchange: callback.wording, part: .responseBody, name: ""),
                         value: Masking.shown(words, of: "body")
                     )
                 )
             }
-            evidence += failedCalls(behind: callback.place, flow)
             let names = Set(exchange.request.cookies.map(\.name)).sorted().prefix(20)
             if !flow.surroundings.isSanitized {
                 evidence.append(
@@ -72,45 +76,17 @@ struct CallbackRejectedByApp: Rule {
                     evidence.append(none)
                 }
             }
-            if let tokens = callback.tokens(in: flow) {
-                return .violated(
-                    Violation(
-                        evidence + tokens,
-                        explanation: Self.withTokens,
-                        fix: Self.withTokensFix,
-                        exchange: callback.place
-                    )
-                )
-            }
-            let isQuoting = quotesProvider(callback, flow)
+            let course = course(of: callback, flow)
             return .violated(
                 Violation(
-                    evidence,
-                    explanation: isQuoting ? Self.quoted : nil,
-                    fix: isQuoting ? Self.quotedFix : nil,
+                    evidence + course.evidence,
+                    explanation: course.explanation,
+                    fix: course.fix,
                     exchange: callback.place
                 )
             )
         }
         return repeated(in: flow).map { .violated($0) } ?? .holds
-    }
-
-    /// What the app's server asked for on account of the callback and did not get.
-    private func failedCalls(behind callback: Int, _ flow: Flow) -> [Evidence] {
-        let exchange = flow.capture[callback]
-        return flow.exchanges(after: callback, within: exchange.endedAt - exchange.startedAt).filter {
-            other in
-            (flow.capture[other].response?.status ?? 0) >= 400
-                && flow.surroundings.failedWork(behind: other) == callback
-        }.prefix(3).map { other in
-            let request = flow.capture[other].request
-            let url = Masking.shown(request.url.withoutQuery, of: "url")
-            return Evidence(
-                place: Place(exchange: other, part: .responseStatus, name: ""),
-                value: flow.capture[other].response.map { "\($0.status)" } ?? "",
-                note: "what the app's server was answered meanwhile, to \(request.method) \(url)"
-            )
-        }
     }
 
     /// That the app set no cookie where it sent the browser to the provider, by which it could know the login again.
@@ -135,7 +111,7 @@ struct CallbackRejectedByApp: Rule {
     private func repeated(in flow: Flow) -> Violation? {
         guard flow.ending == .success,
             let callback = RejectedCallback.repeated(in: flow).last(where: {
-                $0.rejection.part == .responseStatus && $0.response.code != nil
+                ($0.rejection.part == .responseStatus || $0.notice != nil) && $0.response.code != nil
             }), let first = callback.repeats
         else { return nil }
         let before = Evidence(
@@ -174,10 +150,33 @@ struct CallbackRejectedByApp: Rule {
         claims it wants, and whether it knows this user. The app's own log for the time of this request says which.
         """
 
+    private static let stopped = """
+        The provider's answer reached the redirect URI with a code or an ID token in it. While the app worked on it, its own server asked for \
+        something that it did not get; then the app answered with an error.
+        """
+    private static let stoppedFix = """
+        Look at that request first: compare its address with the one that the provider's metadata names, and read what was answered. If it is \
+        as it should be, the app's own log for this time has the answer.
+        """
+
+    /// How far the app's server came, as far as the capture shows it.
+    private func course(of callback: RejectedCallback, _ flow: Flow) -> (
+        evidence: [Evidence], explanation: String?, fix: String?
+    ) {
+        let tokens = callback.tokens(in: flow)
+        if tokens == nil, quotesProvider(callback, flow) { return ([], Self.quoted, Self.quotedFix) }
+        let failed = callback.failedCalls(in: flow)
+        guard failed.isEmpty else {
+            return ((tokens ?? []).prefix(1) + failed, Self.stopped, Self.stoppedFix)
+        }
+        return tokens.map { ($0, Self.withTokens, Self.withTokensFix) } ?? ([], nil, nil)
+    }
+
     /// Whether the app's page, or where it sends the browser, names an error that only a token endpoint gives.
     private func quotesProvider(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
-        let response = flow.capture[callback.place].response
-        let text = PageText.words(of: response?.body, limit: 1 << 16) + " " + (response?.location ?? "")
+        let location = flow.capture[callback.place].response?.location ?? ""
+        let text =
+            PageText.words(of: flow.capture[callback.wording].response?.body, limit: 1 << 16) + " " + location
         return ["invalid_client", "invalid_grant", "unauthorized_client", "AADSTS"].contains(
             where: text.containsBytes
         )

@@ -62,6 +62,50 @@ struct CallbackRejectedByAppTests {
         #expect(try answered { $0.redirect(to: target) }.finding(rule)?.severity == .error)
     }
 
+    private func sentOn(to page: String) throws -> Recording {
+        let recording = try answered { $0.redirect(to: "/start") }
+        var landing = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
+        landing.request.url = RecordedURL(landing.request.url.resolving("/start").text)
+        landing.startedAt = landing.startedAt + .seconds(1)
+        landing.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
+        return Recording(recording.exchanges + [landing])
+    }
+
+    @Test func firesOnARedirectToAPageThatSaysSo() throws {
+        let page = "<title>Shop</title><div class=alert-danger>The request to sign in was denied.</div>"
+        let finding = try #require(sentOn(to: page).finding(rule))
+        #expect(finding.places == ["3 response.location ", "4 response.body ", "3 request.header Cookie"])
+        #expect(finding.evidence[0].value == "/start")
+        #expect(finding.evidence[1].value == "The request to sign in was denied.")
+    }
+
+    @Test func leavesARedirectToAnotherPageAlone() throws {
+        #expect(try sentOn(to: "<h1>Failed deliveries</h1>").finding(rule) == nil)
+    }
+
+    /// The app's server wanted something of the provider meanwhile.
+    @Test func namesWhatTheServerWasRefusedMeanwhile() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.duration = .seconds(2)
+            exchange.client = ClientFacts(process: "firefox", processID: 7)
+        }
+        let callback = try #require(recording.exchanges.last)
+        let provider = try #require(recording.flows.first?.authorizationRequests.first?.endpoint.host)
+        var keys = Exchange(
+            startedAt: callback.startedAt + .seconds(1),
+            duration: .milliseconds(9),
+            request: RecordedRequest(method: "GET", url: RecordedURL("https://\(provider)/old/keys")),
+            response: RecordedResponse(status: 404)
+        )
+        keys.client = ClientFacts(process: "python", processID: 8)
+        let finding = try #require(Recording(recording.exchanges + [keys]).finding(rule))
+        #expect(finding.places.suffix(2) == ["4 request.url ", "4 response.status "])
+        #expect(finding.explanation.contains("its own server asked"))
+        keys.client = callback.client
+        #expect(try #require(Recording(recording.exchanges + [keys]).finding(rule)).places.count == 3)
+    }
+
     @Test(arguments: [
         "/", "/home?welcome=1", "https://other.example/?error=x", "/?error_code=0", "/?message=Welcome",
         "/#/home?tab=1",
@@ -384,26 +428,5 @@ struct CallbackRejectedByAppTests {
             if exchange.request.url.path == "/callback" { exchange.duration = .milliseconds(1) }
         }
         #expect(earlier.finding(rule) != nil)
-    }
-
-    /// What the app's server missed while it worked on the callback says more than the app does.
-    @Test func tellsWhatTheAppsServerWasRefusedMeanwhile() throws {
-        var recording = try Recording(broken)
-        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/callback" })
-        recording.exchanges[index].duration = .seconds(5)
-        recording.exchanges[index].client.process = "python"
-        recording.exchanges[index].client.processID = 41
-        var call = recording.exchanges[index]
-        call.request = RecordedRequest(method: "GET", url: RecordedURL("https://id.harbour.example/keys"))
-        call.response = RecordedResponse(status: 404)
-        call.startedAt = call.startedAt + .seconds(1)
-        call.duration = .seconds(1)
-        call.client.processID = 42
-        recording.exchanges.insert(call, at: index + 1)
-        let finding = try #require(recording.finding(rule))
-        #expect(finding.places.contains("\(index + 1) response.status "))
-        // The browser's own.
-        recording.exchanges[index + 1].client.processID = 41
-        #expect(try #require(recording.finding(rule)).places.count == finding.places.count - 1)
     }
 }

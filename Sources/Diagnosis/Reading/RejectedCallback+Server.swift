@@ -2,6 +2,7 @@ import Captures
 import Flows
 import OAuth
 
+/// What the app's server did while it worked on a callback that it refused in the end.
 extension RejectedCallback {
     /// That the app had exchanged the code when it refused, and what it had to judge by.
     ///
@@ -45,4 +46,34 @@ extension RejectedCallback {
                 && call.startedAt >= request.startedAt && call.startedAt <= end
         }
     }
+
+    /// What it asked for and did not get: where, and what came instead.
+    func failedCalls(in flow: Flow) -> [Evidence] {
+        let received = flow.capture[exchange]
+        let order = flow.surroundings.order
+        return order[flow.surroundings.position[exchange]...].dropFirst().prefix(Self.mostRequests)
+            .prefix { flow.capture[$0].startedAt <= received.endedAt }
+            .filter { index in
+                let asked = flow.capture[index]
+                return asked.client.isOther(than: received.client)
+                    && (asked.response.map { $0.status >= 400 } ?? (asked.failure != nil))
+            }
+            .suffix(3).flatMap { index in
+                let asked = flow.capture[index]
+                return [
+                    Evidence(
+                        place: Place(exchange: index, part: .requestURL, name: ""),
+                        value: Masking.shown(asked.request.url.withoutQuery, of: "url"),
+                        note: "asked by the app's server while it worked on the callback"
+                    ),
+                    Evidence(
+                        place: Place(exchange: index, part: .responseStatus, name: ""),
+                        value: asked.response.map { "\($0.status)" } ?? Excerpt.start(of: asked.failure ?? "")
+                    ),
+                ]
+            }
+    }
+
+    /// A server that works on more at a time is one whose requests nobody can tell apart.
+    private static let mostRequests = 50
 }

@@ -1,0 +1,63 @@
+import Captures
+import OAuth
+
+/// A page of an app to which its callback sends the browser on, and which says that nobody was signed in.
+///
+/// So do apps whose failures have no page of their own: they redirect to their sign-in or home page, and say it there in the
+/// box for errors, or in a heading. It has to speak of signing in: what else is wrong with a page somebody wanted to see is
+/// no affair of the login.
+package enum FailedLoginNotice {
+    /// The page behind the callback's redirects; nil where none was loaded, or it says nothing of the kind.
+    package static func page(behind callback: Int, in index: CaptureIndex) -> Int? {
+        index.derived.value { Notices(index) }.byCallback[callback]
+    }
+
+    /// What is said; nil on any other page.
+    package static func words(in page: [UInt8]) -> String? {
+        guard page.count < largest else { return nil }
+        let boxes = [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
+        return (boxes + HTMLHeadings.all(in: page)).first { isOne($0) }
+    }
+
+    private static func isOne(_ words: String) -> Bool {
+        let lower = words.lowercased()
+        // A count of tries, which somebody who is signed in is shown.
+        guard !lower.containsBytes("attempts"), ErrorHeading.tellsOfError(words) else { return false }
+        return subjects.contains(where: lower.containsBytes)
+    }
+
+    private static let subjects = [
+        "login", "log in", "log you in", "logging in", "logged in", "sign in", "sign-in", "signin",
+        "sign you in", "signing in",
+        "signed in", "authenti", "authorization", "authorisation", "oauth", "openid", "anmeld", "connexion",
+    ]
+    /// In bytes.
+    private static let largest = 1 << 18
+
+    private struct Notices: Sendable {
+        let byCallback: [Int: Int]
+
+        init(_ index: CaptureIndex) {
+            byCallback = index.responses.lazy.compactMap(\.callback).reduce(into: [:]) { pages, callback in
+                pages[callback] = Self.page(behind: callback, index)
+            }
+        }
+
+        private static func page(behind callback: Int, _ index: CaptureIndex) -> Int? {
+            let host = index.capture[callback].request.url.host
+            var current = callback
+            for _ in 0..<mostRedirects {
+                guard index.capture[current].response?.location != nil,
+                    let next = index.landings(of: current).first, index.capture[next].request.url.host == host
+                else { break }
+                current = next
+            }
+            guard current != callback, let body = index.capture[current].response?.body, body.isPage,
+                let page = body.bytes, FailedLoginNotice.words(in: page) != nil
+            else { return nil }
+            return current
+        }
+
+        private static let mostRedirects = 5
+    }
+}
