@@ -147,6 +147,41 @@ struct PlayedPagesTests {
         #expect(caller.get(Self.base + "/auth", silent).parameters.first("error") == "login_required")
     }
 
+    /// The page that asks for consent is at the endpoint itself, and its form keeps the request in a field of that name.
+    @Test func formAtTheEndpointIsNoRequestOfAClient() throws {
+        var builder = CaptureBuilder()
+        builder.get(
+            Self.authorize,
+            body: .html(
+                """
+                <form method="post" action="/auth"><input name="user"><input type="password" name="password">
+                <input type="hidden" name="request" value="W1sib3BlbmlkIl1d:c2lnbmVkLWhlcmU"></form>
+                """
+            )
+        )
+        let form = [
+            ("user", "alice"), ("password", "open sesame"), ("scope", "openid"),
+            ("request", "W1sib3BlbmlkIl1d:c2lnbmVkLWhlcmU"),
+        ]
+        builder.post(
+            "https://id.example/auth",
+            form,
+            302,
+            answer: [("Location", "https://shop.example/cb?code=0123456789abcdefABCDEF&state=RecordedState1")]
+        )
+        let caller = Caller(try Self.provider(builder.capture))
+        let page = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
+        let sent = HTMLForm.all(in: try #require(page.body?.bytes)).first?.fields.first {
+            $0.name == "request"
+        }
+        let kept = try #require(sent).value
+        #expect(kept != form[3].1)
+        let answer = caller.post(Self.base + "/auth", form.dropLast() + [("request", kept)])
+        let callback = RecordedURL(try #require(answer.location)).queryItems
+        #expect(callback.contains("code"))
+        #expect(callback.first("state") == "MyOwnState42")
+    }
+
     @Test func pageWithoutARecordingIsTheBuiltInOne() throws {
         var builder = CaptureBuilder()
         builder.get(

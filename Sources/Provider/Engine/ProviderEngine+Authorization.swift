@@ -10,14 +10,14 @@ extension ProviderEngine {
         if let id = items.first("transaction"), let transaction = state.transactions[id] {
             return signIn(items, transaction)
         }
-        // A page's way back here may look like half a request.
-        if !["response_type", "redirect_uri", "request", "request_uri", "scope"].contains(
-            where: items.contains
-        ),
-            let answer = interact(request)
-        {
-            return answer
-        }
+        // A page's way back here may look like half a request, and call what it keeps one: without a client it is none
+        // (RFC 6749, section 4.1.1).
+        let isRequest =
+            items.contains("client_id")
+            && ["response_type", "redirect_uri", "request", "request_uri", "scope"].contains(
+                where: items.contains
+            )
+        if !isRequest, let answer = interact(request) { return answer }
         let login: PendingLogin
         let client: ProviderConfiguration.Client
         do throws(Refused) {
