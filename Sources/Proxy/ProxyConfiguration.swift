@@ -110,6 +110,8 @@ package struct ProxyLimits: Sendable, Hashable {
     package var proxyTime = Duration.seconds(60)
     /// How long a side whose other side is gone may take to read what is left and to close.
     package var lingerTime: Duration
+    /// How long an answer waits for the rest of a request that it came ahead of, so that the request is whole in the capture.
+    package var earlyAnswerTime: Duration
     /// Connections of clients at a time; those beyond are closed at once.
     ///
     /// Of those that have said nothing yet, half as many: the oldest gives way.
@@ -123,6 +125,7 @@ package struct ProxyLimits: Sendable, Hashable {
         connectTime: Duration = .seconds(15),
         handshakeTime: Duration = .seconds(20),
         lingerTime: Duration = .seconds(5),
+        earlyAnswerTime: Duration = .milliseconds(50),
         connections: Int = 4096,
         heldBytes: Int = 256 << 20
     ) {
@@ -131,6 +134,7 @@ package struct ProxyLimits: Sendable, Hashable {
         self.connectTime = connectTime
         self.handshakeTime = handshakeTime
         self.lingerTime = lingerTime
+        self.earlyAnswerTime = earlyAnswerTime
         self.connections = connections
         self.heldBytes = heldBytes
     }

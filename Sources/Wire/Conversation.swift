@@ -195,6 +195,10 @@ package final class Conversation {
     /// HTTP/2 is spoken, from the first byte on or since an upgrade.
     package var speaksHTTP2: Bool { http2 != nil }
 
+    /// The client is still sending the body of the request that is to be answered (HTTP/1): an answer that comes now leaves the
+    /// rest of it out of the exchange.
+    package var isRequestOnItsWay: Bool { http2 == nil && http1.isRequestOnItsWay }
+
     /// The connection speaks another protocol than HTTP now.
     package var isUpgraded: Bool { http2 == nil && http1.isUpgraded }
 

@@ -17,6 +17,8 @@ final class Tee {
     /// Bytes for the client behind the end of an answer that is not in the file yet.
     private var held: [ByteBuffer] = []
     private var isHolding = false
+    /// What the provider answered before the client was done with asking.
+    private var early = EarlyAnswer()
     private var client: TeeHandler?
     private var server: TeeHandler?
     /// Nil where the bytes are nobody's business (a host that is passed through).
@@ -115,11 +117,32 @@ final class Tee {
             return
         }
         catchUp()
+        lastReceived = proxy.clock()
+        guard !early.holds(bytes, at: lastReceived, isRequestOnItsWay: isRequestOnItsWay) else {
+            let time = proxy.configuration.limits.earlyAnswerTime
+            return early.callBack(after: time, on: loop) { [weak self] in self?.letEarlyGo() }
+        }
+        letEarlyGo()
+        pass(bytes, at: lastReceived)
+    }
+
+    private var isRequestOnItsWay: Bool { records && conversation?.isRequestOnItsWay ?? false }
+
+    /// What came of an answer before its request was whole, and what became of the provider's side then.
+    private func letEarlyGo() {
+        guard early.isWaiting else { return }
+        let (pieces, ends) = early.take()
+        for piece in pieces { pass(piece.bytes, at: piece.at) }
+        client?.flush()
+        for end in ends { end() }
+    }
+
+    /// Bytes of the provider: seen by the decoder, then sent to the client.
+    private func pass(_ bytes: ByteBuffer, at time: Timestamp) {
         if conversation == nil {
             received += bytes.readableBytes
         } else {
-            lastReceived = proxy.clock()
-            completed(conversation?.received(bytes, from: side, at: lastReceived) ?? [])
+            completed(conversation?.received(bytes, from: .server, at: time) ?? [])
         }
         if isHolding {
             held.append(bytes)
@@ -145,6 +168,9 @@ final class Tee {
             done += conversation?.received(bytes, from: .client, at: time) ?? []
         }
         completed(done)
+        guard !isRequestOnItsWay else { return }
+        letEarlyGo()
+        early.requestEnded()
     }
 
     /// First into the file, then to the client.
@@ -180,10 +206,12 @@ final class Tee {
     /// Lets go what is held, before anything else happens than bytes.
     private func settle() {
         catchUp()
+        letEarlyGo()
         if isHolding { batch.commit() }
     }
 
     func inputClosed(_ side: Side) {
+        guard side == .client || !early.delays({ [weak self] in self?.inputClosed(side) }) else { return }
         settle()
         guard !isOver else { return }
         if side == .server {
@@ -210,6 +238,7 @@ final class Tee {
     }
 
     func broken(_ side: Side, _ reason: String) {
+        guard side == .client || !early.delays({ [weak self] in self?.broken(side, reason) }) else { return }
         settle()
         guard !isOver else { return }
         if side == .server, isNew, !hasCompletedAny, clientEnd == nil, isIdle, !isOpaque {
@@ -256,6 +285,7 @@ final class Tee {
     }
 
     func gone(_ side: Side) {
+        guard side == .client || !early.delays({ [weak self] in self?.gone(side) }) else { return }
         settle()
         if side == .client { client = nil } else { server = nil }
         guard !isOver else { return }

@@ -76,6 +76,17 @@ struct HTTP1Decoder {
 
     var isOver: Bool { hasLostTheThread || isUpgraded || goesOnAsHTTP2 != nil }
 
+    /// Whether the body of the request that is to be answered next, or is being answered, is on its way.
+    var isRequestOnItsWay: Bool {
+        guard !isOver, !client.isBodyHeldBack,
+            client.exchange == answering ?? (answered < awaited.count ? awaited[answered].exchange : nil)
+        else { return false }
+        return switch client.state {
+        case .fixed, .chunked, .trailers: true
+        case .head, .untilClose, .probing: false
+        }
+    }
+
     /// Takes bytes of one side.
     ///
     /// - Returns: how many were taken: less than there are where another protocol begins.

@@ -50,7 +50,7 @@ struct ScopeOpenidMissing: Rule {
                     evidence,
                     severity: .error,
                     exchange: attempt.exchange,
-                    explains: ["bearer-rejected", "callback-rejected-by-app"]
+                    explains: ["bearer-rejected", "insufficient-scope", "callback-rejected-by-app"]
                 )
             )
         }

@@ -98,8 +98,11 @@ struct InsufficientScopeTests {
             .answering("/userinfo", 401, ["error": "invalid_token"])
         let finding = recording.finding(rule)
         #expect((finding != nil) == fires)
-        #expect(finding?.isPrimary ?? true)
+        #expect(finding?.effectOf == (fires ? "scope-openid-missing" : nil))
         #expect(finding.map { $0.fix.contains("openid") } ?? true)
         #expect((recording.finding("bearer-rejected") == nil) == fires)
+        // Where no request of the login is there to say it.
+        let rest = recording.withoutAuthorization
+        #expect(rest.finding(rule)?.isPrimary ?? !fires)
     }
 }
