@@ -1,5 +1,5 @@
-package import Captures
-package import OAuth
+import Captures
+import OAuth
 
 /// What rules ask about the whole capture, found out when one does: who only counts flows does not wait for it.
 extension CaptureIndex {

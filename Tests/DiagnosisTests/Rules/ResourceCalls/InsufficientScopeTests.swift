@@ -101,8 +101,5 @@ struct InsufficientScopeTests {
         #expect(finding?.effectOf == (fires ? "scope-openid-missing" : nil))
         #expect(finding.map { $0.fix.contains("openid") } ?? true)
         #expect((recording.finding("bearer-rejected") == nil) == fires)
-        // Where no request of the login is there to say it.
-        let rest = recording.withoutAuthorization
-        #expect(rest.finding(rule)?.isPrimary ?? !fires)
     }
 }
