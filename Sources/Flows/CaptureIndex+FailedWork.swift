@@ -1,7 +1,7 @@
 import Captures
 
 extension CaptureIndex {
-    /// The request that a server was at work on when a call of its own failed, and that came to nothing: the app did not get
+    /// The request that a server was at work on when a call of its own was made, and that came to nothing: the app did not get
     /// what it needed to begin a login or to end it.
     ///
     /// By the processes of both, or by the server's address where only packets were seen.

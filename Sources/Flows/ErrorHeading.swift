@@ -1,7 +1,8 @@
 package import Captures
 package import OAuth
 
-/// A page that says in its title or in a heading that something went wrong, and leaves nothing to fill in.
+/// A page that says in its title or in a heading that something went wrong, or has the number of a message that does, and leaves
+/// nothing to fill in.
 ///
 /// A sign-in form that comes again with a message is none: the user has another try.
 package enum ErrorHeading {

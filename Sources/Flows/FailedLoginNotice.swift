@@ -16,20 +16,31 @@ package enum FailedLoginNotice {
     package static func words(in page: [UInt8]) -> String? {
         guard page.count < largest else { return nil }
         let boxes = [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
-        return (boxes + HTMLHeadings.all(in: page)).first { isOne($0) }
+        return (boxes + HTMLHeadings.all(in: page).prefix(3)).first { isOne($0) }
     }
 
+    /// Whether one of the sentences speaks of signing in and of its failure.
     private static func isOne(_ words: String) -> Bool {
-        let lower = words.lowercased()
-        // A count of tries, which somebody who is signed in is shown.
-        guard !lower.containsBytes("attempts"), ErrorHeading.tellsOfError(words) else { return false }
-        return subjects.contains(where: lower.containsBytes)
+        words.lowercased().split { ".!?;:\u{2013}\u{2014}".contains($0) }.map(String.init).contains {
+            sentence in
+            subjects.contains(where: sentence.containsBytes)
+                && failures.contains(where: sentence.containsBytes)
+                && !others.contains(where: sentence.containsBytes)
+        }
     }
 
     private static let subjects = [
         "login", "log in", "log you in", "logging in", "logged in", "sign in", "sign-in", "signin",
-        "sign you in", "signing in",
-        "signed in", "authenti", "authorization", "authorisation", "oauth", "openid", "anmeld", "connexion",
+        "sign you in", "signing in", "signed in", "authenticat", "oauth", "openid", "anmeld", "connexion",
+    ]
+    private static let failures = [
+        "fail", "error", "denied", "invalid", "unsuccessful", "cancel", "could not", "couldn't", "unable to",
+        "cannot", "can't", "problem", "not authorized", "not allowed", "not successful", "not logged in",
+        "not signed in", "wrong", "fehl", "erreur", "errore",
+    ]
+    /// What somebody who is signed in is told of other logins than this one.
+    private static let others = [
+        "attempt", "logins", "last login", "failed sign-ins", "two-factor", "trial", "recovery", "since",
     ]
     /// In bytes.
     private static let largest = 1 << 18

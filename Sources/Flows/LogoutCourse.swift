@@ -88,7 +88,9 @@ package struct LogoutCourse: Sendable {
         pages.append(page)
         let text = Self.text(of: response)
         let lower = text.lowercased()
-        if index.page(page)?.errorHeading != nil || Self.refusals.contains(where: lower.containsBytes) {
+        if Self.isRefusal(index.page(page)?.errorHeading)
+            || Self.refusals.contains(where: lower.containsBytes)
+        {
             words = text
             end = .refused(Place(exchange: page, part: .responseBody, name: ""))
             return
@@ -132,6 +134,14 @@ package struct LogoutCourse: Sendable {
     private static func text(of response: RecordedResponse) -> String {
         guard let body = response.body, (body.size ?? 0) < 1 << 20 else { return "" }
         return body.text ?? ""
+    }
+
+    /// Whether what a page is headed by says that the logout was refused: goodbyes are sorry, too, and sessions have expired.
+    private static func isRefusal(_ heading: String?) -> Bool {
+        guard let lower = heading?.lowercased() else { return false }
+        return !["sorry to see", "expired", "logged out", "signed out", "see you"].contains(
+            where: lower.containsBytes
+        )
     }
 
     /// The parameter of a redirect that names an error.

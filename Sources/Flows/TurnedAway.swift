@@ -21,8 +21,11 @@ package enum TurnedAway {
         else { return false }
         let exchange = index.capture[callback]
         // A server that is in the capture and never brought the code to the token endpoint did not want it, whatever cookie it
-        // sets to say so on its next page.
-        let isCodeLeft = index.backChannel.witness(of: response, to: request, in: index.capture) != nil
+        // sets to say so on its next page; the login's own, set anew, may be the session.
+        let setAtFirst = Set(index.capture[source].response?.setCookies.map(\.name) ?? [])
+        let isCodeLeft =
+            index.backChannel.witness(of: response, to: request, in: index.capture) != nil
+            && !(exchange.response?.setCookies.contains { setAtFirst.contains($0.name) } ?? false)
         guard hasNoCookie(exchange, in: index), let answer = exchange.response,
             (300..<400).contains(answer.status), isCodeLeft || answer.setCookies.isEmpty,
             let location = answer.location,

@@ -77,14 +77,14 @@ struct TimelineText {
         .deviceAuthorizationRequest, .backChannelLogoutRequest,
     ]
 
-    /// The steps, and between them what is no protocol message but makes a value that one carries, or got no
-    /// answer.
     private static func withoutBody(_ exchange: Exchange) -> String {
         exchange.request.body?.isTruncated ?? false
             ? "the request was answered before its body had come: the capture has none of it"
             : "the request's body is not in the capture: export it with content"
     }
 
+    /// The steps, and between them what is no protocol message but makes a value that one carries, or got no
+    /// answer.
     private func rows(of flow: Flow, _ marks: [Int: [Mark]]) -> [Row] {
         let steps = flow.steps.map { step in
             Row(

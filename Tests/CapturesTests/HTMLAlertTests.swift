@@ -31,6 +31,7 @@ struct HTMLAlertTests {
         (#"<div role="alert" trmsg="999"> now</div>"#, "PE999 now"),
         (#"<div role="alert"><span trmsg="five"></span><span trmsg="-3"></span></div>"#, nil),
         (#"<div role="status"><span trmsg="9"></span></div>"#, nil),
+        (#"<div role="alert"><span trmsg="47"></span></div>"#, nil),
         // What stands in comments is nobody's to read.
         (
             "<!-- <p class=error>Wrong</p> --><div role=alert>True <!-- <b>Wrong</b> --> it is</div>",

@@ -43,7 +43,11 @@ struct EndingTests {
         ("<title>Login failed</title><p>The session is unavailable</p>", .failure),
         ("<div role=alert>Your last login: Monday</div>", .success),
         ("<div role=alert>3 failed login attempts since Monday</div>", .success),
-        ("<h1>Failed deliveries</h1>", .success),
+        ("<h1>Failed deliveries</h1>", .success), ("<h1>Hello</h1><h2>Failed logins</h2>", .success),
+        ("<div class='alert-warning'>There was 1 failed login attempt on Monday</div>", .success),
+        ("<div role=alert>Your authorization for GitHub has expired</div>", .success),
+        ("<div role=alert>Two-factor authentication: your recovery codes have expired</div>", .success),
+        ("<div role=alert>Your trial expired. Log in to billing to go on</div>", .success),
     ])
     func pageThatTellsOfAFailedLoginIsTheEndOfIt(page: String, expected: Outcome) {
         for isExchanged in [false, true] {
@@ -88,6 +92,15 @@ struct EndingTests {
         }
         #expect(found([]) == [.failure])
         #expect(found([("Cookie", "session=3f9a7c1e5b")]) == [.success])
+    }
+
+    @Test(arguments: ["<h1>Sorry to see you go</h1>", "<title>Your session has expired</title><p>Bye"])
+    func logoutThatSaysGoodbyeIsNone(page: String) {
+        let found = ending {
+            $1.whole(&$0)
+            $0.get("\($1.issuer)/logout?client_id=shop", headers: ShopLogin.browser, body: .html(page))
+        }
+        #expect(found == [.success])
     }
 
     @Test func logoutThatEndsOnAPageOfErrorsIsAFailure() {

@@ -660,6 +660,24 @@ struct FlowFinderTests {
         #expect(capture.flows.first?.exchanges.contains(other) == false)
     }
 
+    /// The page behind a logout may be the sign-in page, whose form belongs to the next login.
+    @Test func formWithAPasswordIsNoneOfALogout() {
+        var capture = CaptureBuilder()
+        let (first, second) = (ShopLogin(), ShopLogin("two"))
+        first.authorize(&capture)
+        first.callback(&capture)
+        first.token(&capture)
+        let page = Body.html(
+            "<form method=post action=/login><input name=user><input type=password name=pass></form>"
+        )
+        capture.get("https://idp.example/logout?client_id=shop", headers: ShopLogin.browser, body: page)
+        second.authorize(&capture)
+        let posted = second.answer(&capture)
+        second.callback(&capture)
+        second.token(&capture)
+        #expect(capture.flows.map { $0.exchanges.contains(posted) } == [false, true])
+    }
+
     /// The provider carries the request on with values of its own, and the client has none that would tell them apart.
     @Test func requestWithoutValuesThatTheProviderCarriesOnIsOneFlow() {
         var capture = CaptureBuilder()

@@ -5,11 +5,16 @@ package enum NumberedMessage {
     package static let attribute: StaticString = "trmsg"
 
     /// The number with the name that the provider's log and manual have for it (`PE108 PE_UNAUTHORIZEDURL`); nil for what is no
-    /// number.
+    /// number, or says that all is well.
     static func text(of number: String) -> String? {
-        guard let number = Int(number), (0..<1000).contains(number) else { return nil }
+        guard let number = Int(number), (0..<1000).contains(number), !positive.contains(number) else {
+            return nil
+        }
         return ["PE\(number)", names[number]].compactMap(\.self).joined(separator: " ")
     }
+
+    /// Signed in, password changed, mail sent, logged out, address confirmed.
+    private static let positive: Set = [0, 35, 46, 47, 72]
 
     /// Those of sign-ins and of requests to it as a provider.
     private static let names: [Int: String] = [

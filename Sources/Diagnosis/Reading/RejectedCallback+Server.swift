@@ -50,12 +50,15 @@ extension RejectedCallback {
     /// What it asked for and did not get: where, and what came instead.
     func failedCalls(in flow: Flow) -> [Evidence] {
         let received = flow.capture[exchange]
+        let redeeming = Set(flow.tokenRequests.compactMap { flow.capture[$0.exchange].client.processID })
         let order = flow.surroundings.order
         return order[flow.surroundings.position[exchange]...].dropFirst().prefix(Self.mostRequests)
             .prefix { flow.capture[$0].startedAt <= received.endedAt }
             .filter { index in
                 let asked = flow.capture[index]
-                return asked.client.isOther(than: received.client)
+                return asked.client.isOther(than: received.client) && asked.endedAt <= received.endedAt
+                    && (flow.providerHosts.contains(asked.request.url.host ?? "")
+                        || asked.client.processID.map(redeeming.contains) ?? false)
                     && (asked.response.map { $0.status >= 400 } ?? (asked.failure != nil))
             }
             .suffix(3).flatMap { index in

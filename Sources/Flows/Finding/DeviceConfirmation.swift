@@ -22,11 +22,10 @@ struct DeviceConfirmation {
         hosts = Set(urls.compactMap(\.host))
     }
 
-    /// Whether a request brings the code to the provider.
-    func isBrought(by request: RecordedRequest) -> Bool {
+    /// Whether a request brings the code to the provider; `sent`: the values of its form.
+    func isBrought(by request: RecordedRequest, with sent: Set<String>) -> Bool {
         guard request.url.host.map(hosts.contains) ?? false else { return false }
-        if request.url.text.containsBytes(userCode) { return true }
-        return FormBody.items(of: request.body)?.items.contains { $0.value == userCode } ?? false
+        return sent.contains(userCode) || request.url.text.containsBytes(userCode)
     }
 
     /// Whether a request is for the page that the device sends its user to.

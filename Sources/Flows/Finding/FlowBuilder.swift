@@ -17,6 +17,8 @@ final class FlowBuilder {
     /// Hosts of redirect URIs.
     var clientHosts: Set<String> = []
     var interactions: Set<Int> = []
+    /// Whether a token request was answered with success.
+    private(set) var hasTokens = false
     /// Whether the user is at the pages where a device's code is confirmed, and the device has not heard of it yet.
     var isConfirming = false
     let startedAt: Timestamp
@@ -48,6 +50,7 @@ final class FlowBuilder {
 
     func add(_ message: OAuthMessage) {
         messages.append(message)
+        if case .token(let request) = message, request.answer.isSuccess { hasTokens = true }
         exchanges.insert(message.exchange)
     }
 }

@@ -14,7 +14,7 @@ extension FlowGrouping {
         {
             byToken[token] = flow
         }
-        if request.polledCode != nil, !request.isStillAwaited { flow.isConfirming = false }
+        if request.polledCode != nil, request.isDecided { flow.isConfirming = false }
         // The polls of a device are one flow, also where what began them was not recorded.
         if let code = request.polledCode, byDeviceCode[code] == nil {
             byDeviceCode[code] = flow
@@ -123,7 +123,7 @@ extension FlowGrouping {
             }
             ?? new(grant: "logout", call.exchange)
         add(message, to: flow, host)
-        logoutPages.insert(call.exchange, of: flow)
+        logoutPages.insert(call.exchange, of: flow, in: index)
         if let source = index.redirectedFrom[call.exchange], byExchange[source] == nil {
             attach(source, to: flow)
         }
@@ -167,8 +167,8 @@ extension TokenRequest {
     /// 10.1).
     fileprivate var polledCode: String? { parameters["device_code"] ?? parameters["auth_req_id"] }
 
-    /// Whether the answer is that the user has not decided yet (RFC 8628, section 3.5).
-    fileprivate var isStillAwaited: Bool {
-        answer.error.map { ["authorization_pending", "slow_down"].contains($0.error) } ?? false
+    /// Whether the answer ends the polls; one that went wrong says nothing of the user (RFC 8628, section 3.5).
+    fileprivate var isDecided: Bool {
+        answer.error.map { !["authorization_pending", "slow_down"].contains($0.error) } ?? answer.isSuccess
     }
 }

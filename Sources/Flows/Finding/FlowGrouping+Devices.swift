@@ -17,22 +17,17 @@ extension FlowGrouping {
     mutating func confirmed(by exchange: Int) -> FlowBuilder? {
         guard !confirmations.isEmpty else { return nil }
         let request = capture[exchange].request
+        let sent = Set(FormBody.items(of: request.body)?.items.map(\.value) ?? [])
         guard
             let flow =
-                (confirmations.last { $0.0.isBrought(by: request) }
-                ?? confirmations.last { $0.0.isBegun(by: request) && !isGranted($0.1) })?.1
+                (confirmations.last { $0.0.isBrought(by: request, with: sent) }
+                ?? confirmations.last { $0.0.isBegun(by: request) && !$0.1.hasTokens })?.1
         else { return nil }
-        if !isGranted(flow) {
+        if !flow.hasTokens {
             flow.isConfirming = true
             for host in flow.providerHosts { open.insert(flow, at: host) }
         }
         return flow
-    }
-
-    private func isGranted(_ flow: FlowBuilder) -> Bool {
-        flow.messages.contains { message in
-            if case .token(let request) = message { request.answer.isSuccess } else { false }
-        }
     }
 
     private static let mostConfirmations = 50

@@ -9,20 +9,16 @@ extension FlowGrouping {
         guard url.isWeb, let host = url.host, recorded.response != nil, recorded.request.method != "OPTIONS",
             !Asset.isAsset(recorded)
         else { return }
-        if leader(of: exchange) == nil, let flow = logoutPages.flow(goingOnWith: exchange, in: index) {
+        let isAtHost = { (flow: FlowBuilder) in flow.isOpen && flow.providerHosts.contains(host) }
+        let known =
+            leader(of: exchange) ?? confirmed(by: exchange) ?? carried.nearest(to: recorded, where: isAtHost)
+        if known == nil, let flow = logoutPages.flow(goingOnWith: exchange, in: index) {
             attach(exchange, to: flow)
             flow.interactions.insert(exchange)
-            logoutPages.insert(exchange, of: flow)
+            logoutPages.insert(exchange, of: flow, in: index)
             return
         }
-        let isAtHost = { (flow: FlowBuilder) in flow.isOpen && flow.providerHosts.contains(host) }
-        guard
-            let flow = leader(of: exchange) ?? confirmed(by: exchange) ?? carried.nearest(
-                to: recorded,
-                where: isAtHost
-            )
-                ?? open.last(at: host)
-        else { return }
+        guard let flow = known ?? open.last(at: host) else { return }
         // A redirect to the app's own pages does not make it a provider.
         guard !flow.clientHosts.contains(host) || flow.providerHosts.contains(host) else { return }
         attach(exchange, to: flow)

@@ -22,13 +22,16 @@ extension ProviderEngine {
     }
 
     /// What a client, or a device, is told then.
-    mutating func decline(_ transaction: Transaction) -> BuiltAnswer? {
+    mutating func decline(_ transaction: Transaction, _ request: RecordedRequest) -> BuiltAnswer? {
         if let login = transaction.login {
             close(transaction)
             return deliver(.userCancelled, to: login)
         }
+        // The device whose code the form has; the newest where it has none.
+        let typed = Self.form(of: request).first("user_code")
         guard case .visit = transaction.purpose,
-            let code = state.devices.newestFirst.first(where: { _ in true })?.key
+            let code = state.devices.newestFirst.first(where: { typed == nil || $0.value.userCode == typed })?
+                .key
         else { return nil }
         state.devices[code]?.isDenied = true
         return .page(200, SignInPage.deviceDone(isAllowed: false))

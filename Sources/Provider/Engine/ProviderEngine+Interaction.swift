@@ -139,7 +139,9 @@ extension ProviderEngine {
                 transaction.signedInAt = now
             }
         }
-        if isDeclined(request, at: index, of: script), let answer = decline(transaction) { return answer }
+        if isDeclined(request, at: index, of: script), let answer = decline(transaction, request) {
+            return answer
+        }
         return play(index, in: transaction, request)
     }
 

@@ -58,7 +58,8 @@ struct ScopeOpenidMissing: Rule {
 
     /// What shows that an OpenID login is meant, and whether it was refused for the lack of the scope.
     private func sign(in attempt: LoginAttempt, _ flow: Flow) -> (evidence: Evidence, isRefusal: Bool)? {
-        if let refusal = attempt.response.flatMap({ RequestRefusal(delivered: $0) }), Self.isOfScope(refusal)
+        if let refusal = attempt.response.flatMap({ RequestRefusal(delivered: $0) }),
+            Self.isOfScope(refusal, attempt)
         {
             return (refusal.evidence(), true)
         }
@@ -75,11 +76,19 @@ struct ScopeOpenidMissing: Rule {
         return userInfo
     }
 
-    /// Whether the provider says that it misses the word.
-    private static func isOfScope(_ refusal: RequestRefusal) -> Bool {
+    /// Whether the provider says that it misses the word; a list of what it knows beside a scope that was asked for does not.
+    private static func isOfScope(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Bool {
         let text = refusal.text.asciiLowercased()
+        let asked = (attempt["scope"] ?? "").asciiLowercased().split(separator: " ").map(String.init)
         return text.containsBytes("openid") && text.containsBytes("scope")
+            && lacking.contains(where: text.containsBytes) && !asked.contains(where: text.containsBytes)
     }
+
+    private static let lacking = [
+        "missing", "required", "require", "must", "not in scope", "without", "lack", "not include",
+        "not contain",
+        "no openid", "needs",
+    ]
 
     /// A call of UserInfo, the one that was refused before others.
     private func userInfo(in flow: Flow) -> (evidence: Evidence, isRefusal: Bool)? {

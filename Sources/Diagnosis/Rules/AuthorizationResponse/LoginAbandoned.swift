@@ -94,12 +94,17 @@ struct LoginAbandoned: Rule {
             let code = grant.userCode, let poll = grant.polls.last
         else { return nil }
         let times = grant.polls.count == 1 ? "once" : "\(grant.polls.count) times"
-        var evidence = [Evidence(code), poll.answer.evidence(note: "asked for the tokens \(times)")]
+        // Whoever has it may confirm the device still.
+        let masked = Masking.masked(code.value)
+        var evidence = [
+            Evidence(place: code.place, value: masked),
+            poll.answer.evidence(note: "asked for the tokens \(times)"),
+        ]
         let pages = flow.exchanges.filter { flow.surroundings.messages[$0] == nil && isPage($0, flow) }
         if let page = pages.last {
             let body = flow.capture[page].response?.body
             let alert = PageText.alert(of: body)
-            let words = alert ?? PageText.start(of: body)
+            let words = (alert ?? PageText.start(of: body)).replacing(code.value, with: masked)
             evidence.append(
                 Evidence(
                     place: Place(exchange: page, part: .responseBody, name: ""),

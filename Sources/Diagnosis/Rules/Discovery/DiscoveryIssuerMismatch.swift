@@ -94,20 +94,28 @@ struct DiscoveryIssuerMismatch: Rule {
     private func wordsOfIssuer(in answer: Exchange, at index: Int) -> Evidence? {
         if let location = answer.response?.location {
             let items = RecordedURL(location).queryItems.items
-            guard let item = items.first(where: { $0.value.lowercased().containsBytes("issuer") }) else {
-                return nil
-            }
+            guard let item = items.first(where: { Self.isOfIssuer($0.value) }) else { return nil }
             return Evidence(
                 place: Place(exchange: index, part: .responseLocation, name: item.name),
                 value: Masking.shown(item.value, of: item.name)
             )
         }
         let words = PageText.words(of: answer.response?.body, limit: 1 << 16)
-        guard words.asciiLowercased().containsBytes("issuer") else { return nil }
+        guard Self.isOfIssuer(words) else { return nil }
         return Evidence(
             place: Place(exchange: index, part: .responseBody, name: ""),
             value: Masking.shown(Excerpt.around("issuer", in: words), of: "body")
         )
+    }
+
+    /// Whether a sentence says that an issuer is another one than it should be.
+    private static func isOfIssuer(_ text: String) -> Bool {
+        text.asciiLowercased().split(separator: ". ").map(String.init).contains { sentence in
+            sentence.containsBytes("issuer")
+                && ["match", "expected", "differ", "unexpected", "invalid issuer"].contains(
+                    where: sentence.containsBytes
+                )
+        }
     }
 
     /// Stopped there, or refused later what bears the document's name.

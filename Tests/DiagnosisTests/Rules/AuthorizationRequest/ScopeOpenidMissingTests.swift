@@ -53,17 +53,26 @@ struct ScopeOpenidMissingTests {
         #expect(recording.finding("bearer-rejected")?.effectOf == rule)
     }
 
-    @Test func believesTheProvidersWords() throws {
+    /// Also a provider that lists what it knows speaks of openid.
+    @Test(arguments: [
+        ("openid+not+in+scope", true),
+        ("Invalid+scope:+orders.read.+Required+is+one+of+openid,+profile", false),
+    ])
+    func believesTheProvidersWords(description: String, isLack: Bool) throws {
         let whole = try Recording(broken)
         let end = try #require(
             whole.exchanges.firstIndex { $0.response?.location?.contains("code=") ?? false }
         )
-        var exchanges = Array(whole.exchanges[...end])
+        var exchanges = Array(whole.asking("scope", "orders.read").exchanges[...end])
         exchanges[end].response?.redirect(
             to:
-                "https://www.shop.example/callback?error=invalid_request&error_description=openid+not+in+scope"
+                "https://www.shop.example/callback?error=invalid_request&error_description=\(description)"
         )
         let recording = Recording(exchanges)
+        guard isLack else {
+            #expect(recording.finding(rule)?.severity != .error)
+            return
+        }
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .error)
         #expect(finding.isPrimary)

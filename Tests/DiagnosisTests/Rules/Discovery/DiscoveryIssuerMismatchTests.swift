@@ -33,6 +33,7 @@ struct DiscoveryIssuerMismatchTests {
             (500, nil, "issuer did not match the issuer returned by provider", true),
             (500, nil, "<h1>Error", false),
             (200, nil, "issuer", false),
+            (500, nil, "DatabaseError: table oidc_issuer_cache: disk full", false),
         ] as [(Int, String?, String, Bool)]
     )
     func clientThatComparesToTheLetterIsBelieved(status: Int, location: String?, page: String, fires: Bool)
