@@ -9,9 +9,10 @@ enum StartupPages {
     /// lost; the pages stay in the system's cache.
     static func unmap() {
         #if os(Linux)
-        guard let maps = try? String(contentsOfFile: "/proc/self/smaps", encoding: .utf8) else { return }
+        // Its size is not known before it is read to the end.
+        guard let maps = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() else { return }
         var pages: UnsafeMutableRawBufferPointer?
-        for line in maps.split(separator: "\n") {
+        for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
             if words[0].contains("-") {
                 pages = unwritable(words)

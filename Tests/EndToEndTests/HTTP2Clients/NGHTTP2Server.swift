@@ -102,10 +102,10 @@ final class NGHTTP2Server: @unchecked Sendable {
                 }
                 .filter { $0.hasPrefix("socket:[") }.map { String($0.dropFirst(8).dropLast()) }
             )
+            // Its size is not known before it is read to the end.
+            let table = try? FileHandle(forReadingAtPath: "/proc/net/tcp")?.readToEnd()
             // Number, own address, peer's, state (0A listens), …, inode at the tenth place.
-            for line in ((try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? "").split(
-                separator: "\n"
-            ) {
+            for line in String(decoding: table ?? Data(), as: UTF8.self).split(separator: "\n") {
                 let words = line.split(separator: " ")
                 guard words.count > 9, words[3] == "0A", sockets.contains(String(words[9])) else { continue }
                 return words[1].split(separator: ":").last.flatMap { Int($0, radix: 16) }

@@ -49,12 +49,18 @@ struct ScopeOpenidMissing: Rule {
                 Violation(
                     evidence,
                     severity: .error,
+                    explanation: Self.refused,
                     exchange: attempt.exchange,
                     explains: ["bearer-rejected", "insufficient-scope", "callback-rejected-by-app"]
                 )
             )
         }
     }
+
+    private static let refused = """
+        The login means to be one of OpenID Connect, and its scope lacks openid. Without that word it is a request of OAuth alone, for which there \
+        is neither an ID token nor UserInfo, and it was refused for that.
+        """
 
     /// What shows that an OpenID login is meant, and whether it was refused for the lack of the scope.
     private func sign(in attempt: LoginAttempt, _ flow: Flow) -> (evidence: Evidence, isRefusal: Bool)? {
@@ -68,7 +74,7 @@ struct ScopeOpenidMissing: Rule {
         if attempt.responseTypes.contains("id_token"), let type = attempt.parameter("response_type") {
             return (Evidence(type, note: "asks for an ID token"), false)
         }
-        for name in ["nonce", "max_age", "acr_values", "id_token_hint", "claims"] {
+        for name in OpenIDIntent.parameterNames {
             if let parameter = attempt.parameter(name) {
                 return (Evidence(parameter, note: "a parameter of OpenID Connect"), false)
             }

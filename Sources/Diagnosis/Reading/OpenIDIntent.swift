@@ -1,0 +1,41 @@
+import Captures
+import Flows
+import OAuth
+
+/// What shows that an authorization request means to sign a user in by OpenID Connect.
+enum OpenIDIntent {
+    /// Parameters that OpenID Connect alone defines (OpenID Connect Core, section 3.1.2.1).
+    static let parameterNames = ["nonce", "max_age", "acr_values", "id_token_hint", "claims"]
+
+    /// The scope with `openid` in it, else the first parameter that OpenID Connect alone defines; nil where
+    /// nothing shows it.
+    static func sign(of request: AuthorizationRequest, in flow: Flow) -> Parameter? {
+        if let scope = request.parameters.parameter("scope"),
+            scope.value.split(separator: " ").contains("openid")
+        {
+            return scope
+        }
+        for name in parameterNames {
+            if let parameter = request.parameters.parameter(name), !parameter.value.isEmpty {
+                return parameter
+            }
+        }
+        for case .userInfo(let call) in flow.messages where isStated(call, in: flow) {
+            return Parameter(
+                name: "userinfo_endpoint",
+                value: call.endpoint.text,
+                place: Place(exchange: call.exchange, part: .requestURL, name: "userinfo_endpoint")
+            )
+        }
+        return nil
+    }
+
+    /// Metadata of this flow names the endpoint.
+    private static func isStated(_ call: EndpointCall, in flow: Flow) -> Bool {
+        flow.messages.contains { message in
+            guard case .discovery(let document) = message else { return false }
+            return document.endpoint("userinfo_endpoint").map { RecordedURL($0).withoutQuery }
+                == call.endpoint.text
+        }
+    }
+}
