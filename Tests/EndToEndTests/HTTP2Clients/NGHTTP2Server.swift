@@ -46,7 +46,10 @@ final class NGHTTP2Server: @unchecked Sendable {
         let (authority, certificate, key) = try certificates(in: folder)
         let arguments = ["--address=127.0.0.1", "--htdocs=\(files)"] + options + ["0", key, certificate]
         let process = try start("nghttpd", arguments, log: folder.file("nghttpd.log"))
-        guard let port = port(of: process) else { throw Failure(description: "nghttpd does not listen") }
+        guard let port = port(of: process) else {
+            Program.end(process, by: SIGKILL)
+            throw Failure(description: "nghttpd does not listen")
+        }
         return NGHTTP2Server(process, port: port, authority: authority)
     }
 
