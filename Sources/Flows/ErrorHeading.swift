@@ -11,7 +11,7 @@ package enum ErrorHeading {
     /// `mayHaveNumber`: whether an attribute for such a number may be on the page.
     static func of(_ page: [UInt8], mayHaveNumber: Bool) -> String? {
         guard page.count < largest else { return nil }
-        let heading = HTMLHeadings.all(in: page).first(where: tellsOfError)
+        let heading = HTMLHeadings.all(in: page).first(where: isOne)
         guard heading != nil || mayHaveNumber, !HTMLForm.isAsking(in: page) else { return nil }
         return heading ?? HTMLAlert.first(in: page)
     }
@@ -41,7 +41,7 @@ package enum ErrorHeading {
     }
 
     /// Whether a heading tells of an error; a question offers help ("Unable to sign in?").
-    static func tellsOfError(_ heading: String) -> Bool {
+    private static func isOne(_ heading: String) -> Bool {
         guard heading.utf8.last != 0x3f else { return false }
         let lower = heading.lowercased()
         return phrases.contains(where: lower.containsBytes)

@@ -45,10 +45,7 @@ package struct PageReading: Sendable {
         guard let page = Self.page(body) else { return nil }
         forms = HTMLForm.all(in: page)
         keywords = Self.keywords(in: page)
-        errorHeading = ErrorHeading.of(
-            page,
-            mayHaveNumber: keywords & 1 << Keyword.numberedMessage.rawValue != 0
-        )
+        errorHeading = ErrorHeading.of(page, mayHaveNumber: Self.has(.numberedMessage, in: keywords))
     }
 
     /// The forms alone, for who asks once; nil where there is no page.
@@ -65,8 +62,10 @@ package struct PageReading: Sendable {
     package func mentions(_ words: Keyword...) -> Bool { mentions(words) }
 
     package func mentions(_ words: [Keyword]) -> Bool {
-        words.contains { keywords & 1 << $0.rawValue != 0 }
+        words.contains { Self.has($0, in: keywords) }
     }
+
+    private static func has(_ word: Keyword, in keywords: UInt) -> Bool { keywords & 1 << word.rawValue != 0 }
 
     /// The same of what is no page of HTML.
     package static func mentions(_ words: [Keyword], in body: [UInt8]) -> Bool {

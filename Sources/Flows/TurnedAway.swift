@@ -5,20 +5,29 @@ package import OAuth
 ///
 /// The app had set a cookie where it sent the browser to the provider; the callback comes without it and without any other,
 /// the answer sets none, and the page it leads to is loaded without one, so nobody can be signed in there. Where the app's
-/// server is in the capture, a code that it leaves alone says the same. So do libraries whose
-/// failure has no page of its own: what a browser sees of it is the home page. Cookies of another server at the app's host are
-/// sent to it as well, since ports do not keep them apart (RFC 6265, section 8.5), and count for none.
+/// server is in the capture, a code that it leaves alone says the same. So do libraries whose failure has no page of its own:
+/// what a browser sees of it is the home page. Cookies of another server at the app's host are sent to it as well, since ports
+/// do not keep them apart (RFC 6265, section 8.5), and count for none.
 package enum TurnedAway {
-    package static func isOne(
-        _ response: AuthorizationResponse,
+    /// By what it is known.
+    package enum Sign {
+        /// The app's server is in the capture and never brought the code to the token endpoint.
+        case codeLeft
+        /// No cookie is set, and none is sent to the page that it leads to.
+        case noSession
+    }
+
+    /// Nil for any other callback.
+    package static func sign(
+        of response: AuthorizationResponse,
         to request: AuthorizationRequest,
         exchanged codes: Set<String>,
         in index: CaptureIndex
-    ) -> Bool {
+    ) -> Sign? {
         guard let code = response.code, !codes.contains(code), let callback = response.callback,
             response.mode != .fragment, let source = index.redirectedFrom[request.exchange],
             index.capture[source].request.url.origin != request.endpoint.origin
-        else { return false }
+        else { return nil }
         let exchange = index.capture[callback]
         // A server that is in the capture and never brought the code to the token endpoint did not want it, whatever cookie it
         // sets to say so on its next page; the login's own, set anew, may be the session.
@@ -30,16 +39,16 @@ package enum TurnedAway {
             (300..<400).contains(answer.status), isCodeLeft || answer.setCookies.isEmpty,
             let location = answer.location,
             index.capture[source].response?.setCookies.contains(where: { !$0.value.isEmpty }) ?? false
-        else { return false }
+        else { return nil }
         let target = exchange.request.url.resolving(location)
         // To another host it may be a page that knows the user by a cookie of its own.
         guard target.isWeb, target.host == exchange.request.url.host, (target.query ?? "").isEmpty,
-            (target.fragment ?? "").isEmpty
-        else { return false }
-        return index.areCookiesRecorded
-            && index.landings(of: callback).contains {
+            (target.fragment ?? "").isEmpty, index.areCookiesRecorded,
+            index.landings(of: callback).contains(where: {
                 isCodeLeft || hasNoCookie(index.capture[$0], in: index)
-            }
+            })
+        else { return nil }
+        return isCodeLeft ? .codeLeft : .noSession
     }
 
     /// Whether an app is sent no cookie but those of another server at its host.

@@ -48,15 +48,16 @@ struct RejectedCallback {
                         "refused by the app's server, to which the page at the redirect URI handed the code"
                 }
             } else if let request = requests[callback],
-                TurnedAway.isOne(response, to: request, exchanged: codes, in: flow.surroundings)
+                let sign = TurnedAway.sign(of: response, to: request, exchanged: codes, in: flow.surroundings)
             {
                 // Sent on as if all were well, and nobody is signed in.
-                let isCodeLeft =
-                    flow.surroundings.backChannel.witness(of: response, to: request, in: flow.capture) != nil
                 rejected.note =
-                    isCodeLeft
-                    ? "sent away, and the app's server never brought the code to the token endpoint"
-                    : "sent away without a session: none is set, and the page it leads to is loaded without a cookie"
+                    switch sign {
+                    case .codeLeft:
+                        "sent away, and the app's server never brought the code to the token endpoint"
+                    case .noSession:
+                        "sent away without a session: none is set, and the page it leads to is loaded without a cookie"
+                    }
             } else {
                 return nil
             }

@@ -68,7 +68,7 @@ struct Ending {
             let isLeft =
                 DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
                 || HandedOnCode.refusal(of: response, to: request, in: index) != nil
-            let isTurnedAway = TurnedAway.isOne(response, to: request, exchanged: [], in: index)
+            let isTurnedAway = TurnedAway.sign(of: response, to: request, exchanged: [], in: index) != nil
             guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway
             else { return .failure }
             return isLeftByItsPage(callback, response) ? .incomplete : .success

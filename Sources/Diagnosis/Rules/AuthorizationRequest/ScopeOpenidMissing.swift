@@ -91,7 +91,7 @@ struct ScopeOpenidMissing: Rule {
     }
 
     private static let lacking = [
-        "missing", "required", "require", "must", "not in scope", "without", "lack", "not include",
+        "missing", "require", "must", "not in scope", "without", "lack", "not include",
         "not contain",
         "no openid", "needs",
     ]

@@ -64,10 +64,10 @@ struct IDTokenNonceMissing: Rule {
 
     /// The form by which a page of the provider's carries the request on and leaves the nonce out.
     private func lost(of login: Login, in flow: Flow) -> Evidence? {
-        guard let request = login.request.state, !request.isEmpty else { return nil }
+        guard let state = login.request.state, !state.isEmpty else { return nil }
         for page in ProviderPages.of(login.request, in: flow).dropFirst() {
             let exchange = flow.capture[page].request
-            guard let form = FormBody.items(of: exchange.body), form.first("state") == request,
+            guard let form = FormBody.items(of: exchange.body), form.first("state") == state,
                 form.contains("redirect_uri"), !form.contains("nonce"),
                 !exchange.url.queryItems.contains("nonce")
             else { continue }
