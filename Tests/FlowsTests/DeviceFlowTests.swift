@@ -110,7 +110,10 @@ struct DeviceFlowTests {
         #expect(capture.flows.map(\.ending) == [.incomplete])
     }
 
-    @Test(arguments: [(400, #"{"error":"invalid_request"}"#), (500, "<h1>Server Error</h1>")])
+    @Test(arguments: [
+        (400, #"{"error":"invalid_request"}"#), (500, "<h1>Server Error</h1>"),
+        (200, #"{"error":"device_flow_disabled"}"#),
+    ])
     func deviceThatIsGivenNoCodeIsAFailure(status: Int, answer: String) {
         var capture = CaptureBuilder()
         capture.post(

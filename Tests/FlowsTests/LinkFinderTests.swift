@@ -28,6 +28,27 @@ struct LinkFinderTests {
         #expect(uses(code) == ["3 request.query code", "4 request.body code"])
     }
 
+    /// As GitHub's endpoint answers who does not ask for JSON.
+    @Test func accessTokenComesInAForm() throws {
+        let found = links { capture, login in
+            capture.post(
+                "https://idp.example/token",
+                [("grant_type", "client_credentials"), ("client_id", "shop")],
+                body: Body(
+                    text: "access_token=gho_16C7e42F292c6912E7710c&token_type=bearer",
+                    mediaType: "application/x-www-form-urlencoded; charset=utf-8"
+                )
+            )
+            capture.get(
+                "https://api.example/user",
+                headers: [("Authorization", "Bearer gho_16C7e42F292c6912E7710c")]
+            )
+        }
+        let token = try #require(found.first { $0.name == "access_token" })
+        #expect(token.origin.place == Place(exchange: 0, part: .responseBody, name: "access_token"))
+        #expect(uses(token) == ["1 request.header Authorization"])
+    }
+
     @Test func accessTokenGoesIntoTheHeaderWithoutItsScheme() throws {
         let found = links { $1.whole(&$0) }
         let token = try #require(found.first { $0.name == "access_token" })

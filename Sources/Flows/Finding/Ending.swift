@@ -335,7 +335,8 @@ struct Ending {
                 .pushedRequest(let call), .resource(let call):
                 statuses.append(call.answer.status)
             case .deviceAuthorization(let call):
-                statuses.append(call.answer.isRefusal ? call.answer.status : nil)
+                // An error may come with status 200, as GitHub answers.
+                statuses.append(call.answer.isRefusal ? call.answer.status.map { max($0, 400) } : nil)
             default: break
             }
         }

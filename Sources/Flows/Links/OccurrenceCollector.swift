@@ -77,6 +77,8 @@ private struct ExchangeReader {
             }
         } else if let json = Self.json(response.body) {
             addMembers(.responseBody, json, "", depth: 0)
+        } else if response.body?.essence == FormBody.mediaType, let form = FormBody.items(of: response.body) {
+            add(.responseBody, form)
         }
     }
 

@@ -89,10 +89,13 @@ struct DevicePollingTooFast: Rule {
         grant.polls.last.map { $0.exchange != exchange } ?? false
     }
 
-    /// Whether it ended in a refusal that is neither the user's no nor the code's age.
+    /// Whether it ended in a refusal that is neither the user's no nor the code's age, nor about the client.
     private func isRefused(_ grant: DeviceGrant) -> Bool {
         guard let last = grant.polls.last, last.answer.isRefusal else { return false }
-        let others = ["authorization_pending", "expired_token", "access_denied", "authorization_declined"]
+        let others = [
+            "authorization_pending", "expired_token", "access_denied", "authorization_declined",
+            "invalid_client", "unauthorized_client", "unsupported_grant_type",
+        ]
         guard let error = last.answer.error?.error else { return last.answer.status == 429 }
         return !others.contains(error) && !["slow_down"].contains(error)
     }

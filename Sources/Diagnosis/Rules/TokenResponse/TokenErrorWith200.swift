@@ -45,7 +45,10 @@ struct TokenErrorWith200: Rule {
                 !isPending(error.error)
             else { continue }
             return .violated(
-                Violation([answer.evidence(), answer.statusEvidence(note: "says success")])
+                Violation(
+                    [answer.evidence(), answer.statusEvidence(note: "says success")],
+                    severity: isEnd(error.error, of: request) ? .note : nil
+                )
             )
         }
         return reason.map { .abstains($0) } ?? .holds
@@ -57,6 +60,11 @@ struct TokenErrorWith200: Rule {
         case .bool, .number, .null: false
         default: true
         }
+    }
+
+    /// How a device's wait ends without tokens, whatever the status: rules of its own tell it.
+    private func isEnd(_ error: String, of request: TokenRequest) -> Bool {
+        request.isDecidedElsewhere && ["access_denied", "expired_token"].contains(error)
     }
 
     /// A device that waits for its user (RFC 8628, section 3.5).

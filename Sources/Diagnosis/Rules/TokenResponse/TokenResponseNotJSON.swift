@@ -75,7 +75,15 @@ struct TokenResponseNotJSON: Rule {
         let wentOn = flow.wentOn(after: request, callback: login?.response?.callback)
         let isGitHub = flow.provider == .github && isForm
         let isAccepted = wentOn || isForm && flow.ending == .success
-        return Violation(evidence, severity: isAccepted ? (isGitHub ? .note : .warning) : nil)
+        return Violation(
+            evidence,
+            severity: isAccepted ? (isGitHub ? .note : .warning) : nil,
+            explanation: isAccepted && isForm
+                ? """
+                The token endpoint answered with a form in place of a JSON object. This client reads it, or asks for it by not saying Accept: \
+                application/json; others find no tokens in it.
+                """ : nil
+        )
     }
 
     private func type(_ type: String, of request: TokenRequest, note: String?) -> Evidence {

@@ -44,6 +44,16 @@ struct DevicePollingTooFastTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
+    @Test(arguments: ["invalid_client", "unauthorized_client"])
+    func isNoCauseOfARefusedClient(error: String) throws {
+        let recording = try Recording(broken).editingLast("/token") {
+            $0.response?.status = 401
+            $0.response?.body = Body(text: #"{"error":"\#(error)"}"#, mediaType: "application/json")
+        }
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.finding(rule)?.isPrimary == false)
+    }
+
     @Test func leavesGapsAloneThatNobodyStated() throws {
         let recording = try Recording(broken).editing { exchange in
             guard let text = exchange.response?.body?.text, text.contains("slow_down") else { return }

@@ -28,6 +28,17 @@ struct TokenErrorWith200Tests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// GitHub tells a device so how its wait ended.
+    @Test(arguments: [("access_denied", "user-cancelled"), ("expired_token", "device-code-expired")])
+    func isANoteWhereTheEndOfADevicesWaitIsTold(error: String, cause: String) throws {
+        let recording = try Recording("logout-and-device/device-code-expired").editingLast("/token") {
+            $0.response?.status = 200
+            $0.response?.body = Body(text: #"{"error":"\#(error)"}"#, mediaType: "application/json")
+        }
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.finding(cause)?.isPrimary == true)
+    }
+
     @Test func leavesErrorStatusesAlone() throws {
         #expect(
             try Recording(broken).editingLast("/token") { $0.response?.status = 400 }.finding(rule) == nil

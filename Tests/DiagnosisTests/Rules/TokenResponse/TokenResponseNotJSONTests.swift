@@ -52,6 +52,7 @@ struct TokenResponseNotJSONTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.severity == .warning)
         #expect(finding.notes == ["a form"])
+        #expect(finding.explanation.contains("This client reads it"))
         #expect(!finding.evidence[1].value.contains("access_token=a&"))
     }
 
