@@ -41,7 +41,9 @@ struct ResponseTypeUnsupported: Rule {
             let isNamed =
                 ["unsupported_response_type", "unsupported_response_mode"].contains(refusal.error)
                 || refusal.error == "unauthorized_client" && refusal.says(Self.kinds)
-                || refusal.channel == .page && refusal.says(Self.texts)
+                || refusal.channel == .page
+                    && (refusal.says(Self.texts)
+                        || refusal.says(["unauthorized_client"]) && refusal.says(Self.kinds))
                 || isOfTheMethod(refusal, attempt) || Self.isOfTheFlow(refusal.text)
             // Metadata alone is no proof where the provider names another fault.
             let isLeftOpen = [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)

@@ -7,7 +7,8 @@ import OAuth
 /// A code is good for one exchange (RFC 6749, section 4.1.2); on the second the provider refuses and may
 /// revoke what the first one got. Exchange once, and let a reload of the callback find that it is done. A
 /// repetition after no answer, an overload, a DPoP nonce or a refusal of the client's credentials is none:
-/// the code was not spent.
+/// the code was not spent. Nor is one that is refused in the same words as before: what was wrong with the first is wrong with
+/// it too (golang.org/x/oauth2 sends each refused request again, its credentials in another place).
 struct CodeReused: Rule {
     static let info = RuleInfo(
         id: "code-reused",
@@ -36,7 +37,7 @@ struct CodeReused: Rule {
         var spent: [String: TokenRequest] = [:]
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
-            if let first = spent[code],
+            if let first = spent[code], !isRefusedAlike(first, request),
                 request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code")
                     || request.answer.error == nil && request.isGrantRefused
             {
@@ -77,6 +78,11 @@ struct CodeReused: Rule {
             return false
         default: return (200..<300).contains(status) || (400..<500).contains(status) && status != 429
         }
+    }
+
+    private func isRefusedAlike(_ first: TokenRequest, _ second: TokenRequest) -> Bool {
+        first.answer.isRefusal && first.answer.status == second.answer.status
+            && !first.answer.errorText.isEmpty && first.answer.errorText == second.answer.errorText
     }
 
     private func violation(_ first: TokenRequest, _ second: TokenRequest, _ flow: Flow) -> Violation {

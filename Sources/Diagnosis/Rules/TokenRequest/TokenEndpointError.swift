@@ -35,7 +35,9 @@ struct TokenEndpointError: Rule {
         if let location = flow.capture[first.exchange].response?.location, isLedAway(first, flow) {
             return .violated(ledAway(first, to: location))
         }
-        if let violation = misplaced(refused, flow) { return .violated(violation) }
+        if let violation = misplaced(refused, flow) ?? CodelessExchange.violation(refused, flow) {
+            return .violated(violation)
+        }
         return .violated(
             Violation(
                 refused.prefix(4).map { $0.answer.evidence(note: flow.checkedValues(of: $0)) },

@@ -35,6 +35,7 @@ struct TokenInvalidGrant: Rule {
         let requests = flow.tokenRequests
         let refused = requests.filter { $0.isRefused(with: "invalid_grant") }
         guard let first = refused.first else { return .holds }
+        if let codeless = CodelessExchange.violation(refused, flow) { return .violated(codeless) }
         let isRepaired = refused.allSatisfy { request in
             guard let grant = request.code ?? request.refreshToken else { return false }
             return requests.contains {

@@ -51,6 +51,14 @@ struct ResponseTypeUnsupportedTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
+    @Test(arguments: [("response_type=code", true), ("this client", false)])
+    func knowsTheErrorOnAPage(what: String, isOne: Bool) throws {
+        let recording = try Recording(broken).saying(
+            "unauthorized_client: The client is not authorized to use '\(what)'"
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
     @Test(arguments: ["response type", "response mode"]) func knowsDoorkeepersWords(what: String) throws {
         let recording = try Recording(broken).saying(
             "The authorization server does not support this \(what).",

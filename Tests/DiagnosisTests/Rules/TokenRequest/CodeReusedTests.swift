@@ -67,6 +67,19 @@ struct CodeReusedTests {
         #expect(try first(400, "invalid_grant").finding(rule) != nil)
     }
 
+    /// What was wrong with the first is wrong with it too: it is sent again with the credentials in another place.
+    @Test func leavesARequestAloneThatIsRefusedInTheSameWords() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: #"{"error":"invalid_grant"}"#, mediaType: "application/json")
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("token-invalid-grant")?.isPrimary == true)
+    }
+
     @Test func leavesAnIdempotentProviderAlone() throws {
         let recording = try Recording(broken).answering(
             "/token",

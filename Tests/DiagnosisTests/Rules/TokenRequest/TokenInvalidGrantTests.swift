@@ -55,6 +55,35 @@ struct TokenInvalidGrantTests {
         #expect(recording.finding(rule)?.severity == .note)
     }
 
+    /// The app does not look at the error, and goes to the token endpoint all the same.
+    @Test(arguments: [
+        ("code=&", "invalid_grant", "token-invalid-grant"), ("", "invalid_request", "token-endpoint-error"),
+    ])
+    func isANoteWhereTheErrorIsTakenForACode(code: String, error: String, rule: String) throws {
+        var recording = try Recording("authorization-response/user-cancelled")
+        let answer = try #require(recording.exchanges.last)
+        #expect(recording.finding("user-cancelled")?.isPrimary == true)
+        var request = RecordedRequest(method: "POST", url: RecordedURL("https://id.harbour.example/token"))
+        request.body = Body(
+            text: "grant_type=authorization_code&\(code)client_id=shop-web",
+            mediaType: FormBody.mediaType
+        )
+        recording.exchanges.append(
+            Exchange(
+                startedAt: answer.startedAt + .milliseconds(5),
+                request: request,
+                response: RecordedResponse(
+                    status: 400,
+                    body: Body(text: #"{"error":"\#(error)"}"#, mediaType: "application/json")
+                )
+            )
+        )
+        #expect(recording.finding("user-cancelled")?.isPrimary == true)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .note && !finding.isPrimary)
+        #expect(finding.notes.last == "sent without a code")
+    }
+
     @Test func saysNothingWhereTheAnswerWasNotSaved() throws {
         #expect(try Recording(broken).withoutBodies(of: "/token").finding(rule) == nil)
     }
