@@ -4,10 +4,12 @@ import OAuth
 /// A page of an app to which its callback sends the browser on, and which says that nobody was signed in.
 ///
 /// So do apps whose failures have no page of their own: they redirect to their sign-in or home page, and say it there in the
-/// box for errors, or in a heading. It has to speak of signing in: what else is wrong with a page somebody wanted to see is
-/// no affair of the login.
+/// box for errors, or in a heading; or a script shows it above the form to sign in with, which then may be the answer to the
+/// callback itself. It has to speak of signing in: what else is wrong with a page somebody wanted to see is no affair of the
+/// login.
 package enum FailedLoginNotice {
-    /// The page behind the callback's redirects; nil where none was loaded, or it says nothing of the kind.
+    /// The page behind the callback's redirects, or the callback that brought a form to sign in with; nil where none was
+    /// loaded, or it says nothing of the kind.
     package static func page(behind callback: Int, in index: CaptureIndex) -> Int? {
         index.derived.value { Notices(index) }.byCallback[callback]
     }
@@ -16,7 +18,13 @@ package enum FailedLoginNotice {
     package static func words(in page: [UInt8]) -> String? {
         guard page.count < largest else { return nil }
         let boxes = [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
-        return (boxes + HTMLHeadings.all(in: page).prefix(3)).first { isOne($0) }
+        if let words = (boxes + HTMLHeadings.all(in: page).prefix(3)).first(where: isOne) { return words }
+        // Other pages have texts for what may happen yet.
+        return asksToSignIn(page) ? HTMLScripts.saidTexts(in: page).first(where: isOne) : nil
+    }
+
+    private static func asksToSignIn(_ page: [UInt8]) -> Bool {
+        HTMLForm.all(in: page).contains(where: \.isSignIn)
     }
 
     /// Whether one of the sentences speaks of signing in and of its failure.
@@ -49,12 +57,23 @@ package enum FailedLoginNotice {
         let byCallback: [Int: Int]
 
         init(_ index: CaptureIndex) {
-            byCallback = index.responses.lazy.compactMap(\.callback).reduce(into: [:]) { pages, callback in
-                pages[callback] = Self.page(behind: callback, index)
+            let redeemed = ErrorHeading.redemptions(
+                of: index.messages.values.compactMap { message in
+                    if case .token(let request) = message { request } else { nil }
+                }
+            )
+            byCallback = index.responses.reduce(into: [:]) { pages, response in
+                guard let callback = response.callback else { return }
+                pages[callback] = Self.page(behind: callback, of: response.code, redeemed, index)
             }
         }
 
-        private static func page(behind callback: Int, _ index: CaptureIndex) -> Int? {
+        private static func page(
+            behind callback: Int,
+            of code: String?,
+            _ redeemed: [String: Timestamp],
+            _ index: CaptureIndex
+        ) -> Int? {
             let host = index.capture[callback].request.url.host
             var current = callback
             for _ in 0..<mostRedirects {
@@ -63,10 +82,25 @@ package enum FailedLoginNotice {
                 else { break }
                 current = next
             }
-            guard current != callback, let body = index.capture[current].response?.body, body.isPage,
-                let page = body.bytes, FailedLoginNotice.words(in: page) != nil
+            guard let response = index.capture[current].response, response.location == nil,
+                let body = response.body, body.isPage, let page = body.bytes,
+                FailedLoginNotice.words(in: page) != nil
             else { return nil }
-            return current
+            guard current == callback else { return current }
+            guard asksToSignIn(page), !goesOn(callback, code, redeemed, index) else { return nil }
+            return callback
+        }
+
+        /// Whether the page at a redirect URI may bring the code to somebody yet.
+        private static func goesOn(
+            _ callback: Int,
+            _ code: String?,
+            _ redeemed: [String: Timestamp],
+            _ index: CaptureIndex
+        ) -> Bool {
+            guard let code else { return false }
+            if let time = redeemed[code] { return time >= index.capture[callback].endedAt }
+            return HandedOnCode.mayBeCarried(code, after: callback, in: index)
         }
 
         private static let mostRedirects = 5

@@ -17,6 +17,12 @@ package struct HTMLForm: Sendable, Hashable {
     package var method: String
     package var fields: [Field]
 
+    /// Whether somebody signs in by it: it has a field for a name and one for a password.
+    package var isSignIn: Bool {
+        fields.contains { ["text", "email", "tel"].contains($0.type) }
+            && fields.lazy.filter { $0.type == "password" }.count == 1
+    }
+
     /// The forms of a page, in order.
     ///
     /// Fields outside of any form are dropped.

@@ -67,6 +67,13 @@ struct HTMLTags: Sequence, IteratorProtocol {
         return HTMLText.decode(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
+    /// What stands in the script that the last tag began, as it is written.
+    mutating func script() -> ArraySlice<UInt8> {
+        let start = position
+        skipRawText(until: "script")
+        return bytes[start..<position]
+    }
+
     private mutating func skipDeclaration() {
         if bytes[position...].starts(with: [0x21, 0x2d, 0x2d]) {
             var index = position + 3

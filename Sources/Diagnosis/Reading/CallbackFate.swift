@@ -4,7 +4,7 @@ import OAuth
 
 /// What the app did with the provider's answer, as far as the browser could see.
 enum CallbackFate: Equatable {
-    /// Refused: 4xx or 5xx, a page headed by an error, a redirect that names one or leads to a page that does, a new login at
+    /// Refused: 4xx or 5xx, a page headed by an error, the form to sign in with and a message, a redirect that names one or leads to a page that does, a new login at
     /// once, a page whose server refuses the code that it hands on, or one that ends it all while the app's server, which is in
     /// the capture, leaves the code alone.
     case rejected(Place)
@@ -60,6 +60,7 @@ private struct CallbackFates: Sendable {
         guard let response = exchange.response else { return .unknown }
         let status = Place(exchange: callback, part: .responseStatus, name: "")
         if response.status >= 400 { return .rejected(status) }
+        let isTold = FailedLoginNotice.page(behind: callback, in: flow.surroundings) != nil
         guard (300..<400).contains(response.status), let location = response.location else {
             let isHeaded = ErrorHeading.isShown(
                 at: callback,
@@ -67,14 +68,13 @@ private struct CallbackFates: Sendable {
                 redeemed: redeemed,
                 in: flow.surroundings
             )
-            if isHeaded || witnesses[callback] != nil { return .rejected(status) }
+            if isHeaded || isTold || witnesses[callback] != nil { return .rejected(status) }
             guard let login, let answer = login.response, !(answer.code.map(codes.contains) ?? false),
                 let refused = HandedOnCode.refusal(of: answer, to: login.request, in: flow.surroundings)
             else { return .unknown }
             return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
         }
         let name = ErrorRedirect.parameter(of: exchange.request.url.resolving(location))
-        let isTold = FailedLoginNotice.page(behind: callback, in: flow.surroundings) != nil
         guard name != nil || isTold || anew.contains(callback) else { return .sentOn }
         return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
     }

@@ -40,8 +40,17 @@ struct LostLoginCookies {
             return reading
         }
         let attempts = flow.loginAttempts
-        for callback in RejectedCallback.all(in: flow) where !callback.isRedeemed(in: flow) {
+        for callback in RejectedCallback.all(in: flow) {
             let exchange = flow.capture[callback.exchange]
+            // Who exchanges the code knew the login, or does not ask: then it has no session for it without a cookie.
+            if callback.isRedeemed(in: flow) {
+                let isAsked = flow.tokenRequests.contains {
+                    $0.code == callback.response.code && $0.codeVerifier != nil
+                }
+                guard !isAsked, exchange.request.cookies.isEmpty, !callback.hasFaultyToken(in: flow) else {
+                    continue
+                }
+            }
             // Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
             let begun = attempts.first { $0.response?.callback == callback.exchange }?.request
             guard

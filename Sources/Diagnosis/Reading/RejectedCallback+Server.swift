@@ -29,20 +29,26 @@ extension RejectedCallback {
                 Evidence(
                     place: Place(exchange: last, part: .requestURL, name: ""),
                     value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
-                    note: "the last that the app's server fetched before it refused"
+                    note: isIntrospection(last, flow)
+                        ? "asked about the token by a server behind the app, before the app refused"
+                        : "the last that the app's server fetched before it refused"
                 )
             )
         }
         return evidence
     }
 
-    /// By the client that exchanged the code.
+    private func isIntrospection(_ exchange: Int, _ flow: Flow) -> Bool {
+        if case .introspection = flow.surroundings.messages[exchange] { true } else { false }
+    }
+
+    /// By the client that exchanged the code, or by a server that was handed the token and asks about it.
     private func lastCall(after request: TokenRequest, until end: Timestamp, in flow: Flow) -> Int? {
         let agent = flow.capture[request.exchange].request.headers.first("user-agent")
         return flow.exchanges.last { exchange in
             let call = flow.capture[exchange]
             return exchange != request.exchange && exchange != place
-                && call.request.headers.first("user-agent") == agent
+                && (call.request.headers.first("user-agent") == agent || isIntrospection(exchange, flow))
                 && call.startedAt >= request.startedAt && call.startedAt <= end
         }
     }

@@ -13,7 +13,7 @@ struct RejectedCallback {
 
     /// The callback that had taken the same answer before, where it did.
     var repeats: Int?
-    /// The page of the app that it was sent on to, where that one says that nobody was signed in.
+    /// The page of the app that it was sent on to or answered with, where that one says that nobody was signed in.
     var notice: Int?
 
     /// In the order of time; without those that were loaded again after the answer was done with: what they needed has served
@@ -42,7 +42,12 @@ struct RejectedCallback {
             if case .rejected(let rejection) = flow.fate(ofCallback: callback) {
                 rejected.rejection = rejection
                 rejected.notice = FailedLoginNotice.page(behind: callback, in: flow.surroundings)
-                if rejected.notice != nil { rejected.note = "refused, as the page says that it leads to" }
+                if let notice = rejected.notice {
+                    rejected.note =
+                        notice == callback
+                        ? "the app's form to sign in with, and a message: nobody was signed in"
+                        : "refused, as the page says that it leads to"
+                }
                 if rejection.exchange != callback {
                     rejected.note =
                         "refused by the app's server, to which the page at the redirect URI handed the code"
@@ -91,6 +96,19 @@ struct RejectedCallback {
     /// Whether the app went on to the token endpoint: then it had recognised the login.
     func isRedeemed(in flow: Flow) -> Bool {
         flow.tokenRequests.contains { $0.code != nil && $0.code == response.code }
+    }
+
+    /// Whether the app got an ID token for it that it had to refuse.
+    func hasFaultyToken(in flow: Flow) -> Bool {
+        isRedeemed(in: flow)
+            && IDTokenRules.list.contains { rule in
+                switch type(of: rule).info.severity {
+                case .warning, .note: return false
+                case .error, .errorWhenRefused: break
+                }
+                if case .violated = flow.verdict(of: rule) { return true }
+                return false
+            }
     }
 
     /// The status, or the redirect, as evidence.

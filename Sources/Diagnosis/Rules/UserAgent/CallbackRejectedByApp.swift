@@ -41,7 +41,7 @@ struct CallbackRejectedByApp: Rule {
                     && !$0.answer.isSuccess
             }
             guard !refused, isOwn(callback, flow), !isExplained(callback, flow),
-                !isOfRefusedToken(callback, flow)
+                !isOfRefusedCall(callback, flow)
             else { continue }
             let exchange = flow.capture[callback.place]
             var evidence = [callback.evidence(in: flow)]
@@ -169,7 +169,47 @@ struct CallbackRejectedByApp: Rule {
         guard failed.isEmpty else {
             return ((tokens ?? []).prefix(1) + failed, Self.stopped, Self.stoppedFix)
         }
-        return tokens.map { ($0, Self.withTokens, Self.withTokensFix) } ?? ([], nil, nil)
+        if let tokens { return (tokens, Self.withTokens, Self.withTokensFix) }
+        return overtaking(callback, flow).map { ([$0], Self.overtaken, Self.overtakenFix) } ?? ([], nil, nil)
+    }
+
+    private static let overtaken = """
+        Before the provider's answer came, the app had begun another login in the same session: another tab, the way back, a page that begins \
+        one by itself. An app that keeps one state per session has forgotten the one of this answer, and has to refuse it.
+        """
+    private static let overtakenFix = """
+        Keep what belongs to a login by its state, not one for the whole session, so that two can be under way; and let a callback that is not \
+        known begin the login anew.
+        """
+
+    /// The redirect by which the app began another login meanwhile, in the session that the callback belongs to.
+    private func overtaking(_ callback: RejectedCallback, _ flow: Flow) -> Evidence? {
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        guard let request = login?.request, let state = request.state, !flow.surroundings.isSanitized,
+            let beginning = flow.surroundings.redirectedFrom[request.exchange]
+        else { return nil }
+        let order = flow.surroundings.order
+        let position = flow.surroundings.position
+        guard position[beginning] < position[callback.exchange] else { return nil }
+        let answered = flow.capture[callback.exchange].request
+        let session = Set(answered.cookies)
+        return order[(position[beginning] + 1)..<position[callback.exchange]].reversed().lazy.compactMap {
+            index in
+            let other = flow.capture[index]
+            guard other.request.url.host == answered.url.host,
+                !session.isDisjoint(with: other.request.cookies),
+                let location = other.response?.location
+            else { return nil }
+            let target = other.request.url.resolving(location)
+            guard target.withoutQuery == request.endpoint.text,
+                let anew = target.queryItems.first("state"), anew != state
+            else { return nil }
+            return Evidence(
+                place: Place(exchange: index, part: .responseLocation, name: "state"),
+                value: Masking.shown(anew, of: "state"),
+                note: "another login, begun in the same session before this answer came"
+            )
+        }.first
     }
 
     /// Whether the app's page, or where it sends the browser, names an error that only a token endpoint gives.
@@ -185,26 +225,22 @@ struct CallbackRejectedByApp: Rule {
     /// Whether a page that is headed by an error says no more than what is known: the app got its tokens, and had to refuse
     /// them.
     private func isExplained(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
-        guard let status = flow.capture[callback.place].response?.status, status < 400,
-            callback.isRedeemed(in: flow)
-        else { return false }
-        return IDTokenRules.list.contains { rule in
-            switch type(of: rule).info.severity {
-            case .warning, .note: return false
-            case .error, .errorWhenRefused: break
-            }
-            if case .violated = flow.verdict(of: rule) { return true }
-            return false
-        }
+        guard let status = flow.capture[callback.place].response?.status, status < 400 else { return false }
+        return callback.hasFaultyToken(in: flow)
     }
 
-    /// Whether UserInfo or an API refused the new token while the app was at work on the callback: that is what stopped it.
-    private func isOfRefusedToken(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
-        guard callback.isRedeemed(in: flow), case .violated(let refusal) = flow.verdict(of: BearerRejected()),
-            let call = refusal.exchange.map({ flow.capture[$0] })
-        else { return false }
+    /// Whether UserInfo or an API refused the new token, or the provider refused who asked about it, while the app was at work on
+    /// the callback: that is what stopped it.
+    private func isOfRefusedCall(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        guard callback.isRedeemed(in: flow) else { return false }
         let place = flow.capture[callback.place]
-        return call.startedAt >= place.startedAt && call.startedAt <= place.endedAt
+        let rules: [any Rule] = [BearerRejected(), InsufficientScope(), TokenInvalidClient()]
+        return rules.contains { rule in
+            guard case .violated(let refusal) = flow.verdict(of: rule), refusal.severity != .note,
+                let call = refusal.exchange.map({ flow.capture[$0] })
+            else { return false }
+            return call.startedAt >= place.startedAt && call.startedAt <= place.endedAt
+        }
     }
 
     /// Whether the refusal is the app's: a redirect that names an error may lead to its own pages only.

@@ -83,6 +83,104 @@ struct CallbackRejectedByAppTests {
         #expect(try sentOn(to: "<h1>Failed deliveries</h1>").finding(rule) == nil)
     }
 
+    /// A script shows the message above the form to sign in with; another script has texts for what may happen yet.
+    @Test(arguments: [
+        (
+            #"app.say("Login failed. Try again.","warning")"#, "<input name=u><input type=password name=p>",
+            true
+        ),
+        (#"app.texts({"failed":"Login failed."})"#, "<input name=u><input type=password name=p>", false),
+        (#"app.say("Login failed.")"#, "<input name=search>", false),
+        (
+            #"app.say("Login failed.")"#,
+            "<input name=u><input type=password name=p><input type=password name=again>", false
+        ),
+    ])
+    func firesOnAFormToSignInWithAndAMessage(script: String, fields: String, fires: Bool) throws {
+        let page = "<title>Mail</title><script>\(script)</script><form method=post>\(fields)</form>"
+        let body = Body(text: page, mediaType: "text/html")
+        let recording = try answered { $0 = RecordedResponse(status: 200, body: body) }
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding {
+            #expect(finding.places.prefix(2) == ["3 response.status ", "3 response.body "])
+            #expect(finding.evidence[1].value == "Login failed. Try again.")
+        }
+        #expect((try sentOn(to: page).finding(rule) != nil) == fires)
+    }
+
+    /// One state for a session: the second login takes the place of the first.
+    @Test(arguments: [("shop_login=pVGP5w-8_6mn-ziY4JWDfn", true), ("shop_login=other", false)])
+    func namesALoginThatWasBegunMeanwhile(cookie: String, isNamed: Bool) throws {
+        var recording = try Recording(broken)
+        let callback = try #require(recording.exchanges.last)
+        var second = try #require(recording.exchanges.first)
+        second.startedAt = callback.startedAt - .milliseconds(200)
+        second.request.headers.append("Cookie", cookie)
+        let target = try #require(second.response?.location)
+        second.response = RecordedResponse(status: 302)
+        second.response?.redirect(to: Recording.changing(target, "state", "t7Qm2XbW0kLr9sVd"))
+        recording.exchanges.insert(second, at: recording.exchanges.count - 1)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.contains("3 response.location state") == isNamed)
+        #expect(finding.explanation.contains("another login") == isNamed)
+    }
+
+    /// A refused call during the callback is what stopped the app, be it UserInfo's or of a server behind the app that asks about
+    /// the token.
+    @Test(arguments: [
+        ("/userinfo", 403, #"{"error":"insufficient_scope"}"#, "insufficient-scope"),
+        ("/introspect", 401, #"{"error":"invalid_client"}"#, "token-invalid-client"),
+    ])
+    func leavesACallThatWasRefusedMeanwhileToItsRule(
+        path: String,
+        status: Int,
+        body: String,
+        cause: String
+    ) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/userinfo" {
+                if path == "/introspect" {
+                    let token = exchange.request.headers.first("authorization")?.dropFirst(7) ?? ""
+                    exchange.request = RecordedRequest(
+                        method: "POST",
+                        url: RecordedURL("https://id.harbour.example/introspect"),
+                        headers: HeaderFields([("Authorization", "Basic YXBpOndyb25n")]),
+                        body: Body(text: "token=\(token)", mediaType: FormBody.mediaType)
+                    )
+                }
+                exchange.response = RecordedResponse(
+                    status: status,
+                    body: Body(text: body, mediaType: "application/json")
+                )
+            }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.duration = .seconds(20)
+            exchange.response = RecordedResponse(status: 500)
+        }
+        #expect(recording.finding(cause)?.isPrimary == true)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// The page that exchanges the code itself may have both.
+    @Test func leavesAFormOnAPageThatGoesOnAlone() throws {
+        func found(_ delay: Duration) throws -> Outcome? {
+            try Recording("healthy/web-code-flow").editing { exchange in
+                if exchange.request.url.path == "/token" { exchange.startedAt = exchange.startedAt + delay }
+                guard exchange.request.url.path == "/callback" else { return }
+                let form = "<form><input name=u><input type=password name=p></form>"
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: Body(text: "<script>say('Sign-in failed.')</script>" + form, mediaType: "text/html")
+                )
+            }.outcomes.first
+        }
+        #expect(try found(.seconds(2)) == .success)
+        #expect(try found(.zero) == .failure)
+    }
+
     /// The app's server wanted something of the provider meanwhile.
     @Test func namesWhatTheServerWasRefusedMeanwhile() throws {
         let recording = try Recording(broken).editing { exchange in

@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import Testing
 
@@ -160,6 +161,26 @@ struct StateCookieLostTests {
         }
         #expect(recording.finding(rule)?.severity == .error)
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// The app exchanges the code without asking whose login it was, and has no session to put the user into.
+    @Test(arguments: [("", false, true), ("theme=dark", false, false), ("", true, false)])
+    func firesWhereTheCodeWasExchangedAllTheSame(cookie: String, hasVerifier: Bool, fires: Bool) throws {
+        let whole = try Recording("healthy/web-code-flow")
+        let bare = whole.asking("code_challenge", nil).asking("code_challenge_method", nil)
+            .sending("code_verifier", nil)
+        let recording = (hasVerifier ? whole : bare).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            exchange.request.listedCookies = []
+            if !cookie.isEmpty { exchange.request.headers.append("Cookie", cookie) }
+            exchange.response = RecordedResponse(status: 500)
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.finding("callback-rejected-by-app") != nil)
+        // What it had to refuse is cause enough.
+        let token = recording.editingIDToken { $0["aud"] = "another" }
+        #expect(token.finding(rule) == nil)
     }
 
     @Test func leavesAReloadOfADoneCallbackAlone() throws {
