@@ -315,6 +315,28 @@ struct FlowFinderTests {
         #expect(capture.flows.filter { $0.exchanges.contains(discovery) }.count == 1)
     }
 
+    /// Asked for at http, or at another name of the provider's, and followed to where it is.
+    @Test(arguments: [1, 20]) func discoveryThatARedirectLedToIsOfTheLogin(_ count: Int) {
+        var capture = CaptureBuilder()
+        let asked = "http://localhost:8080/.well-known/openid-configuration"
+        let ways = (0..<count).map { _ in
+            let redirect = capture.redirect(
+                asked,
+                to: "https://idp.example/.well-known/openid-configuration",
+                headers: ShopLogin.backend
+            )
+            return [redirect, ShopLogin().discovery(&capture)]
+        }
+        #expect(capture.flows.map(\.exchanges) == [ways.flatMap(\.self)])
+        #expect(capture.flows.map(\.ending) == [.incomplete])
+        let login = ShopLogin()
+        login.authorize(&capture)
+        login.callback(&capture)
+        login.token(&capture)
+        #expect(capture.flows.map(\.ending) == [.success])
+        #expect(capture.flows.allSatisfy { Set($0.exchanges).isSuperset(of: ways.last ?? []) })
+    }
+
     @Test func documentsThatLeadFromOneToTheNextAreOneFlow() {
         var capture = CaptureBuilder()
         let missing = capture.get("https://tools.example/.well-known/oauth-protected-resource/mcp", 404)
@@ -413,6 +435,30 @@ struct FlowFinderTests {
         }
         #expect(capture.flows.count == 1)
         #expect(capture.flows.first?.provider == .google)
+    }
+
+    /// Chromium asks Google whether anybody is signed in to the browser itself, and Edge asks Microsoft.
+    @Test(arguments: [
+        ("chromium", nil, 1), ("chromium", "https://accounts.google.com/o/oauth2/v2/auth?client_id=1", 2),
+        ("python", nil, 2),
+    ])
+    func browsersOwnConnectionThatFailedIsNoFlow(sender: String, location: String?, expected: Int) {
+        var capture = CaptureBuilder()
+        for number in ShopLogin().whole(&capture) where number == 1 {
+            var page = capture.exchanges[number]
+            page.client = ClientFacts(process: "chromium")
+            page.response?.headers = HeaderFields(location.map { [("Location", $0)] } ?? [])
+            capture.add(page)
+        }
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://accounts.google.com/")),
+                failure: "ENOTFOUND: no address found for accounts.google.com",
+                client: ClientFacts(process: sender)
+            )
+        )
+        #expect(capture.flows.count == expected)
     }
 
     /// The app's server cannot reach the provider, and answers its user with an error.

@@ -19,6 +19,7 @@ extension FlowGrouping {
     mutating func failedConnections() {
         var byHost: [String: FlowBuilder] = [:]
         let hadFlows = !builders.isEmpty
+        let browsers = BrowserProcesses(capture)
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]
             let isRefusal = RecorderRefusal.isOne(recorded)
@@ -37,7 +38,9 @@ extension FlowGrouping {
                 continue
             }
             let kind = ProviderRecognizer.kind(ofHost: host)
-            let isProvider = kind != nil && !index.openedHosts.contains(host)
+            let isProvider =
+                kind != nil && !index.openedHosts.contains(host)
+                && !(hadFlows && browsers.contains(recorded) && !isNamed(host, before: exchange))
             // Nothing of any login was seen, and the recorder was refused: that is what its user has to know,
             // unless it is some service of the system that calls home.
             let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)
@@ -50,6 +53,18 @@ extension FlowGrouping {
         }
     }
 
+    /// Whether anything that was answered before names a host: a redirect, a page, a script.
+    ///
+    /// A browser asks its maker's sign-in for itself, too, and no page had to do with that.
+    private func isNamed(_ host: String, before exchange: Int) -> Bool {
+        index.order[..<index.position[exchange]].contains { earlier in
+            guard let response = capture[earlier].response else { return false }
+            if let location = response.location, location.containsBytes(host) { return true }
+            guard let body = response.body, (body.size ?? 0) < 1 << 20 else { return false }
+            return body.text.map { $0.containsBytes(host) } ?? false
+        }
+    }
+
     /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of
     /// their own.
     mutating func sharedDocuments() {
@@ -58,22 +73,30 @@ extension FlowGrouping {
             + index.registrations.map { $0.exchange }
         guard !exchanges.isEmpty else { return }
         let documents = DocumentOwners(index, builders)
+        let followed: [Int: Int] = exchanges.reduce(into: [:]) { list, exchange in
+            if let source = index.redirectedFrom[exchange] { list[source] = exchange }
+        }
         var groups: [String: [Int]] = [:]
         var order: [String] = []
         for exchange in exchanges.sorted(by: { index.position[$0] < index.position[$1] }) {
-            guard let message = index.messages[exchange],
-                let group = documents.group(of: message, at: exchange)
+            let read = read(exchange, followed)
+            guard let message = index.messages[read],
+                var group = documents.group(of: message, at: read)
             else { continue }
+            if read != exchange { group = "redirect to " + group }
             if groups[group] == nil { order.append(group) }
             groups[group, default: []].append(exchange)
         }
         var alone: [String: FlowBuilder] = [:]
         for group in order {
             let copies = groups[group] ?? []
-            guard copies.count > Self.manyCopies, let last = copies.last, let message = index.messages[last],
+            guard copies.count > Self.manyCopies, let last = copies.last.map({ read($0, followed) }),
+                let message = index.messages[last],
                 let owners = documents.owners(of: message, at: last), !owners.isEmpty
             else {
-                for exchange in copies { share(exchange, documents, &alone) }
+                for exchange in copies {
+                    share(exchange, readAt: read(exchange, followed), documents, &alone)
+                }
                 continue
             }
             for flow in owners {
@@ -95,23 +118,55 @@ extension FlowGrouping {
         return copies[max(0, behind - Self.manyCopies / 2)..<min(copies.count, behind + 1)]
     }
 
+    /// Where a client that was sent on by redirects read a document at last.
+    private func read(_ exchange: Int, _ followed: [Int: Int]) -> Int {
+        var exchange = exchange
+        for _ in 0..<10 {
+            guard let next = followed[exchange] else { break }
+            exchange = next
+        }
+        return exchange
+    }
+
     private mutating func share(
         _ exchange: Int,
+        readAt last: Int,
         _ documents: DocumentOwners,
         _ alone: inout [String: FlowBuilder]
     ) {
-        guard let message = index.messages[exchange],
-            let owners = documents.owners(of: message, at: exchange)
+        guard let message = index.messages[exchange], let read = index.messages[last],
+            let owners = documents.owners(of: read, at: last)
         else { return }
         guard owners.isEmpty else {
             for flow in owners { add(message, to: flow, nil) }
             return
         }
         // Documents that lead from one to the next stay together: resource, server, keys.
-        let hosts = [capture[exchange].request.url.host ?? ""] + DocumentOwners.hostsNamed(by: message)
+        let hosts =
+            [capture[exchange], capture[last]].map { $0.request.url.host ?? "" }
+            + DocumentOwners.hostsNamed(by: read)
         let grant = if case .registration = message { "registration" } else { "discovery" }
         let flow = hosts.compactMap { alone[$0] }.first ?? new(grant: grant, exchange)
         for host in hosts where alone[host] == nil { alone[host] = flow }
         add(message, to: flow, hosts[0])
+    }
+}
+
+/// The processes that send what browsers send: a connection that failed has no user agent of its own.
+private struct BrowserProcesses {
+    private let names: Set<String>
+
+    init(_ capture: Capture) {
+        names = Set(
+            capture.indices.lazy.map { capture[$0] }.filter(Self.isSentByOne).compactMap(\.client.process)
+        )
+    }
+
+    func contains(_ exchange: Exchange) -> Bool {
+        Self.isSentByOne(exchange) || exchange.client.process.map(names.contains) ?? false
+    }
+
+    private static func isSentByOne(_ exchange: Exchange) -> Bool {
+        exchange.request.headers.first("user-agent").map(UserAgentName.isOnDevice) ?? false
     }
 }
