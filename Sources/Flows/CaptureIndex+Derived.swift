@@ -49,8 +49,11 @@ extension CaptureIndex {
     /// export without them, of another program than ours.
     package var isSanitized: Bool { credentials.isSanitized }
 
-    /// Whether any request of the file has a cookie: some recorders keep the cookies that are set and not those that
-    /// are sent.
+    /// Whether a request without a cookie was sent without one: some recorders keep the cookies that are set and not those
+    /// that are sent.
+    ///
+    /// A file in which any request has one is of another kind, and so is one of a recorder that saw the
+    /// connections themselves.
     package var areCookiesRecorded: Bool { credentials.areCookiesRecorded }
 
     private var credentials: RecordedCredentials { derived.value { RecordedCredentials(self) } }
@@ -78,7 +81,9 @@ private struct RecordedCredentials: Sendable {
             !index.authorizationRequests.isEmpty
             && index.authorizationRequests.allSatisfy { capture[$0.exchange].client.address == nil }
             && capture.indices.allSatisfy { Self.hasNone(capture[$0]) }
-        areCookiesRecorded = capture.indices.contains { !capture[$0].request.cookies.isEmpty }
+        areCookiesRecorded = capture.indices.contains {
+            !capture[$0].request.cookies.isEmpty || capture[$0].client.address != nil
+        }
     }
 
     private static func hasNone(_ exchange: Exchange) -> Bool {

@@ -94,7 +94,7 @@ struct CallbackRejectedByApp: Rule {
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
         guard let request = login?.request.exchange,
             // Some exports have no cookies, though they have credentials.
-            flow.surroundings.areCookiesRecorded || flow.capture[callback.exchange].client.address != nil,
+            flow.surroundings.areCookiesRecorded,
             let beginning = flow.surroundings.redirectedFrom[request],
             flow.capture[beginning].request.url.host == flow.capture[callback.exchange].request.url.host,
             flow.capture[beginning].request.cookies.isEmpty,

@@ -204,6 +204,10 @@ struct StateCookieLostTests {
         }
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule)?.contains("may not have been recorded") == true)
+        // Of a recorder that saw the connections, none is none.
+        #expect(
+            recording.editing { $0.client.address = "127.0.0.1:50000" }.finding(rule)?.isPrimary == true
+        )
     }
 
     @Test func abstainsOnASanitizedCapture() throws {
