@@ -29,6 +29,7 @@ struct CallbackUnreachable: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for response in flow.authorizationResponses where response.target.isWeb {
+            if let violation = withheld(response, flow) { return .violated(violation) }
             guard let failure = failure(of: response, flow) else { continue }
             let isHungUp = isHungUp(response, flow)
             guard isHungUp || !isUsed(response, flow) else { continue }
@@ -69,6 +70,69 @@ struct CallbackUnreachable: Rule {
         The provider's answer was on its way, and the app's listener took the connection; then it hung up, or was silent until the browser gave \
         up. The provider has done its part; the code is lost with the request.
         """
+
+    /// The page that was to send the answer on, and whose own policy does not let it.
+    private func withheld(_ response: AuthorizationResponse, _ flow: Flow) -> Violation? {
+        guard response.mode == .formPost, response.callback == nil, let page = response.deliveredBy,
+            !isUsed(response, flow), !isSent(response.target, after: page, flow)
+        else { return nil }
+        let exchange = flow.capture[page]
+        guard let answer = exchange.response, let body = answer.body, !Self.hasOutsideScript(body),
+            exchange.request.headers.first("user-agent").map({ $0.hasPrefix("Mozilla/") }) ?? false
+        else { return nil }
+        let policy = ContentSecurityPolicy(answer.headers)
+        let isTargetForbidden = policy.forbidsForms(from: exchange.request.url, to: response.target)
+        guard isTargetForbidden || policy.forbidsInlineScripts && Self.sendsItself(body) else { return nil }
+        let header = "Content-Security-Policy"
+        return Violation(
+            [
+                Evidence(
+                    place: Place(exchange: page, part: .responseHeader, name: header),
+                    value: Masking.shown(answer.headers.all(header).joined(separator: ", "), of: "header"),
+                    note: isTargetForbidden
+                        ? "form-action does not let a form go to the redirect URI"
+                        : "no script that stands in the page may run"
+                ),
+                .computed(
+                    "redirect_uri",
+                    Masking.shown(response.target.withoutQuery, of: "url"),
+                    in: .responseBody,
+                    note: "never called"
+                ),
+            ],
+            explanation: Self.policy,
+            fix: isTargetForbidden
+                ? "Have the provider name the origin of the redirect URI in the form-action of this page, or leave form-action out of it."
+                : """
+                Have the provider allow this page its script, by a nonce or a hash in script-src. Until then use response_mode=query with \
+                response_type=code, which needs no page.
+                """,
+            title: "The page that brings the provider's answer is kept from sending it by its own policy",
+            exchange: page
+        )
+    }
+
+    private static let policy = """
+        The provider put its answer into a form on a page, which is to send itself to the redirect URI. The Content-Security-Policy that came with \
+        the page forbids that, so the browser stays on it, and the app never gets the answer.
+        """
+
+    /// Whether the redirect URI was called behind a page.
+    private func isSent(_ target: RecordedURL, after page: Int, _ flow: Flow) -> Bool {
+        flow.surroundings.order[(flow.surroundings.position[page] + 1)...].prefix(50).contains {
+            flow.capture[$0].request.url.withoutQuery == target.withoutQuery
+        }
+    }
+
+    private static func sendsItself(_ body: Body) -> Bool { body.text?.containsBytes(".submit") ?? false }
+
+    /// A script of a file's own may send the form, and policies judge it by where it comes from.
+    private static func hasOutsideScript(_ body: Body) -> Bool {
+        guard (body.size ?? 0) < 1 << 18, let text = body.text?.lowercased() else { return true }
+        return text.split(separator: "<").contains { tag in
+            tag.hasPrefix("script") && tag.prefix { $0 != ">" }.contains("src")
+        }
+    }
 
     /// Whether the app's server brought the code to the token endpoint, and never answered the browser.
     private func isHungUp(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {

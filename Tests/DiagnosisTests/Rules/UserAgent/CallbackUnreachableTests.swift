@@ -57,6 +57,34 @@ struct CallbackUnreachableTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// The page of `form_post`, and what its policy lets it do.
+    @Test(arguments: [
+        ("default-src 'self'", true), ("script-src 'self'; object-src 'none'", true),
+        ("default-src 'none'; script-src 'unsafe-inline'", false),
+        ("script-src 'self' 'nonce-Zk3xQ2vB8nLw5Rt1'", false),
+        ("img-src 'self'", false), ("script-src 'unsafe-inline'; form-action 'self'", true),
+        ("form-action https:", false), ("form-action https://other.example https://*.example", false),
+    ])
+    func tellsOfAPageWhosePolicyKeepsItsForm(policy: String, fires: Bool) throws {
+        let whole = try Recording("user-agent/cookie-samesite-form-post")
+        let page = try #require(
+            whole.exchanges.firstIndex { $0.response?.body?.text?.contains("name=\"code\"") ?? false }
+        )
+        var recording = Recording(Array(whole.exchanges[...page]))
+        recording.exchanges[page].response?.headers.append("Content-Security-Policy", policy)
+        let text = try #require(whole.exchanges[page].response?.body?.text)
+        recording.exchanges[page].response?.body = Body(
+            text: text + "<script>document.forms[0].submit()</script>",
+            mediaType: "text/html"
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        // It was sent all the same: somebody pressed the button for those without scripts.
+        var sent = whole
+        sent.exchanges[page].response?.headers.append("Content-Security-Policy", policy)
+        #expect(sent.finding(rule) == nil)
+    }
+
     @Test func leavesASecondTryThatGotThroughAlone() throws {
         var recording = try Recording(broken)
         var again = recording.exchanges[3]
