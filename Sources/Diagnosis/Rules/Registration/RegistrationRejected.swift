@@ -40,7 +40,7 @@ struct RegistrationRejected: Rule {
         }
         return .violated(
             Violation(
-                evidence(last),
+                evidence(last, flow),
                 severity: isSignedIn ? .note : nil,
                 fix: fix(last.answer),
                 exchange: last.exchange
@@ -48,9 +48,19 @@ struct RegistrationRejected: Rule {
         )
     }
 
-    private func evidence(_ call: EndpointCall) -> [Evidence] {
+    private func evidence(_ call: EndpointCall, _ flow: Flow) -> [Evidence] {
+        let words = PageText.start(of: flow.capture[call.exchange].response?.body)
         var evidence = [call.answer.statusEvidence()]
-        if call.answer.error != nil { evidence.append(call.answer.evidence()) }
+        if call.answer.error != nil {
+            evidence.append(call.answer.evidence())
+        } else if !words.isEmpty {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: call.exchange, part: .responseBody, name: ""),
+                    value: Masking.shown(words, of: "body")
+                )
+            )
+        }
         if let member = member(call) { evidence.append(Evidence(member)) }
         if call.answer.status == 401 || call.answer.status == 403 {
             evidence.append(

@@ -41,6 +41,18 @@ struct RegistrationRejectedTests {
         )
     }
 
+    @Test func quotesAnAnswerThatIsNoErrorOfTheSpecification() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/register" else { return }
+            exchange.response?.body = Body(
+                text: "Invalid body:\n- redirect_uris.0: not a URL",
+                mediaType: "text/plain"
+            )
+        }
+        let words = recording.finding(rule)?.evidence.last { $0.place.part == .responseBody }?.value
+        #expect(words == "Invalid body: - redirect_uris.0: not a URL")
+    }
+
     @Test func tellsWhetherATokenWasSent() throws {
         let recording = try Recording(broken).answering("/register", 401, ["error": "invalid_token"])
         #expect(recording.finding(rule)?.notes == ["no initial access token was sent"])
