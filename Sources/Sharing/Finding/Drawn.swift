@@ -25,11 +25,22 @@ enum Drawn {
             last = this
         }
         return changes >= least && (digits >= 2 || changes >= 6) && !isDate(text)
+            && (digits > 0 || !isListOfNames(text))
     }
 
     /// Whether a text that nothing explains is long and mixed enough to be a secret all the same.
     static func isUnexplained(_ text: some Collection<UInt8>) -> Bool {
         text.count >= 20 && looks(text, changes: 5)
+    }
+
+    /// Names in a row, as minified scripts keep their lists: `alert.audioInput.buttonGroup.checkbox`.
+    ///
+    /// Of letters that were drawn every second one is a capital, and marks do not part them so often.
+    private static func isListOfNames(_ text: some Collection<UInt8>) -> Bool {
+        let names = text.split { Class($0) == nil }
+        guard names.count >= 8, names.allSatisfy({ $0.count > 1 }) else { return false }
+        let capitals = text.count { Class($0) == .upper }
+        return capitals * 4 <= names.reduce(0) { $0 + $1.count }
     }
 
     private enum Class {
