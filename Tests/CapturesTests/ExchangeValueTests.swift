@@ -221,6 +221,8 @@ struct ByteSearchTests {
             let start = Int.random(in: 0...text.count, using: &random)
             let first = (start...text.count).first { text[$0...].starts(with: wanted) }
             #expect(ByteSearch.index(of: wanted, in: text, from: start) == first)
+            #expect(text[start...].firstRange(of: wanted)?.lowerBound == first)
+            #expect(text[start...].firstRange(of: wanted)?.count == first.map { _ in wanted.count })
         }
     }
 }

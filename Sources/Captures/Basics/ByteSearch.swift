@@ -42,9 +42,10 @@ package enum ByteSearch {
         offset(of: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), in: bytes)
     }
 
-    private static func offset(of needle: UnsafeBufferPointer<UInt8>, in haystack: UnsafeBufferPointer<UInt8>)
-        -> Int?
-    {
+    fileprivate static func offset(
+        of needle: UnsafeBufferPointer<UInt8>,
+        in haystack: UnsafeBufferPointer<UInt8>
+    ) -> Int? {
         guard let wanted = needle.baseAddress, !needle.isEmpty else { return 0 }
         guard let begin = haystack.baseAddress, haystack.count >= needle.count else { return nil }
         // The C library looks for one byte at many times the speed of anything else: for the rarest, which stops it least.
@@ -88,6 +89,23 @@ package enum ByteSearch {
         ranks[0x20] = 255
         return ranks
     }()
+}
+
+extension ArraySlice<UInt8> {
+    /// Where the first occurrence stands; nil where there is none.
+    ///
+    /// Stands for what the standard library has under this name, which compares elements of any kind one by one.
+    package func firstRange(of needle: [UInt8]) -> Range<Int>? {
+        let offset = withUnsafeBufferPointer { haystack in
+            needle.withUnsafeBufferPointer { ByteSearch.offset(of: $0, in: haystack) }
+        }
+        return offset.map { startIndex + $0..<startIndex + $0 + needle.count }
+    }
+}
+
+extension [UInt8] {
+    /// Where the first occurrence stands; nil where there is none.
+    package func firstRange(of needle: [UInt8]) -> Range<Int>? { self[...].firstRange(of: needle) }
 }
 
 extension String {

@@ -13,9 +13,10 @@ struct DecodedText {
         starts.reserveCapacity(raw.count)
     }
 
-    mutating func append(_ byte: UInt8, from start: Int) {
-        bytes.append(byte)
-        starts.append(start)
+    /// `plain`: a piece of the raw text without escapes.
+    mutating func append(_ plain: ArraySlice<UInt8>) {
+        bytes += plain
+        starts += plain.indices
     }
 
     /// `decoded`: what one escape stands for.

@@ -29,11 +29,21 @@ enum TextCoding: Sendable, CaseIterable {
                 output.append(bytes, from: index)
                 index += length
             } else {
-                output.append(text[index], from: index)
-                index += 1
+                let end = text[(index + 1)...].firstIndex(where: mayBeginEscape) ?? text.endIndex
+                output.append(text[index..<end])
+                index = end
             }
         }
         return output
+    }
+
+    private func mayBeginEscape(_ byte: UInt8) -> Bool {
+        switch self {
+        case .percent: byte == 0x25
+        case .form: byte == 0x25 || byte == 0x2b
+        case .escapes: byte == 0x5c
+        case .entities: byte == 0x26
+        }
     }
 
     /// What an escape stands for, and its length; nil where none begins.

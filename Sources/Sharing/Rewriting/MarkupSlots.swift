@@ -1,3 +1,5 @@
+import Captures
+
 /// Values of a page and of XML: attributes, fields, elements, and what its scripts say.
 enum MarkupSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {

@@ -1,3 +1,5 @@
+import Captures
+
 /// The parts of a multipart body (RFC 2046, section 5.1), the fields of a form (RFC 7578) among them.
 enum MultipartSlots {
     struct Part {
