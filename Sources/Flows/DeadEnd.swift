@@ -15,10 +15,23 @@ package enum DeadEnd {
             (200..<300).contains(answer.status), answer.location == nil,
             // A program on this machine answers its browser first and fetches the tokens then.
             !LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? "")
-                || index.order.last != callback,
+                || index.order.last != callback || isOfAWebApp(callback, request, in: index),
             let body = answer.body, body.essence == "text/html", let html = body.text, doesNothing(html)
         else { return nil }
         return index.backChannel.witness(of: response, to: request, in: index.capture)
+    }
+
+    /// Whether the server of the callback sent the browser to the provider itself, with a cookie to know it again: it answers
+    /// when it is done.
+    private static func isOfAWebApp(
+        _ callback: Int,
+        _ request: AuthorizationRequest,
+        in index: CaptureIndex
+    ) -> Bool {
+        guard let source = index.redirectedFrom[request.exchange] else { return false }
+        let beginning = index.capture[source]
+        return beginning.request.url.origin == index.capture[callback].request.url.origin
+            && beginning.response?.setCookies.contains { !$0.value.isEmpty } ?? false
     }
 
     /// Whether a page neither runs a script nor leads on by itself.

@@ -495,6 +495,24 @@ struct CallbackRejectedByAppTests {
         #expect((ended.finding(rule) != nil) == fires)
     }
 
+    /// A web app that is developed on this machine, and begins its logins itself.
+    @Test func recordingThatEndsAtThePageOfAWebAppOnThisMachineIsARefusal() throws {
+        let recording = try deadEnd()
+        let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        let own = "https://www.shop.example/"
+        let target = "http://127.0.0.1:8400/"
+        let ended = Recording(Array(recording.exchanges[...callback]))
+            .asking("redirect_uri", target + "callback").editing {
+                let url = $0.request.url.text
+                if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
+                if let location = $0.response?.location, location.hasPrefix(own) {
+                    $0.response?.redirect(to: target + location.dropFirst(own.count))
+                }
+            }
+        #expect(ended.finding(rule) != nil)
+        #expect(ended.outcomes == [.failure])
+    }
+
     /// Who had to refuse the tokens shows an error, which says nothing more.
     @Test func leavesAPageToTheTokensThatItRefuses() throws {
         let page = { (path: String) in
