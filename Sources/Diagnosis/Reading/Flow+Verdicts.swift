@@ -22,5 +22,5 @@ extension Flow {
 
 /// By the type of the rule, which is all that tells rules apart.
 private final class KnownVerdicts: Sendable {
-    let list = Mutex<[ObjectIdentifier: Verdict]>([:])
+    let list = Mutex<[ObjectIdentifier: Verdict]>(Dictionary(minimumCapacity: RuleCatalog.rules.count))
 }

@@ -20,6 +20,7 @@ extension FlowGrouping {
         var byHost: [String: FlowBuilder] = [:]
         let hadFlows = !builders.isEmpty
         let browsers = BrowserProcesses(capture)
+        var named: [String: Bool] = [:]
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]
             let isRefusal = RecorderRefusal.isOne(recorded)
@@ -40,7 +41,7 @@ extension FlowGrouping {
             let kind = ProviderRecognizer.kind(ofHost: host)
             let isProvider =
                 kind != nil && !index.openedHosts.contains(host)
-                && !(hadFlows && browsers.contains(recorded) && !isNamed(host, before: exchange))
+                && !(hadFlows && browsers.contains(recorded) && !isNamed(host, before: exchange, &named))
             // Nothing of any login was seen, and the recorder was refused: that is what its user has to know,
             // unless it is some service of the system that calls home.
             let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)
@@ -53,17 +54,26 @@ extension FlowGrouping {
         }
     }
 
-    /// Whether anything that was answered before names a host: a redirect, a page, a script.
+    /// Whether anything that was answered shortly before names a host: a redirect, a page, a script.
     ///
-    /// A browser asks its maker's sign-in for itself, too, and no page had to do with that.
-    private func isNamed(_ host: String, before exchange: Int) -> Bool {
-        index.order[..<index.position[exchange]].contains { earlier in
+    /// A browser asks its maker's sign-in for itself, too, and no page had to do with that. Each host is looked for once, at its
+    /// first exchange, and of very many hosts only the first: the others count as named.
+    private func isNamed(_ host: String, before exchange: Int, _ known: inout [String: Bool]) -> Bool {
+        if let isNamed = known[host] { return isNamed }
+        guard known.count < Self.mostHostsLookedFor else { return true }
+        let isNamed = index.order[..<index.position[exchange]].suffix(Self.mostAnswersLookedAt).contains {
+            earlier in
             guard let response = capture[earlier].response else { return false }
             if let location = response.location, location.containsBytes(host) { return true }
             guard let body = response.body, (body.size ?? 0) < 1 << 20 else { return false }
             return body.text.map { $0.containsBytes(host) } ?? false
         }
+        known[host] = isNamed
+        return isNamed
     }
+
+    private static let mostHostsLookedFor = 10
+    private static let mostAnswersLookedAt = 200
 
     /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of
     /// their own.

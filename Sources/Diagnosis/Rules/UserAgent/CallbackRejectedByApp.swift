@@ -182,6 +182,9 @@ struct CallbackRejectedByApp: Rule {
         known begin the login anew.
         """
 
+    /// Of the exchanges of a login; who began another one longer ago did so in another visit.
+    private static let mostMeanwhile = 200
+
     /// The redirect by which the app began another login meanwhile, in the session that the callback belongs to.
     private func overtaking(_ callback: RejectedCallback, _ flow: Flow) -> Evidence? {
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
@@ -193,8 +196,8 @@ struct CallbackRejectedByApp: Rule {
         guard position[beginning] < position[callback.exchange] else { return nil }
         let answered = flow.capture[callback.exchange].request
         let session = Set(answered.cookies)
-        return order[(position[beginning] + 1)..<position[callback.exchange]].reversed().lazy.compactMap {
-            index in
+        let meanwhile = order[(position[beginning] + 1)..<position[callback.exchange]]
+        return meanwhile.suffix(Self.mostMeanwhile).reversed().lazy.compactMap { index in
             let other = flow.capture[index]
             guard other.request.url.host == answered.url.host,
                 !session.isDisjoint(with: other.request.cookies),
