@@ -52,8 +52,8 @@ extension CaptureIndex {
     /// Whether a request without a cookie was sent without one: some recorders keep the cookies that are set and not those
     /// that are sent.
     ///
-    /// A file in which any request has one is of another kind, and so is one of a recorder that saw the
-    /// connections themselves.
+    /// A file in which any request has one is of another kind, and so is one of a recorder that saw the connections of the
+    /// browser's requests to the provider and of all callbacks.
     package var areCookiesRecorded: Bool { credentials.areCookiesRecorded }
 
     private var credentials: RecordedCredentials { derived.value { RecordedCredentials(self) } }
@@ -81,9 +81,11 @@ private struct RecordedCredentials: Sendable {
             !index.authorizationRequests.isEmpty
             && index.authorizationRequests.allSatisfy { capture[$0.exchange].client.address == nil }
             && capture.indices.allSatisfy { Self.hasNone(capture[$0]) }
-        areCookiesRecorded = capture.indices.contains {
-            !capture[$0].request.cookies.isEmpty || capture[$0].client.address != nil
-        }
+        let ofBrowser = index.authorizationRequests.map(\.exchange) + index.responses.compactMap(\.callback)
+        areCookiesRecorded =
+            capture.indices.contains { !capture[$0].request.cookies.isEmpty }
+            || !index.authorizationRequests.isEmpty
+                && ofBrowser.allSatisfy { capture[$0].client.address != nil }
     }
 
     private static func hasNone(_ exchange: Exchange) -> Bool {

@@ -16,13 +16,22 @@ package enum DeadEnd {
             // A program on this machine answers its browser first and fetches the tokens then.
             !LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? "")
                 || index.order.last != callback || isOfAWebApp(callback, request, in: index),
-            let body = answer.body, body.essence == "text/html", let html = body.text, doesNothing(html)
+            let body = answer.body, body.essence == "text/html", let html = body.text, doesNothing(html),
+            index.order.last != callback || !sendsAway(html)
         else { return nil }
         return index.backChannel.witness(of: response, to: request, in: index.capture)
     }
 
-    /// Whether the server of the callback sent the browser to the provider itself, with a cookie to know it again: it answers
-    /// when it is done.
+    /// Whether a page says that the browser has done its part, as programs do that answer first and fetch their tokens then.
+    private static func sendsAway(_ html: String) -> Bool {
+        guard html.utf8.count < 1 << 14 else { return false }
+        let text = html.lowercased()
+        return ["close this ", "close the ", "to the terminal", "to your terminal", "to the app"]
+            .contains(where: text.containsBytes)
+    }
+
+    /// Whether the server of the callback sent the browser to the provider itself, with a cookie to know it again, as a web app
+    /// does that is developed on this machine.
     private static func isOfAWebApp(
         _ callback: Int,
         _ request: AuthorizationRequest,

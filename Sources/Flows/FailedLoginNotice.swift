@@ -64,13 +64,13 @@ package enum FailedLoginNotice {
             )
             byCallback = index.responses.reduce(into: [:]) { pages, response in
                 guard let callback = response.callback else { return }
-                pages[callback] = Self.page(behind: callback, of: response.code, redeemed, index)
+                pages[callback] = Self.page(behind: callback, of: response, redeemed, index)
             }
         }
 
         private static func page(
             behind callback: Int,
-            of code: String?,
+            of response: AuthorizationResponse,
             _ redeemed: [String: Timestamp],
             _ index: CaptureIndex
         ) -> Int? {
@@ -82,23 +82,25 @@ package enum FailedLoginNotice {
                 else { break }
                 current = next
             }
-            guard let response = index.capture[current].response, response.location == nil,
-                let body = response.body, body.isPage, let page = body.bytes,
+            guard let answer = index.capture[current].response, answer.location == nil,
+                let body = answer.body, body.isPage, let page = body.bytes,
                 FailedLoginNotice.words(in: page) != nil
             else { return nil }
             guard current == callback else { return current }
-            guard asksToSignIn(page), !goesOn(callback, code, redeemed, index) else { return nil }
+            guard asksToSignIn(page), !goesOn(callback, response, redeemed, index) else { return nil }
             return callback
         }
 
         /// Whether the page at a redirect URI may bring the code to somebody yet.
         private static func goesOn(
             _ callback: Int,
-            _ code: String?,
+            _ response: AuthorizationResponse,
             _ redeemed: [String: Timestamp],
             _ index: CaptureIndex
         ) -> Bool {
-            guard let code else { return false }
+            // What stands in the fragment the page's own script has to read yet.
+            guard response.mode != .fragment else { return true }
+            guard let code = response.code else { return false }
             if let time = redeemed[code] { return time >= index.capture[callback].endedAt }
             return HandedOnCode.mayBeCarried(code, after: callback, in: index)
         }

@@ -9,9 +9,20 @@ struct HTMLScriptsTests {
             #"<script src=a.js></script><p>say("No script.")</p><script type=module>b("A script.")</script>"#,
             ["A script."]
         ),
+        (
+            #"<script>set({"a":1}); function failed() { say("Not yet.") } say("Now it is.")</script>"#,
+            ["Now it is."]
+        ),
+        (#"<script>$("b").fail(function () { say("Not yet.") }); if (f) say("Who knows.")</script>"#, []),
+        (#"<script>throw new Error("Not seen."); console.log("Not seen."); x = t("A table.")</script>"#, []),
+        (
+            "<script>// isn't, say(\"a { comment\")\n/* say(\"b { comment\") */\nsay(\"No comment.\")</script>",
+            ["No comment."]
+        ),
+        (#"<script type="text/template">say("A template.")</script>"#, []),
         (#"<script>say("Without an end"#, []),
         (#"<script>say("#, []),
-        (#"<script>$("one")"#, []),
+        (#"<script>say("one")</script>"#, []),
     ])
     func givesTheTextsThatFunctionsAreCalledWith(page: String, texts: [String]) {
         #expect(HTMLScripts.saidTexts(in: Array(page.utf8)) == texts)

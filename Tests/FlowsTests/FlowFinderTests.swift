@@ -437,6 +437,28 @@ struct FlowFinderTests {
         #expect(capture.flows.first?.provider == .google)
     }
 
+    /// The browser asked for itself first; then an app sent it there.
+    @Test(arguments: [("CFNetwork/1410 Darwin/22.6.0", 2), ("Mozilla/5.0 (X11) Chrome/140", 1)])
+    func connectionOfAnAppIsNoneOfABrowsers(agent: String, expected: Int) {
+        var capture = CaptureBuilder()
+        let refused = Exchange(
+            startedAt: Timestamp(seconds: 0),
+            request: RecordedRequest(
+                method: "CONNECT",
+                url: RecordedURL("https://accounts.google.com/"),
+                headers: HeaderFields([("User-Agent", agent)])
+            ),
+            failure: "ENOTFOUND: no address found for accounts.google.com"
+        )
+        capture.add(refused)
+        _ = ShopLogin().whole(&capture)
+        #expect(capture.flows.count == expected)
+        guard expected == 1 else { return }
+        _ = capture.redirect("https://app.example/more", to: "https://accounts.google.com/o/oauth2/v2/auth")
+        capture.add(refused)
+        #expect(capture.flows.count == 2)
+    }
+
     /// Chromium asks Google whether anybody is signed in to the browser itself, and Edge asks Microsoft.
     @Test(arguments: [
         ("chromium", nil, 1), ("chromium", "https://accounts.google.com/o/oauth2/v2/auth?client_id=1", 2),

@@ -42,15 +42,8 @@ struct LostLoginCookies {
         let attempts = flow.loginAttempts
         for callback in RejectedCallback.all(in: flow) {
             let exchange = flow.capture[callback.exchange]
-            // Who exchanges the code knew the login, or does not ask: then it has no session for it without a cookie.
-            if callback.isRedeemed(in: flow) {
-                let isAsked = flow.tokenRequests.contains {
-                    $0.code == callback.response.code && $0.codeVerifier != nil
-                }
-                guard !isAsked, exchange.request.cookies.isEmpty, !callback.hasFaultyToken(in: flow) else {
-                    continue
-                }
-            }
+            let isRedeemed = callback.isRedeemed(in: flow)
+            guard !isRedeemed || mayLackSession(callback, in: flow) else { continue }
             // Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
             let begun = attempts.first { $0.response?.callback == callback.exchange }?.request
             guard
@@ -62,7 +55,10 @@ struct LostLoginCookies {
                 reading.reason = "the start of the login is not in the capture"
                 continue
             }
+            let host = exchange.request.url.host
             let settings = LoginCookies.set(for: request, callback: callback, in: flow)
+                // What another host set is no session of an app that goes on without it.
+                .filter { !isRedeemed || $0.url.host == host }
             guard !settings.isEmpty else { continue }
             guard flow.surroundings.areCookiesRecorded else {
                 reading.reason = "no request of this capture has a cookie: they may not have been recorded"
@@ -95,6 +91,23 @@ struct LostLoginCookies {
             )
         }
         return reading
+    }
+
+    /// Whether an app that exchanged the code may have missed its session all the same: it did not ask for the login's verifier,
+    /// and nothing else stopped it.
+    private static func mayLackSession(_ callback: RejectedCallback, in flow: Flow) -> Bool {
+        let own = flow.tokenRequests.filter { $0.code == callback.response.code }
+        guard flow.capture[callback.exchange].request.cookies.isEmpty,
+            own.contains(where: \.answer.isSuccess), own.allSatisfy({ $0.codeVerifier == nil }),
+            !callback.hasFaultyToken(in: flow)
+        else { return false }
+        let answer = flow.capture[callback.place]
+        return !flow.exchanges.contains { index in
+            let call = flow.capture[index]
+            return index != callback.place && index != callback.exchange
+                && call.startedAt >= answer.startedAt && call.startedAt <= answer.endedAt
+                && call.response.map { $0.status >= 400 } ?? (call.failure != nil)
+        }
     }
 
     // MARK: - Verdicts

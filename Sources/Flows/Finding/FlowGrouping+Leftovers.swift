@@ -20,7 +20,7 @@ extension FlowGrouping {
         var byHost: [String: FlowBuilder] = [:]
         let hadFlows = !builders.isEmpty
         let browsers = BrowserProcesses(capture)
-        var named: [String: Bool] = [:]
+        var mentions = HostMentions(index)
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]
             let isRefusal = RecorderRefusal.isOne(recorded)
@@ -41,7 +41,8 @@ extension FlowGrouping {
             let kind = ProviderRecognizer.kind(ofHost: host)
             let isProvider =
                 kind != nil && !index.openedHosts.contains(host)
-                && !(hadFlows && browsers.contains(recorded) && !isNamed(host, before: exchange, &named))
+                && (!hadFlows || !browsers.contains(recorded)
+                    || mentions.areThere(of: host, before: exchange))
             // Nothing of any login was seen, and the recorder was refused: that is what its user has to know,
             // unless it is some service of the system that calls home.
             let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)
@@ -53,27 +54,6 @@ extension FlowGrouping {
             attach(exchange, to: flow)
         }
     }
-
-    /// Whether anything that was answered shortly before names a host: a redirect, a page, a script.
-    ///
-    /// A browser asks its maker's sign-in for itself, too, and no page had to do with that. Each host is looked for once, at its
-    /// first exchange, and of very many hosts only the first: the others count as named.
-    private func isNamed(_ host: String, before exchange: Int, _ known: inout [String: Bool]) -> Bool {
-        if let isNamed = known[host] { return isNamed }
-        guard known.count < Self.mostHostsLookedFor else { return true }
-        let isNamed = index.order[..<index.position[exchange]].suffix(Self.mostAnswersLookedAt).contains {
-            earlier in
-            guard let response = capture[earlier].response else { return false }
-            if let location = response.location, location.containsBytes(host) { return true }
-            guard let body = response.body, (body.size ?? 0) < 1 << 20 else { return false }
-            return body.text.map { $0.containsBytes(host) } ?? false
-        }
-        known[host] = isNamed
-        return isNamed
-    }
-
-    private static let mostHostsLookedFor = 10
-    private static let mostAnswersLookedAt = 200
 
     /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of
     /// their own.
@@ -162,7 +142,7 @@ extension FlowGrouping {
     }
 }
 
-/// The processes that send what browsers send: a connection that failed has no user agent of its own.
+/// The processes of browsers: a connection that failed has mostly no user agent of its own.
 private struct BrowserProcesses {
     private let names: Set<String>
 
@@ -177,6 +157,7 @@ private struct BrowserProcesses {
     }
 
     private static func isSentByOne(_ exchange: Exchange) -> Bool {
-        exchange.request.headers.first("user-agent").map(UserAgentName.isOnDevice) ?? false
+        guard let agent = exchange.request.headers.first("user-agent") else { return false }
+        return UserAgentName.isOnDevice(agent) && !UserAgentName.isNativeApp(agent)
     }
 }

@@ -34,11 +34,15 @@ enum Drawn {
     }
 
     /// Names in a row, as minified scripts keep their lists: `alert.audioInput.buttonGroup.checkbox`.
-    ///
-    /// Of letters that were drawn every second one is a capital, and marks do not part them so often.
     private static func isListOfNames(_ text: some Collection<UInt8>) -> Bool {
-        let names = text.split { Class($0) == nil }
-        guard names.count >= 8, names.allSatisfy({ $0.count > 1 }) else { return false }
+        let names = text.split(separator: 0x2e, omittingEmptySubsequences: false)
+        guard names.count >= 8,
+            names.allSatisfy({ name in
+                name.count > 1 && name.first.flatMap(Class.init) == .lower
+                    && name.allSatisfy { Class($0) != nil }
+            })
+        else { return false }
+        // Of letters that were drawn every second one is a capital.
         let capitals = text.count { Class($0) == .upper }
         return capitals * 4 <= names.reduce(0) { $0 + $1.count }
     }

@@ -36,10 +36,10 @@ struct CallbackRejectedByApp: Rule {
             {
                 continue
             }
-            let refused = flow.tokenRequests.contains {
-                ($0.code.map { $0 == callback.response.code } ?? $0.parameters.isEmpty)
-                    && !$0.answer.isSuccess
+            let exchanges = flow.tokenRequests.filter {
+                $0.code.map { $0 == callback.response.code } ?? $0.parameters.isEmpty
             }
+            let refused = !exchanges.isEmpty && !exchanges.contains(where: \.answer.isSuccess)
             guard !refused, isOwn(callback, flow), !isExplained(callback, flow),
                 !isOfRefusedCall(callback, flow)
             else { continue }
@@ -195,7 +195,8 @@ struct CallbackRejectedByApp: Rule {
         let position = flow.surroundings.position
         guard position[beginning] < position[callback.exchange] else { return nil }
         let answered = flow.capture[callback.exchange].request
-        let session = Set(answered.cookies)
+        let own = Set(LoginCookies.set(for: request, callback: callback, in: flow).map(\.cookie.name))
+        let session = Set(answered.cookies.filter { own.contains($0.name) || own.isEmpty })
         let meanwhile = order[(position[beginning] + 1)..<position[callback.exchange]]
         return meanwhile.suffix(Self.mostMeanwhile).reversed().lazy.compactMap { index in
             let other = flow.capture[index]

@@ -68,12 +68,16 @@ struct CodeReusedTests {
     }
 
     /// What was wrong with the first is wrong with it too: it is sent again with the credentials in another place.
-    @Test func leavesARequestAloneThatIsRefusedInTheSameWords() throws {
+    @Test(arguments: ["", #","error_description":"AADSTS501481: No match. Trace ID: "#])
+    func leavesARequestAloneThatIsRefusedInTheSameWords(words: String) throws {
+        var count = 0
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
+            count += 1
+            let text = words.isEmpty ? "" : words + "1111-\(count)\""
             exchange.response = RecordedResponse(
                 status: 400,
-                body: Body(text: #"{"error":"invalid_grant"}"#, mediaType: "application/json")
+                body: Body(text: #"{"error":"invalid_grant"\#(text)}"#, mediaType: "application/json")
             )
         }
         #expect(recording.finding(rule) == nil)

@@ -63,7 +63,9 @@ struct CallbackUnreachableTests {
         ("default-src 'none'; script-src 'unsafe-inline'", false),
         ("script-src 'self' 'nonce-Zk3xQ2vB8nLw5Rt1'", false),
         ("img-src 'self'", false), ("script-src 'unsafe-inline'; form-action 'self'", true),
-        ("form-action https:", false), ("form-action https://other.example https://*.example", false),
+        ("form-action https:", false), ("form-action http:", false), ("form-action https://*:443", false),
+        ("form-action *:*", false),
+        ("form-action https://other.example https://*.example", false),
     ])
     func tellsOfAPageWhosePolicyKeepsItsForm(policy: String, fires: Bool) throws {
         let whole = try Recording("user-agent/cookie-samesite-form-post")

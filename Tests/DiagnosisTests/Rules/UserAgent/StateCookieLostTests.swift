@@ -178,7 +178,13 @@ struct StateCookieLostTests {
         }
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect(recording.finding("callback-rejected-by-app") != nil)
-        // What it had to refuse is cause enough.
+        // What stopped it is cause enough.
+        let refused = recording.editing { exchange in
+            if exchange.request.url.path == "/userinfo" { exchange.response = RecordedResponse(status: 500) }
+            if exchange.request.url.path == "/callback" { exchange.duration = .seconds(20) }
+        }
+        #expect(refused.finding(rule) == nil)
+        // What it had to refuse, too.
         let token = recording.editingIDToken { $0["aud"] = "another" }
         #expect(token.finding(rule) == nil)
     }
@@ -204,6 +210,12 @@ struct StateCookieLostTests {
         }
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule)?.contains("may not have been recorded") == true)
+        // One that saw another connection saw nothing of these.
+        var other = recording.exchanges[0]
+        other.request.url = RecordedURL("https://api.other.example/health")
+        other.response = RecordedResponse(status: 200)
+        other.client.address = "127.0.0.1:50000"
+        #expect(Recording(recording.exchanges + [other]).finding(rule) == nil)
         // Of a recorder that saw the connections, none is none.
         #expect(
             recording.editing { $0.client.address = "127.0.0.1:50000" }.finding(rule)?.isPrimary == true
