@@ -40,12 +40,11 @@ struct ContentSecurityPolicy {
     }
 
     private static func matches(_ source: String, _ target: RecordedURL, of page: RecordedURL) -> Bool {
-        if source == "*" { return target.isWeb }
         if source == "'self'" { return page.origin == target.origin || isSecured(page, target) }
         if source.hasSuffix(":") {
             return target.scheme.map { $0 + ":" == source || source == "http:" && $0 == "https" } ?? false
         }
-        guard let host = target.host?.lowercased() else { return false }
+        guard let host = target.host else { return false }
         // The ports and paths of sources are not looked at: what may be meant is not called forbidden.
         let rest = source.split(separator: "/").first { !$0.hasSuffix(":") } ?? ""
         let name = rest.split(separator: ":").first ?? ""
