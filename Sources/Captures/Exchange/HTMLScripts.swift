@@ -1,5 +1,10 @@
 /// The scripts that stand in a page.
 package enum HTMLScripts {
+    /// Whether one of them is loaded from somewhere else.
+    package static func areLoaded(by page: [UInt8]) -> Bool {
+        HTMLTags(page, of: ["script"]).contains { $0.attribute("src") != nil }
+    }
+
     /// The texts that they call a function with while the page loads, as in `show("Saved.")`, in order, the first few.
     ///
     /// Only calls that are a statement of their own, in no braces: what stands in a function, behind a condition, in a table of

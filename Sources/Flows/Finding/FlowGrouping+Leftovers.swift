@@ -19,7 +19,8 @@ extension FlowGrouping {
     mutating func failedConnections() {
         var byHost: [String: FlowBuilder] = [:]
         let hadFlows = !builders.isEmpty
-        let browsers = BrowserProcesses(capture)
+        let capture = capture
+        lazy var browsers = BrowserProcesses(capture)
         var mentions = HostMentions(index)
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]

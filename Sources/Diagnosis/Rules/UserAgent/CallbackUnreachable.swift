@@ -128,10 +128,8 @@ struct CallbackUnreachable: Rule {
 
     /// A script of a file's own may send the form, and policies judge it by where it comes from.
     private static func hasOutsideScript(_ body: Body) -> Bool {
-        guard (body.size ?? 0) < 1 << 18, let text = body.text?.lowercased() else { return true }
-        return text.split(separator: "<").contains { tag in
-            tag.hasPrefix("script") && tag.prefix { $0 != ">" }.contains("src")
-        }
+        guard (body.size ?? 0) < 1 << 18, let page = body.bytes else { return true }
+        return HTMLScripts.areLoaded(by: page)
     }
 
     /// Whether the app's server brought the code to the token endpoint, and never answered the browser.
