@@ -39,12 +39,14 @@ final class LoopbackOrigin: Sendable {
     /// Bytes that came in, over all connections.
     var received: Int { counts.received.withLock { $0 } }
 
+    /// - Parameter patience: how long after its TLS handshake a connection is broken; nil breaks none.
     init(
         tls: TLSContext?,
         reads: Bool = true,
         greeting: String = "",
         resetsAfter patience: TimeAmount? = nil,
         host: String = "127.0.0.1",
+        port: Int = 0,
         script: @escaping Script
     ) async throws {
         let counts = counts
@@ -68,8 +70,8 @@ final class LoopbackOrigin: Sendable {
                     )
                 }
             }
-            .bind(host: host, port: 0).get()
-        port = channel.localAddress?.port ?? 0
+            .bind(host: host, port: port).get()
+        self.port = channel.localAddress?.port ?? 0
     }
 
     func stop() async throws {
@@ -98,9 +100,6 @@ final class LoopbackOrigin: Sendable {
         }
 
         func channelActive(context: ChannelHandlerContext) {
-            if let patience {
-                context.eventLoop.assumeIsolated().scheduleTask(in: patience) { self.reset(context) }
-            }
             guard !greeting.isEmpty else { return }
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: greeting)), promise: nil)
         }
@@ -158,6 +157,9 @@ final class LoopbackOrigin: Sendable {
         }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if let patience, case .completed? = event as? HandshakeOutcome {
+                context.eventLoop.assumeIsolated().scheduleTask(in: patience) { self.reset(context) }
+            }
             guard event as? ChannelEvent == .inputClosed else { return }
             counts.ended.withLock { $0 += 1 }
             // Whoever still has to answer does so first.

@@ -513,10 +513,16 @@ struct ReverseTests {
 
     // MARK: Ourselves
 
+    /// One below those that the system gives to connections: nobody takes it before the rig does.
     private func freePort() async throws -> Int {
-        let probe = try await LoopbackOrigin(tls: nil) { _ in .wait }
-        try await probe.stop()
-        return probe.port
+        while true {
+            let port = Int.random(in: 20_000..<32_000)
+            guard let probe = try? await LoopbackOrigin(tls: nil, port: port, script: { _ in .wait }) else {
+                continue
+            }
+            try await probe.stop()
+            return port
+        }
     }
 
     @Test(arguments: ["http", "https"])

@@ -14,7 +14,7 @@ struct TunnelTests {
 
     @Test func providerThatDoesNotAnswerTheHandshakeIsAPageAndAnEntry() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
-        let rig = try await ProxyRig(adjust: { $0.limits.handshakeTime = .milliseconds(300) })
+        let rig = try await ProxyRig(adjust: { $0.limits.handshakeTime = .milliseconds(500) })
         let output = try await rig.curl("https://localhost:\(origin.port)/", "-w", "%{http_code}")
         #expect(output.text.contains("ERR_CONNECTION_TIMED_OUT"))
         #expect(output.text.hasSuffix("502"))
@@ -122,13 +122,13 @@ struct TunnelTests {
 
     /// As with a provider that says only behind its handshake (TLS 1.3) that it wants a certificate of the client.
     @Test func requestOfWhichTheProviderDidNotWaitIsRecorded() async throws {
-        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .milliseconds(400)) {
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .milliseconds(500)) {
             _ in
             .wait
         }
         let rig = try await ProxyRig()
         let command =
-            "(sleep 1; printf 'GET /late HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'; sleep 1) | timeout 10 openssl s_client -quiet "
+            "(sleep 2; printf 'GET /late HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'; sleep 1) | timeout 10 openssl s_client -quiet "
             + "-proxy 127.0.0.1:\(rig.port) -connect localhost:\(origin.port)"
         let output = try await ProxyRig.run(["/bin/sh", "-c", command])
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
@@ -142,7 +142,7 @@ struct TunnelTests {
 
     /// A connection that was opened ahead and closed again is nothing to tell of.
     @Test func connectionThatIsNotUsedIsNotRecorded() async throws {
-        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .milliseconds(300)) {
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .milliseconds(500)) {
             _ in
             .wait
         }
