@@ -223,7 +223,7 @@ package enum JSONWriter {
         var result: [UInt8] = []
         // Up to where the text is in the result.
         var end = 0
-        for index in bytes.indices where bytes[index] == 0xc2 || bytes[index] == 0xe2 {
+        for index in bytes.indices where bytes[index] == 0xc2 || bytes[index] == 0xd8 || bytes[index] == 0xe2 {
             guard let (code, length) = steering(bytes[index...].prefix(3)) else { continue }
             result += bytes[end..<index]
             result += "\\u".utf8
@@ -235,16 +235,10 @@ package enum JSONWriter {
 
     /// The scalar that UTF-8 begins with, and in how many bytes, where it is one that steers a terminal.
     private static func steering(_ utf8: ArraySlice<UInt8>) -> (code: Int, length: Int)? {
-        let bytes = utf8.map(Int.init)
-        if bytes[0] == 0xc2, bytes.count > 1 {
-            return bytes[1] < 0xa0 ? (bytes[1], 2) : nil
-        }
-        guard bytes[0] == 0xe2, bytes.count > 2 else { return nil }
-        let code = 0x2000 | (bytes[1] & 0x3f) << 6 | bytes[2] & 0x3f
-        return switch code {
-        case 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: (code, 3)
-        default: nil
-        }
+        guard let scalar = String(decoding: utf8, as: UTF8.self).unicodeScalars.first,
+            (0x80..<0xa0).contains(scalar.value) || scalar.isBidirectionalControl
+        else { return nil }
+        return (Int(scalar.value), scalar.utf8.count)
     }
 
     private static func newLine(_ level: Int, _ bytes: inout [UInt8]) {

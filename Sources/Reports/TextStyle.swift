@@ -1,3 +1,5 @@
+import JSON
+
 /// Whether text carries colour, and how.
 ///
 /// Reports are given one; they never ask what they print to.
@@ -50,9 +52,6 @@ extension String {
 extension Unicode.Scalar {
     /// C0, DEL, C1, and the marks that reorder text on screen.
     var isControl: Bool {
-        switch value {
-        case 0..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
-        default: false
-        }
+        value < 0x20 || (0x7f..<0xa0).contains(value) || isBidirectionalControl
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// What a capture holds must not steer the terminal it is shown on.
 struct HostileTextTests {
-    private static let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\r\n\u{9b}31m\u{202e}\u{2066}\u{0}"
+    private static let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\r\n\u{9b}31m\u{202e}\u{2066}\u{61c}\u{0}"
 
     private func report() -> Report {
         var capture = CaptureBuilder()
@@ -50,7 +50,7 @@ struct HostileTextTests {
     private static func steering(_ text: String) -> [UInt32] {
         text.unicodeScalars.map(\.value).filter { value in
             value < 0x20 && value != 0x0a || (0x7f...0x9f).contains(value)
-                || [0x202e, 0x2066].contains(value)
+                || [0x61c, 0x202e, 0x2066].contains(value)
         }
     }
 

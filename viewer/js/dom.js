@@ -1,5 +1,5 @@
 /** C0 but for white space, DEL, C1, and the marks that reorder text on screen: as the terminal has it, `TextStyle.swift`. */
-const CONTROLS = /[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROLS = /[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
  * Text without what would take effect on the screen: a direction override becomes `\u{202e}`, as captures are hostile.
