@@ -102,7 +102,7 @@ package enum FailedLoginNotice {
             guard response.mode != .fragment else { return true }
             guard let code = response.code else { return false }
             if let time = redeemed[code] { return time >= index.capture[callback].endedAt }
-            return HandedOnCode.mayBeCarried(code, after: callback, in: index)
+            return HandedOnCode.isCarried(response, in: index) != false
         }
 
         private static let mostRedirects = 5

@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 package import OAuth
 
 /// A code that a page of the app's hands to the app's own server, by script: the callback itself only loads the page.
@@ -11,17 +11,19 @@ package enum HandedOnCode {
     )
         -> Int?
     {
-        guard let code = response.code, code.utf8.count >= shortest, let callback = response.callback,
+        guard let code = code(of: response), code.value.utf8.count >= shortest,
+            let callback = response.callback,
             let answer = index.capture[callback].response, (200..<300).contains(answer.status)
         else { return nil }
         let start = index.capture[callback].startedAt
+        let spellings = spellings(of: code)
         var last: Int?
         for exchange in index.order[(index.position[callback] + 1)...].prefix(mostExchanges) {
             let later = index.capture[exchange]
             guard later.startedAt - start <= .seconds(60) else { break }
             guard index.messages[exchange] == nil, later.request.method != "OPTIONS",
                 later.request.url.origin != request.endpoint.origin, later.response != nil,
-                carries(code, later.request)
+                carry(of: code, spellings, by: later.request) == true
             else { continue }
             last = exchange
         }
@@ -29,39 +31,114 @@ package enum HandedOnCode {
         return last
     }
 
-    /// Whether a request behind the callback carries the code to anybody, or may: bodies were not saved or are large, tunnels
-    /// not opened, or there is more than can be looked through.
-    static func mayBeCarried(_ code: String, after callback: Int, in index: CaptureIndex) -> Bool {
-        let later = index.order[(index.position[callback] + 1)...]
-        let target = index.capture[callback].request.url.withoutQuery
-        return later.count > 2 * mostExchanges
-            || later.contains { exchange in
-                let request = index.capture[exchange].request
-                // The page loaded once more.
-                if request.method == "GET", request.url.withoutQuery == target { return false }
-                return request.method == "CONNECT" || mayHoldMore(request)
-                    || request.url.text.containsBytes(code) || carries(code, request)
+    /// Whether the page that was loaded at a redirect URI is the client itself: a page of its origin asked the provider for
+    /// metadata, keys or tokens.
+    package static func isForPage(
+        _ response: AuthorizationResponse,
+        of messages: [OAuthMessage],
+        in capture: Capture
+    ) -> Bool {
+        guard let answer = response.callback.flatMap({ capture[$0].response }),
+            (200..<300).contains(answer.status), answer.setCookies.isEmpty, isPage(answer),
+            let origin = response.target.origin
+        else { return false }
+        return messages.contains { message in
+            switch message {
+            case .discovery, .keySet, .token:
+                capture[message.exchange].request.headers.first("origin").map {
+                    RecordedURL($0).origin == origin
+                }
+                    ?? false
+            default: false
             }
-    }
-
-    /// Whether there may be more in a body than the capture shows of it, or than is looked at.
-    private static func mayHoldMore(_ request: RecordedRequest) -> Bool {
-        guard let body = request.body else {
-            return request.headers.first("content-length").map { $0 != "0" } ?? false
         }
-        return !body.isRecorded || body.isTruncated || (body.size ?? 0) >= largest
     }
 
-    private static func carries(_ code: String, _ request: RecordedRequest) -> Bool {
-        if request.url.queryItems.items.contains(where: { $0.value == code }) { return true }
-        guard let body = request.body, (body.size ?? 0) < largest, let text = body.text else { return false }
-        return text.containsBytes(code) || text.containsBytes(PercentEncoding.encode(code))
-            || FormBody.items(of: body)?.items.contains { $0.value == code } ?? false
+    private static func isPage(_ answer: RecordedResponse) -> Bool {
+        let type = answer.body?.essence ?? answer.headers.first("content-type")?.lowercased() ?? ""
+        return type.hasPrefix("text/html")
+    }
+
+    /// Whether a request behind an answer carries its code to anybody: to a token endpoint, or to whoever is to exchange it.
+    ///
+    /// - Parameters:
+    ///   - response: the answer.
+    ///   - index: where it is.
+    ///   - mayCarry: whether a tunnel leads to somebody who is to have it.
+    /// - Returns: nil where that cannot be known: bodies that were not saved whole, tunnels that were not opened, or more
+    ///   requests than anybody looks through.
+    package static func isCarried(
+        _ response: AuthorizationResponse,
+        in index: CaptureIndex,
+        throughTunnel mayCarry: (RecordedRequest) -> Bool = { _ in true }
+    ) -> Bool? {
+        guard let code = code(of: response) else { return false }
+        let later = index.order[(index.position[response.callback ?? response.exchange] + 1)...]
+        guard later.count <= mostLaterExchanges else { return nil }
+        let spellings = spellings(of: code)
+        let target = response.target.normalizedWithoutQuery
+        let method = response.callback.map { index.capture[$0].request.method } ?? "GET"
+        var isUnknown = false
+        for exchange in later {
+            let request = index.capture[exchange].request
+            // The page loaded once more.
+            if request.method == method, request.url.normalizedWithoutQuery == target { continue }
+            if request.method == "CONNECT" {
+                isUnknown = isUnknown || mayCarry(request)
+                continue
+            }
+            switch carry(of: code, spellings, by: request) {
+            case true?: return true
+            case nil: isUnknown = true
+            case false?: break
+            }
+        }
+        return isUnknown ? nil : false
+    }
+
+    /// Whether a request carries the code; nil where there may be more in its body than the capture shows, or than is looked at.
+    private static func carry(of code: Parameter, _ spellings: [[UInt8]], by request: RecordedRequest)
+        -> Bool?
+    {
+        if request.url.queryItems.items.contains(where: { $0.value == code.value }) { return true }
+        if let query = request.url.query, spellings.contains(where: { query.utf8.firstRange(of: $0) != nil })
+        {
+            return true
+        }
+        guard let body = request.body else {
+            return (request.headers.first("content-length") ?? "0") == "0" ? false : nil
+        }
+        guard (body.size ?? 0) < largest else { return nil }
+        if FormBody.items(of: body)?.items.contains(where: { $0.value == code.value }) ?? false {
+            return true
+        }
+        if let bytes = body.bytes, spellings.contains(where: { bytes.firstRange(of: $0) != nil }) {
+            return true
+        }
+        return body.isRecorded && !body.isTruncated ? false : nil
+    }
+
+    private static func code(of response: AuthorizationResponse) -> Parameter? {
+        response.parameters.parameter("code").flatMap { $0.value.isEmpty ? nil : $0 }
+    }
+
+    /// As it is in a text of any kind.
+    private static func spellings(of code: Parameter) -> [[UInt8]] {
+        var texts: Set = [code.value, code.rawValue, PercentEncoding.encode(code.value)]
+        // In JSON a slash may be escaped.
+        if code.value.utf8.contains(0x2f) {
+            texts.insert(
+                String(decoding: code.value.utf8.flatMap { $0 == 0x2f ? [0x5c, 0x2f] : [$0] }, as: UTF8.self)
+            )
+        }
+        return texts.map { Array($0.utf8) }
     }
 
     /// Shorter ones may be in a request by chance.
     private static let shortest = 8
+    /// Behind a callback until its server has refused the code.
     private static let mostExchanges = 200
+    private static let mostLaterExchanges = 1000
     /// In bytes of a body.
-    private static let largest = 1 << 16
+    private static let largest = 1 << 20
 }

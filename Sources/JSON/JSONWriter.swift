@@ -223,7 +223,8 @@ package enum JSONWriter {
         var result: [UInt8] = []
         // Up to where the text is in the result.
         var end = 0
-        for index in bytes.indices where bytes[index] == 0xc2 || bytes[index] == 0xd8 || bytes[index] == 0xe2 {
+        for index in bytes.indices where bytes[index] == 0xc2 || bytes[index] == 0xd8 || bytes[index] == 0xe2
+        {
             guard let (code, length) = steering(bytes[index...].prefix(3)) else { continue }
             result += bytes[end..<index]
             result += "\\u".utf8

@@ -47,7 +47,7 @@ struct CodeDelivery {
             return isClaimed(response.target, in: flow) ? .app : .unknown
         }
         guard answer.status < 400 else { return .nobody }
-        return isPage(answer) && isCaller(response.target, flow) ? .page : .server
+        return HandedOnCode.isForPage(response, of: flow.messages, in: flow.capture) ? .page : .server
     }
 
     /// Whether an app on the device takes requests to this address: it says so, or it is there and talks to one of the two hosts.
@@ -68,68 +68,15 @@ struct CodeDelivery {
         target.host.map(flow.surroundings.openedHosts.contains) ?? false
     }
 
-    private static func isPage(_ answer: RecordedResponse) -> Bool {
-        let type = answer.body?.essence ?? answer.headers.first("content-type")?.lowercased() ?? ""
-        return (200..<300).contains(answer.status) && type.hasPrefix("text/html") && answer.setCookies.isEmpty
-    }
+    // MARK: - The way from there
 
-    /// Whether a page of this origin asked the provider for metadata, keys or tokens.
-    private static func isCaller(_ target: RecordedURL, _ flow: Flow) -> Bool {
-        flow.messages.contains { message in
-            switch message {
-            case .discovery, .keySet, .token:
-                flow.capture[message.exchange].request.headers.first("origin").map {
-                    RecordedURL($0).origin == target.origin
-                } ?? false
-            default: false
-            }
-        }
-    }
-}
-
-extension CodeDelivery {
-    /// Whether a later request carries the code: to a token endpoint, or to whoever is to exchange it.
-    ///
-    /// Nil where that cannot be known: bodies that were not saved, tunnels to the provider that were not opened, or more requests
-    /// than anybody looks through.
+    /// Whether a later request carries the code; nil where that cannot be known (``HandedOnCode``).
     func isPassedOn(in flow: Flow) -> Bool? {
-        let later = flow.surroundings.order[(flow.surroundings.position[exchange] + 1)...]
-        var spellings = [code.value, code.rawValue, PercentEncoding.encode(code.value)]
-        // In JSON a slash may be escaped.
-        if code.value.utf8.contains(0x2f) { spellings.append(Self.escapingSlashes(code.value)) }
-        let texts = Set(spellings).map { Array($0.utf8) }
-        var isUnknown = later.count > Self.limit
         let sites = Set(flow.providerHosts.map(Site.of))
-        for index in later.prefix(Self.limit) {
-            let request = flow.capture[index].request
-            guard request.url.normalizedWithoutQuery != response.target.normalizedWithoutQuery else {
-                continue
-            }
-            // What went through a tunnel that was not opened may have been the exchange itself.
-            if request.method == "CONNECT", let host = request.url.host, sites.contains(Site.of(host)) {
-                isUnknown = true
-            }
-            if let query = request.url.query, texts.contains(where: { query.utf8.firstRange(of: $0) != nil })
-            {
-                return true
-            }
-            switch request.body?.content {
-            case .parameters(let fields):
-                if fields.contains(where: { $0.value == code.value }) { return true }
-            case .missing: isUnknown = true
-            case nil: if (request.headers.first("content-length") ?? "0") != "0" { isUnknown = true }
-            case .bytes, .spooled, .deferred:
-                let bytes = request.body?.bytes ?? []
-                if texts.contains(where: { bytes.firstRange(of: $0) != nil }) { return true }
-            }
+        return HandedOnCode.isCarried(response, in: flow.surroundings) { tunnel in
+            // What went through it may have been the exchange itself.
+            tunnel.url.host.map { sites.contains(Site.of($0)) } ?? false
         }
-        return isUnknown ? nil : false
-    }
-
-    private static let limit = 4000
-
-    private static func escapingSlashes(_ text: String) -> String {
-        String(decoding: text.utf8.flatMap { $0 == 0x2f ? [0x5c, 0x2f] : [$0] }, as: UTF8.self)
     }
 }
 

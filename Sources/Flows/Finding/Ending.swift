@@ -71,7 +71,7 @@ struct Ending {
             let isTurnedAway = TurnedAway.sign(of: response, to: request, exchanged: [], in: index) != nil
             guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway
             else { return .failure }
-            return isLeftByItsPage(callback, response) ? .incomplete : .success
+            return isLeftByItsPage(response) ? .incomplete : .success
         }
         if let last { return outcome(of: last) }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
@@ -80,21 +80,10 @@ struct Ending {
 
     /// Whether a page that speaks to the provider itself was loaded at the redirect URI, and nobody was brought the code from
     /// there.
-    private func isLeftByItsPage(_ callback: Int, _ response: AuthorizationResponse) -> Bool {
-        let exchange = index.capture[callback]
-        guard let code = response.code, let answer = exchange.response, (200..<300).contains(answer.status),
-            answer.body?.essence == "text/html", answer.setCookies.isEmpty,
-            !response.parameters.contains("id_token"), let origin = exchange.request.url.origin
-        else { return false }
-        let isCaller = messages.contains { message in
-            switch message {
-            case .discovery, .keySet:
-                index.capture[message.exchange].request.headers.first("origin")
-                    .map { RecordedURL($0).origin == origin } ?? false
-            default: false
-            }
-        }
-        return isCaller && !HandedOnCode.mayBeCarried(code, after: callback, in: index)
+    private func isLeftByItsPage(_ response: AuthorizationResponse) -> Bool {
+        response.code != nil && !response.parameters.contains("id_token")
+            && HandedOnCode.isForPage(response, of: messages, in: index.capture)
+            && HandedOnCode.isCarried(response, in: index) == false
     }
 
     /// Of a login without redirects; nil for other flows.
