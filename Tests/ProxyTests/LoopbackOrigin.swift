@@ -39,7 +39,6 @@ final class LoopbackOrigin: Sendable {
     /// Bytes that came in, over all connections.
     var received: Int { counts.received.withLock { $0 } }
 
-    /// - Parameter patience: how long after its TLS handshake a connection is broken; nil breaks none.
     init(
         tls: TLSContext?,
         reads: Bool = true,
@@ -90,6 +89,7 @@ final class LoopbackOrigin: Sendable {
         private let counts: Counts
 
         private let greeting: String
+        /// How long after its TLS handshake a connection is broken.
         private let patience: TimeAmount?
 
         init(_ script: @escaping Script, _ counts: Counts, _ greeting: String, _ patience: TimeAmount?) {
