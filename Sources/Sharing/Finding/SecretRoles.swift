@@ -156,7 +156,7 @@ enum SecretRoles {
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate wresult wctx",
         .formToken:
-            "csrf xcsrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx csrfparam loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
+            "csrf xcsrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
         .claim: "athash chash shash rthash jti sid ath jkt uti rh aio puid",
     ])
 
@@ -164,7 +164,8 @@ enum SecretRoles {
         .authorizationCode: "code authorizationcode authcode", .state: "state", .nonce: "nonce",
         .token: "token ticket jwt bearer request response t",
         .credentials: "secret key session sessionid authsession auth sig hash tokenvalue credentials",
-        .formToken: "lt flow interaction challenge id",
+        // Rails and Yii say in `<meta name="csrf-param">` which field has the token.
+        .formToken: "lt flow interaction challenge id csrfparam",
     ])
 
     /// Whether what stands under a name is what somebody, or somebody's account, is called.

@@ -27,6 +27,8 @@ struct SecretRolesTests {
         ("anything", .cookies, "secret cookie"), ("sid", .claims, "secret claim"),
         ("(basic)", .authorization, "parts"),
         ("SAMLResponse", .form, "secret SAML message"), ("_csrf", .form, "secret hidden form field"),
+        // What stands there is the name of a field, as a rule.
+        ("csrf-param", .html, "drawn hidden form field"),
         ("client_id", .url, "open"), ("scope", .cookies, "secret cookie"), ("token_endpoint", .json, "open"),
         ("scopes_supported", .json, "open"), ("kid", .json, "open"), ("colour", .json, "unknown"),
         // A header field of that name is a secret; a member of a document may be anything.
