@@ -42,6 +42,12 @@ struct ClockSkew {
         guard abs(middle) > Self.threshold, agreeing.count >= min(2, all.count),
             agreeing.count * 3 >= all.count * 2
         else { return nil }
+        // The app's server alone says so, and what the provider issued meanwhile bears the time of the recording.
+        let (apps, _) = Self.origins(in: flow)
+        guard
+            !agreeing.allSatisfy({ Self.isAnswered(by: apps, $0.exchange, in: flow) })
+                || !Self.issues(in: flow).contains(where: { abs($0.ahead) <= Self.spread })
+        else { return nil }
         median = middle
         samples = agreeing
     }
@@ -62,6 +68,35 @@ struct ClockSkew {
     /// How far the app's own server is from the provider, by the times that both state; nil where it is not, or where the
     /// provider's clock may be the wrong one.
     init?(ofAppServerIn flow: Flow) {
+        let (apps, providers) = Self.origins(in: flow)
+        let stated = flow.exchanges.filter {
+            flow.capture[$0].serverTime != nil && !flow.capture[$0].isCached
+        }
+        func answers(_ origins: Set<String>) -> [Sample] {
+            stated.compactMap { exchange in
+                let recorded = flow.capture[exchange]
+                guard let time = recorded.serverTime, Self.isAnswered(by: origins, exchange, in: flow) else {
+                    return nil
+                }
+                return Sample(exchange: exchange, ahead: recorded.endedAt.seconds - time.seconds)
+            }
+        }
+        let app = answers(apps)
+        let provider = answers(providers)
+        // Who states no time may have issued a token at one.
+        let issues = provider.isEmpty ? Self.issues(in: flow) : []
+        guard app.count >= 2, provider.count >= 2 || !issues.isEmpty, let middle = Self.middle(app),
+            let other = Self.middle(provider + issues), abs(other) <= Self.spread,
+            abs(middle) > Self.threshold
+        else { return nil }
+        let agreeing = app.filter { abs($0.ahead - middle) < Self.spread / 2 }
+        guard agreeing.count * 3 >= app.count * 2 else { return nil }
+        median = middle
+        samples = agreeing
+    }
+
+    /// Those of the apps whose redirect URIs were called, and those of the provider.
+    private static func origins(in flow: Flow) -> (apps: Set<String>, providers: Set<String>) {
         let callbacks = Set(
             flow.authorizationResponses.filter { $0.target.isWeb && $0.callback != nil }.compactMap(
                 \.target.origin
@@ -73,27 +108,23 @@ struct ClockSkew {
                 return flow.capture[message.exchange].request.url.origin
             }
         )
-        let stated = flow.exchanges.filter {
-            flow.capture[$0].serverTime != nil && !flow.capture[$0].isCached
+        return (callbacks.subtracting(providers), providers)
+    }
+
+    private static func isAnswered(by origins: Set<String>, _ exchange: Int, in flow: Flow) -> Bool {
+        flow.capture[exchange].request.url.origin.map(origins.contains) ?? false
+    }
+
+    /// The times at which the provider says that it issued the ID tokens of token requests, against those of the recording.
+    private static func issues(in flow: Flow) -> [Sample] {
+        flow.deliveredIDTokens.compactMap { delivered in
+            guard let request = delivered.tokenRequest, let issued = delivered.idToken.token.issuedAt
+            else { return nil }
+            return Sample(
+                exchange: request.exchange,
+                ahead: flow.capture[request.exchange].endedAt.seconds - issued
+            )
         }
-        func answers(_ origins: Set<String>) -> [Sample] {
-            stated.compactMap { exchange in
-                let recorded = flow.capture[exchange]
-                guard let time = recorded.serverTime,
-                    recorded.request.url.origin.map(origins.contains) ?? false
-                else { return nil }
-                return Sample(exchange: exchange, ahead: recorded.endedAt.seconds - time.seconds)
-            }
-        }
-        let app = answers(callbacks.subtracting(providers))
-        let provider = answers(providers)
-        guard app.count >= 2, provider.count >= 2, let middle = Self.middle(app),
-            let other = Self.middle(provider), abs(other) <= Self.spread, abs(middle) > Self.threshold
-        else { return nil }
-        let agreeing = app.filter { abs($0.ahead - middle) < Self.spread / 2 }
-        guard agreeing.count * 3 >= app.count * 2 else { return nil }
-        median = middle
-        samples = agreeing
     }
 
     private static func middle(_ samples: [Sample]) -> Int64? {

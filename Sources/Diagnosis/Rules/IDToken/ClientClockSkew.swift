@@ -97,7 +97,7 @@ struct ClientClockSkew: Rule {
     }
 
     private static let appServer = """
-        The Date headers of the app's own server are off by the same amount again and again, while the provider's agree with the recording. By \
+        The Date headers of the app's own server are off by the same amount again and again, while the provider's clock agrees with the recording. By \
         such a clock a good ID token has run out, or has not been issued yet, and the server refuses it.
         """
 

@@ -130,6 +130,22 @@ struct ClientClockSkewTests {
         #expect(try app(ahead: ahead).outcomes == [.failure])
     }
 
+    /// The provider states no time but that of the token that it issued.
+    @Test(arguments: [(7200, "2 h fast"), (-7200, "2 h slow")] as [(Int64, String)])
+    func tokenTellsWhoseClockIsWrong(ahead: Int64, difference: String) throws {
+        let recording = try app(ahead: ahead).editing { exchange in
+            guard exchange.request.url.host != "www.shop.example" else { return }
+            exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.evidence[0].value == difference)
+        #expect(finding.notes[0].hasPrefix("the app's server at https://www.shop.example"))
+        // Where it was issued at another time as well, the clock of the recording is the odd one.
+        let shifted = recording.editing { $0.startedAt = $0.startedAt + .seconds(-1800) }
+        #expect(try #require(shifted.finding(rule)).evidence[0].note?.hasPrefix("the app's server") != true)
+    }
+
     @Test func anAppThatGoesOnAllTheSameIsWarned() throws {
         #expect(try app(ahead: 7200, stopping: false).finding(rule)?.severity == .warning)
         #expect(try app(ahead: 90).finding(rule) == nil)
