@@ -46,7 +46,8 @@ struct PKCEVerifierMalformed: Rule {
                 let relation = CodeChallenge.relation(of: challenge.value, to: verifier.value)
                 guard relation == .s256 || relation == .plain else { continue }
             }
-            let isRefused = request.isGrantRefused
+            // Without a code there was nothing to hold the verifier against.
+            let isRefused = request.isGrantRefused && request.code?.isEmpty == false
             if found != nil, !isRefused { continue }
             var evidence = [Evidence(verifier, note: fault)]
             if let challenge { evidence.append(Evidence(challenge, note: "made from this very verifier")) }

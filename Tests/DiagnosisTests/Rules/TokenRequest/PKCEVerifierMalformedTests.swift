@@ -61,6 +61,11 @@ struct PKCEVerifierMalformedTests {
         #expect(recording.finding(rule)?.severity == .warning)
     }
 
+    @Test func isAWarningWhereThereWasNoCode() throws {
+        let recording = try Recording(broken).sending("code", "")
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
     @Test func abstainsWhereTheVerifierWasTakenOut() throws {
         let recording = try Recording(broken).sending("code_verifier", "[REDACTED]")
         #expect(recording.finding(rule) == nil)
