@@ -60,10 +60,20 @@ struct ResponseTypeUnsupported: Rule {
                     (sent.isEmpty ? [attempt.names()] : sent) + (unlisted.map { [$0] } ?? [])
                         + [refusal.evidence(around: Self.texts + Self.kinds)],
                     severity: .error,
+                    fix: isOfTheMode(refusal, attempt) ? Self.modeFix : nil,
                     exchange: attempt.exchange
                 )
             )
         }
+    }
+
+    private static let modeFix =
+        "Leave response_mode out, or send one that response_modes_supported in the provider's metadata has."
+
+    private func isOfTheMode(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Bool {
+        attempt.parameter("response_mode") != nil
+            && (refusal.error == "unsupported_response_mode"
+                || refusal.says(["response_mode", "response mode"]))
     }
 
     /// Whether a client that the provider knows is not authorized "using this method" (RFC 6749, section 4.1.2.1), without another

@@ -64,7 +64,14 @@ struct ResponseTypeUnsupportedTests {
             "The authorization server does not support this \(what).",
             status: 401
         )
-        #expect(recording.finding(rule)?.isPrimary == true)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(!finding.fix.contains("Leave response_mode out"))
+        let mode = recording.asking("response_mode", "web_message")
+        #expect(
+            try #require(mode.finding(rule)).fix.contains("Leave response_mode out")
+                == (what == "response mode")
+        )
     }
 
     /// LemonLDAP::NG calls a flow that is switched off an error of its own.
