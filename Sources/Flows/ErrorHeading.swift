@@ -11,7 +11,7 @@ package enum ErrorHeading {
     /// `mayHaveNumber`: whether an attribute for such a number may be on the page.
     static func of(_ page: [UInt8], mayHaveNumber: Bool) -> String? {
         guard page.count < largest else { return nil }
-        let heading = HTMLHeadings.all(in: page).first(where: isOne)
+        let heading = HTMLHeadings.all(in: page).first(where: isOne) ?? opening(of: page)
         guard heading != nil || mayHaveNumber, !HTMLForm.isAsking(in: page) else { return nil }
         return heading ?? HTMLAlert.first(in: page)
     }
@@ -39,6 +39,18 @@ package enum ErrorHeading {
             times[code] = max(times[code] ?? request.startedAt, request.startedAt)
         }
     }
+
+    /// The first sentence of a page of a few words without a heading, where it says that somebody could not be signed in.
+    private static func opening(of page: [UInt8]) -> String? {
+        guard page.count < mostWords, let words = HTMLText.openingSentence(of: page, limit: longestSentence),
+            isOne(words), FailedLoginNotice.isOne(words), !words.lowercased().containsBytes("success")
+        else { return nil }
+        return words
+    }
+
+    /// In bytes.
+    private static let mostWords = 2 << 10
+    private static let longestSentence = 120
 
     /// Whether a heading tells of an error; a question offers help ("Unable to sign in?").
     private static func isOne(_ heading: String) -> Bool {

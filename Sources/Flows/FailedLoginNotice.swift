@@ -28,7 +28,7 @@ package enum FailedLoginNotice {
     }
 
     /// Whether one of the sentences speaks of signing in and of its failure.
-    private static func isOne(_ words: String) -> Bool {
+    static func isOne(_ words: String) -> Bool {
         words.lowercased().split { ".!?;:\u{2013}\u{2014}".contains($0) }.map(String.init).contains {
             sentence in
             subjects.contains(where: sentence.containsBytes)

@@ -20,6 +20,18 @@ package enum HTMLText {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// The first sentence that a person reads on a page without headings and scripts, its title aside; nil for one of more
+    /// than `limit` bytes, and where there is none.
+    package static func openingSentence(of page: [UInt8], limit: Int) -> String? {
+        var others = HTMLTags(page, of: ["h1", "h2", "script", "noscript"])
+        guard others.next() == nil else { return nil }
+        var tags = HTMLTags(page, of: ["body"])
+        if tags.next() == nil { tags = HTMLTags(page, of: []) }
+        let words = tags.words(limit: page.count)
+        let sentence = words.firstIndex { ".!?:;".contains($0) }.map { words[...$0] } ?? words[...]
+        return sentence.isEmpty || sentence.utf8.count > limit ? nil : String(sentence)
+    }
+
     /// Text as it stands in a page, in elements and in quoted attributes.
     package static func escaped(_ text: String) -> String {
         var result: [UInt8] = []

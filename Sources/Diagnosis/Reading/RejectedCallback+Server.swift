@@ -19,7 +19,8 @@ extension RejectedCallback {
         var evidence = [
             request.answer.statusEvidence(
                 note: "the code was exchanged"
-                    + (last == nil ? ", and nothing fetched after it, neither keys nor user data" : "")
+                    + (last == nil && failedCalls(in: flow).isEmpty
+                        ? ", and nothing fetched after it, neither keys nor user data" : "")
             )
         ]
         let token = flow.deliveredIDTokens.first { $0.tokenRequest?.exchange == request.exchange }
@@ -42,15 +43,31 @@ extension RejectedCallback {
         if case .introspection = flow.surroundings.messages[exchange] { true } else { false }
     }
 
+    /// Whether a server asks so that has tokens: a library may have a name of its own for each kind of request.
+    private func isOfServer(_ exchange: Int, _ flow: Flow) -> Bool {
+        switch flow.surroundings.messages[exchange] {
+        case .introspection, .userInfo, .keySet: true
+        default: false
+        }
+    }
+
     /// By the client that exchanged the code, or by a server that was handed the token and asks about it.
     private func lastCall(after request: TokenRequest, until end: Timestamp, in flow: Flow) -> Int? {
         let agent = flow.capture[request.exchange].request.headers.first("user-agent")
         return flow.exchanges.last { exchange in
             let call = flow.capture[exchange]
             return exchange != request.exchange && exchange != place
-                && (call.request.headers.first("user-agent") == agent || isIntrospection(exchange, flow))
+                && (call.request.headers.first("user-agent") == agent || isOfServer(exchange, flow))
                 && call.startedAt >= request.startedAt && call.startedAt <= end
         }
+    }
+
+    /// Whether a page came where a token was shown to get data: a gateway's, or one of another address of the server.
+    private func isAnsweredByPage(_ exchange: Int, _ flow: Flow) -> Bool {
+        let asked = flow.capture[exchange]
+        guard let answer = asked.response, (200..<300).contains(answer.status), answer.body?.isPage ?? false
+        else { return false }
+        return BearerToken.of(asked.request, exchange: exchange) != nil
     }
 
     /// What it asked for and did not get: where, and what came instead.
@@ -65,7 +82,8 @@ extension RejectedCallback {
                 return asked.client.isOther(than: received.client) && asked.endedAt <= received.endedAt
                     && (flow.providerHosts.contains(asked.request.url.host ?? "")
                         || asked.client.processID.map(redeeming.contains) ?? false)
-                    && (asked.response.map { $0.status >= 400 } ?? (asked.failure != nil))
+                    && (asked.response.map { $0.status >= 400 || isAnsweredByPage(index, flow) }
+                        ?? (asked.failure != nil))
             }
             .suffix(3).flatMap { index in
                 let asked = flow.capture[index]
@@ -77,7 +95,9 @@ extension RejectedCallback {
                     ),
                     Evidence(
                         place: Place(exchange: index, part: .responseStatus, name: ""),
-                        value: asked.response.map { "\($0.status)" } ?? Excerpt.start(of: asked.failure ?? "")
+                        value: asked.response.map { "\($0.status)" }
+                            ?? Excerpt.start(of: asked.failure ?? ""),
+                        note: isAnsweredByPage(index, flow) ? "a page, where data was asked for" : nil
                     ),
                 ]
             }

@@ -159,10 +159,30 @@ struct CallbackRejectedByApp: Rule {
         as it should be, the app's own log for this time has the answer.
         """
 
+    private static let inFragment = """
+        The provider put its answer behind a #, and what stands there a browser keeps to itself: the app's server was asked for the redirect \
+        URI alone, and refused a callback that brought it nothing.
+        """
+    private static let inFragmentFix = """
+        Where the app's server is to read the answer, ask for response_mode=form_post, or for response_type=code. Else let the redirect URI \
+        answer with a page whose script reads the fragment.
+        """
+
+    /// Whether the app's server refused the callback by itself, though no server is sent the answer.
+    private func isOutOfReach(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        guard callback.response.mode == .fragment, callback.place == callback.exchange,
+            let answer = flow.capture[callback.exchange].response
+        else { return false }
+        return answer.location != nil || answer.status >= 400
+    }
+
     /// How far the app's server came, as far as the capture shows it.
     private func course(of callback: RejectedCallback, _ flow: Flow) -> (
         evidence: [Evidence], explanation: String?, fix: String?
     ) {
+        if isOutOfReach(callback, flow) {
+            return ([callback.response.names(note: "in the fragment")], Self.inFragment, Self.inFragmentFix)
+        }
         let tokens = callback.tokens(in: flow)
         if tokens == nil, quotesProvider(callback, flow) { return ([], Self.quoted, Self.quotedFix) }
         let failed = callback.failedCalls(in: flow)

@@ -53,7 +53,10 @@ struct HostUnreachableTests {
     ])
     func knowsWhoGaveUpWaiting(words: String, callback: Int, milliseconds: Int, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
-            if exchange.response?.status == 500 { exchange.response?.status = callback }
+            if exchange.response?.status == 500, callback != 500 {
+                exchange.response?.status = callback
+                exchange.response?.body = Body(text: "<title>Shop</title>Hello", mediaType: "text/html")
+            }
             guard exchange.failure != nil else { return }
             exchange.failure = words
             exchange.duration = .milliseconds(milliseconds)

@@ -253,6 +253,56 @@ struct CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("exchanged its code"))
     }
 
+    /// Libraries that name themselves otherwise for each kind of request; and a page in place of the user's data.
+    @Test(arguments: [(false, "7 request.url "), (true, "7 response.status ")])
+    func whatWasFetchedByAnotherNameCounts(isPage: Bool, last: String) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
+            guard exchange.request.url.path == "/userinfo" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", "library-userinfo/1.0")
+            guard isPage else { return }
+            exchange.response?.body = Body(text: "<html>Maintenance</html>", mediaType: "text/html")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.last == last)
+        #expect(finding.notes.contains("the code was exchanged"))
+        #expect(finding.notes.contains("a page, where data was asked for") == isPage)
+        #expect(finding.explanation.contains("its own server asked") == isPage)
+    }
+
+    @Test(arguments: [303, 400])
+    func serverThatIsSentNoFragmentIsTold(status: Int) throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.request.url = RecordedURL(exchange.request.url.withoutQuery)
+                exchange.response = RecordedResponse(status: status)
+                if status == 303 { exchange.response?.redirect(to: "/error?error=state") }
+            } else if let location = exchange.response?.location, location.contains("/callback?") {
+                exchange.response?.redirect(to: location.replacing("/callback?", with: "/callback#"))
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.notes.last == "in the fragment")
+        #expect(finding.explanation.contains("behind a #"))
+        #expect(try !#require(Recording(broken).finding(rule)).explanation.contains("behind a #"))
+    }
+
+    /// A page without a heading, of one line.
+    @Test(arguments: [
+        ("<title>Shop</title><body><p>Login failed: id.example == Unauthorized", Outcome.failure),
+        ("Authentication failed", .failure), ("You are logged in. Errors go to the log.", .success),
+        ("Login successful, no error", .success), ("Payment failed", .success),
+    ])
+    func barePageIsReadByItsFirstSentence(page: String, outcome: Outcome) throws {
+        let recording = try answered {
+            $0.status = 200
+            $0.body = Body(text: page, mediaType: "text/html")
+        }
+        #expect(recording.outcomes == [outcome])
+        #expect((recording.finding(rule) != nil) == (outcome == .failure))
+    }
+
     @Test func codeThatIsExchangedLaterSaysNothingOfTheCallback() throws {
         let recording = try Recording("healthy/web-code-flow").editing { exchange in
             if exchange.request.url.path == "/token" {
