@@ -122,13 +122,15 @@ enum Precedence {
         Row(["token-response-*", "id-token-*"], over: ["callback-unreachable"], .onlyMeanwhile),
         Row(
             ["refresh-token-reused", "refresh-token-expired", "access-denied-by-policy"],
-            over: ["token-invalid-grant"]
+            over: ["token-invalid-grant", "token-endpoint-error"]
         ),
         Row(
             codeFaults + clientFaults + ["dpop-*", "token-request-format", "unsupported-grant-type"],
             over: ["token-endpoint-error"]
         ),
         Row(["provider-server-error"], over: ["token-endpoint-error"], .onlyAfterwards),
+        // A token exchange with a token that had run out.
+        Row(["access-token-expired"], over: ["token-endpoint-error", "token-invalid-grant"], .whenItSaysSo),
         Row(
             ["token-request-format", "unsupported-grant-type", "dpop-*", "cors-blocked"],
             over: [

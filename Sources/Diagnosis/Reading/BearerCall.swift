@@ -75,11 +75,24 @@ struct BearerCall {
             let address = call.call.endpoint.text
             if status < 400 {
                 succeeded.insert(address)
-            } else if statuses.contains(status), !succeeded.contains(address) {
-                refused.append((call, BearerRefusal(of: call.call.exchange, in: flow)))
+            } else if !succeeded.contains(address) {
+                let refusal = BearerRefusal(of: call.call.exchange, in: flow)
+                guard statuses.contains(status) || isTokenRefused(call, refusal) else { continue }
+                refused.append((call, refusal))
             }
         }
         return refused.reversed()
+    }
+
+    /// Whether the token is refused by the name for it (RFC 6750, section 3.1) with another status than 401.
+    ///
+    /// The JSON of an API may mean a token of its own.
+    private static func isTokenRefused(_ call: BearerCall, _ refusal: BearerRefusal) -> Bool {
+        guard (400..<500).contains(refusal.status) else { return false }
+        let error =
+            call.isUserInfo
+            ? refusal.error(call.call.answer) : refusal.challenges.lazy.compactMap { $0["error"] }.first
+        return error == "invalid_token"
     }
 
     /// The token, where it is a signed one whose claims can be read.

@@ -59,6 +59,19 @@ extension TokenRequest {
         answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
     }
 
+    /// Whether a refresh was refused for its token: by the name for it, or by a general one with words that say so.
+    var isRefreshTokenRefused: Bool {
+        guard isRefresh else { return false }
+        if isRefused(with: "invalid_grant") { return true }
+        let text = answer.errorText
+        return isRefused(with: "invalid_request", "invalid_token") && text.containsBytes("token")
+            && Self.spentWords.contains(where: text.containsBytes)
+    }
+
+    private static let spentWords = [
+        "expired", "inactive", "not active", "revoked", "already used", "already been used",
+    ]
+
     /// RFC 8693.
     var isTokenExchange: Bool { grantType == "urn:ietf:params:oauth:grant-type:token-exchange" }
 

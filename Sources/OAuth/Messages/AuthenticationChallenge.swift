@@ -5,7 +5,7 @@ package import Captures
 ///
 /// Never fails: what is no parameter is passed over.
 package struct AuthenticationChallenge: Sendable, Hashable {
-    /// In lower case.
+    /// In lower case; empty where parameters came without one.
     package var scheme: String
     /// In order, quotes removed.
     package var parameters: [HeaderFields.Field]
@@ -35,7 +35,8 @@ package struct AuthenticationChallenge: Sendable, Hashable {
             }
             rest = rest.dropFirst().drop(while: isSpace)
             let value = value(&rest)
-            guard !challenges.isEmpty else { continue }
+            // Some servers send the parameters alone.
+            if challenges.isEmpty { challenges.append(AuthenticationChallenge(scheme: "")) }
             challenges[challenges.count - 1].parameters.append(HeaderFields.Field(name: word, value: value))
         }
         return challenges

@@ -35,7 +35,7 @@ struct RefreshTokenExpired: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let history = RefreshHistory(flow)
         var isUnknown = history.isIncomplete
-        for refused in history.refreshes where refused.isRefused(with: "invalid_grant") {
+        for refused in history.refreshes where refused.isRefreshTokenRefused {
             guard history.replacement(of: refused) == nil else { continue }
             let issued = history.issuer(of: refused)
             let age = issued.map { refused.startedAt - flow.capture[$0.exchange].endedAt }

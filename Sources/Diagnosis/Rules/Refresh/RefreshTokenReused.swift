@@ -54,14 +54,14 @@ struct RefreshTokenReused: Rule {
         return history.isIncomplete ? .abstains("the token of a refresh was not saved") : .holds
     }
 
-    /// By the name for it, or by a bare status of the requests' own kind: the replaced token says the rest.
+    /// By a name for it, or by a bare status of the requests' own kind: the replaced token says the rest.
     private func isRefused(_ refresh: TokenRequest) -> Bool {
-        Self.names.contains { refresh.isRefused(with: $0) }
+        refresh.isRefreshTokenRefused || refresh.isRefused(with: Self.hydra)
             || refresh.answer.error == nil && refresh.isGrantRefused
     }
 
-    /// The one of RFC 6749, and that of Ory Hydra.
-    private static let names = ["invalid_grant", "token_inactive"]
+    /// Ory Hydra's name for it.
+    private static let hydra = "token_inactive"
 
     private func evidence(_ first: TokenRequest, _ refused: TokenRequest) -> [Evidence] {
         let elapsed = refused.startedAt - first.startedAt

@@ -1,10 +1,12 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// An API refused an access token that had run out by then.
 ///
-/// Counted from the answer that gave it out, by the servers' clocks where both answers state them.
+/// Counted from the answer that gave it out, by the servers' clocks where both answers state them, or read off the
+/// `exp` of a signed token. The `subject_token` of a token exchange counts as well.
 struct AccessTokenExpired: Rule {
     static let info = RuleInfo(
         id: "access-token-expired",
@@ -33,35 +35,95 @@ struct AccessTokenExpired: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
         for (call, refusal) in BearerCall.refused(in: flow) {
-            guard let grant = call.grant else { continue }
-            guard let lifetime = grant.lifetime, lifetime > 0 else {
-                reason = "the capture does not say how long the access token lasts"
-                continue
-            }
             guard !refusal.reasons.contains(.scope) else { continue }
-            let issued = AnswerTime(of: grant.exchange, in: flow)
-            let refused = AnswerTime(of: call.call.exchange, in: flow)
-            let age =
-                issued.isStated && refused.isStated
-                ? refused.time.seconds - issued.time.seconds
-                : flow.capture[call.call.exchange].startedAt.seconds
-                    - flow.capture[grant.exchange].endedAt.seconds
-            guard age >= lifetime else { continue }
+            if let grant = call.grant {
+                if let evidence = outlived(grant, call.call.exchange, flow) {
+                    return .violated(
+                        Violation(evidence + [call.address, refusal.evidence], exchange: call.call.exchange)
+                    )
+                }
+                if (grant.lifetime ?? 0) <= 0 {
+                    reason = "the capture does not say how long the access token lasts"
+                }
+            }
+            let end = ended(call.claimsToken, call.call.exchange, flow) {
+                call.evidence(ofClaim: $0, $1, note: $2)
+            }
+            guard let evidence = end else { continue }
             return .violated(
-                Violation(
-                    [
-                        Evidence(
-                            place: Place(exchange: grant.exchange, part: .responseBody, name: "expires_in"),
-                            value: "\(lifetime)",
-                            note: "\(Span.text(lifetime))"
-                        ),
-                        .computed("age", Span.text(age), in: .timing, note: "at the time of the call"),
-                        call.address, refusal.evidence,
-                    ],
-                    exchange: call.call.exchange
-                )
+                Violation(evidence + [call.address, refusal.evidence], exchange: call.call.exchange)
             )
         }
+        if let violation = exchanged(in: flow) { return .violated(violation) }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// The lifetime that the answer stated, and how old the token was by then; nil where it lasted still.
+    private func outlived(_ grant: TokenGrant, _ exchange: Int, _ flow: Flow) -> [Evidence]? {
+        guard let lifetime = grant.lifetime, lifetime > 0 else { return nil }
+        let issued = AnswerTime(of: grant.exchange, in: flow)
+        let refused = AnswerTime(of: exchange, in: flow)
+        let age =
+            issued.isStated && refused.isStated
+            ? refused.time.seconds - issued.time.seconds
+            : flow.capture[exchange].startedAt.seconds - flow.capture[grant.exchange].endedAt.seconds
+        guard age >= lifetime else { return nil }
+        return [
+            Evidence(
+                place: Place(exchange: grant.exchange, part: .responseBody, name: "expires_in"),
+                value: "\(lifetime)",
+                note: "\(Span.text(lifetime))"
+            ),
+            .computed("age", Span.text(age), in: .timing, note: "at the time of the call"),
+        ]
+    }
+
+    /// The `exp` of a signed token (RFC 9068, section 4), where it was past when the answer came; nil where it was not.
+    private func ended(
+        _ token: JSONWebToken?,
+        _ exchange: Int,
+        _ flow: Flow,
+        _ evidence: (String, String, String?) -> Evidence
+    ) -> [Evidence]? {
+        guard let end = token?.expiresAt, abs(end) < 9_000_000_000 else { return nil }
+        let refused = AnswerTime(of: exchange, in: flow)
+        let past = refused.time.seconds - Int64(end)
+        guard past > 0 else { return nil }
+        return [
+            evidence("exp", Timestamp(seconds: end).rfc3339, "over for \(Span.text(past))"),
+            refused.evidence(note: refused.isStated ? "the server's clock" : nil),
+        ]
+    }
+
+    /// A token exchange that brings a token which had run out (RFC 8693, section 2.1).
+    private func exchanged(in flow: Flow) -> Violation? {
+        let grants = TokenGrant.all(in: flow)
+        for request in flow.tokenRequests
+        where request.isTokenExchange && request.isGrantRefused && !request.isTargetRefused {
+            guard let token = request.parameters.parameter("subject_token"), !Placeholder.isOne(token.value),
+                !request.isRefused(with: "invalid_target")
+            else { continue }
+            let grant = grants.first { $0.accessToken == token.value }
+            let evidence =
+                grant.flatMap { outlived($0, request.exchange, flow) }
+                ?? ended(JSONWebToken.parse(token.value), request.exchange, flow) { name, value, note in
+                    Evidence(
+                        place: Place(exchange: request.exchange, part: .jwtClaims, name: name),
+                        value: value,
+                        note: note
+                    )
+                }
+            guard let evidence else { continue }
+            return Violation(
+                evidence + [Evidence(token), request.answer.evidence()],
+                explanation:
+                    "The token exchange was refused, and it came later than its subject_token lasts: the client held on to a token that had run out.",
+                fix: "Exchange the token while it lasts, or refresh it first and exchange the new one.",
+                title: "The subject token had run out",
+                exchange: request.exchange,
+                explains: ["token-endpoint-error", "token-invalid-grant"]
+            )
+        }
+        return nil
     }
 }

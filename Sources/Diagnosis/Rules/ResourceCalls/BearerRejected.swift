@@ -11,7 +11,7 @@ struct BearerRejected: Rule {
         severity: .error,
         isSymptom: true,
         explanation: """
-            A call with the access token of this login was answered with 401. The token was issued, so provider and API do not agree on it; the \
+            A call with the access token of this login was refused for its token. That was issued, so provider and API do not agree on it; the \
             capture does not show where.
             """,
         fix: """
@@ -63,7 +63,9 @@ struct BearerRejected: Rule {
         guard !isExplained else { return .holds }
         var evidence = [refusal.evidence, call.address, shown(call.token)]
         if let token = call.claimsToken {
-            if let issuer = token.issuer { evidence.append(call.evidence(ofClaim: "iss", issuer)) }
+            if let issuer = token.issuer {
+                evidence.append(call.evidence(ofClaim: "iss", issuer, note: contradiction(to: issuer, flow)))
+            }
             if !token.audience.isEmpty {
                 evidence.append(
                     call.evidence(ofClaim: "aud", token.audience.prefix(5).joined(separator: ", "))
@@ -73,7 +75,60 @@ struct BearerRejected: Rule {
                 evidence.append(call.evidence(ofClaim: "exp", Timestamp(seconds: end).rfc3339))
             }
         }
-        return .violated(Violation(evidence, exchange: call.call.exchange))
+        let isForItsKey =
+            !call.isUserInfo && call.claimsToken != nil
+            // "Signature has expired" is what PyJWT says of the time.
+            && (refusal.reasons.contains(.signature) && !refusal.reasons.contains(.expiry)
+                || isUnpublished(call, flow))
+        if isForItsKey, let key = call.claimsToken?.keyID {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: call.call.exchange, part: .jwtHeader, name: "kid"),
+                    value: Masking.shown(key, of: "kid"),
+                    note: isUnpublished(call, flow)
+                        ? "not among the keys that the provider publishes"
+                        : publishes(key, flow) ? "among the keys that the provider publishes" : nil
+                )
+            )
+        }
+        return .violated(
+            Violation(
+                evidence,
+                explanation: isForItsKey ? Self.unverified : nil,
+                fix: isForItsKey ? Self.unverifiedFix : nil,
+                title: isForItsKey ? "The API could not verify the access token's signature" : nil,
+                exchange: call.call.exchange
+            )
+        )
+    }
+
+    private static let unverified = """
+        A call with the access token of this login was refused for its signature or the key of it: what the API verifies tokens with is not what \
+        this one was signed with.
+        """
+    private static let unverifiedFix = """
+        Have the API read the keys from the jwks_uri of the token's issuer, and read them again when a token names a kid that it does not know: \
+        keys that are fetched once, or belong to another environment, fail after a rotation. Some providers sign tokens for their own APIs alone \
+        with keys that nobody else is to verify.
+        """
+
+    /// Whether the provider's keys were read in this flow, and the one that signed the token is none of them.
+    private func isUnpublished(_ call: BearerCall, _ flow: Flow) -> Bool {
+        guard let key = call.claimsToken?.keyID else { return false }
+        return flow.keySets.contains { $0.keys?.keys.isEmpty == false } && !publishes(key, flow)
+    }
+
+    private func publishes(_ key: String, _ flow: Flow) -> Bool {
+        flow.keySets.contains { document in
+            document.keys?.keys.contains { $0.id == key } ?? false
+        }
+    }
+
+    /// What the metadata of the provider says of a token's issuer, where that is another one.
+    private func contradiction(to issuer: String, _ flow: Flow) -> String? {
+        let stated = flow.issuerDocuments.compactMap { $0.answer.parameters["issuer"] }
+        guard let first = stated.first, !stated.contains(issuer) else { return nil }
+        return "the provider's metadata says \(Masking.shown(first, of: "issuer"))"
     }
 
     private func shown(_ token: Parameter) -> Evidence {

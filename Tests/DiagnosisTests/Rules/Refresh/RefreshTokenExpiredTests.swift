@@ -104,4 +104,14 @@ struct RefreshTokenExpiredTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.finding("refresh-token-reused")?.isPrimary == true)
     }
+
+    /// idpyoidc's name for it.
+    @Test func readsAGeneralNameWithWords() throws {
+        let recording = try Recording("refresh/refresh-token-expired").answering(
+            "/token",
+            400,
+            ["error": "invalid_request", "error_description": "Token has expired"]
+        )
+        #expect(recording.finding("refresh-token-expired")?.isPrimary == true)
+    }
 }

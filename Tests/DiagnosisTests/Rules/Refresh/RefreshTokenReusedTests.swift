@@ -81,4 +81,18 @@ struct RefreshTokenReusedTests {
         let recording = try Recording(broken).answering("/token", 401, ["error": .string(error)])
         #expect((recording.finding(rule) != nil) == fires)
     }
+
+    /// idpyoidc's name for what is wrong with a token is that of any request.
+    @Test(arguments: [("Refresh token inactive", true), ("Missing refresh_token", false)])
+    func readsAGeneralNameWithWords(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.response?.body?.text?.contains("invalid_grant") ?? false else { return }
+            exchange.response?.body = Body(
+                text: #"{"error":"invalid_request","error_description":"\#(words)"}"#,
+                mediaType: "application/json"
+            )
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(!fires || recording.finding("token-endpoint-error")?.effectOf == rule)
+    }
 }

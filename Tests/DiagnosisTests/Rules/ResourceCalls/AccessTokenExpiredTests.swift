@@ -51,9 +51,10 @@ struct AccessTokenExpiredTests {
             exchange.request.headers.append("Authorization", "Bearer of-nobody")
         }
         #expect(other.finding(rule) == nil)
-        #expect(
-            try Recording(broken).editingLast("/orders") { $0.response?.status = 403 }.finding(rule) == nil
-        )
+        let forbidden = try Recording(broken).editingLast("/orders") { $0.response?.status = 403 }
+        #expect(forbidden.answering("/orders", header: "WWW-Authenticate", nil).finding(rule) == nil)
+        // The name for it counts, whatever the status.
+        #expect(forbidden.finding(rule) != nil)
         let scope = try Recording(broken).answering(
             "/orders",
             header: "WWW-Authenticate",
@@ -66,5 +67,40 @@ struct AccessTokenExpiredTests {
         let recording = try Recording(broken).editingAnswer(of: "/token") { $0["expires_in"] = nil }
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
+    }
+
+    /// The `exp` of a token that is a JWT, where nothing else says how long it lasts.
+    @Test func readsTheTokensOwnEnd() throws {
+        let signed = try Recording("resource-calls/audience-mismatch.near-miss")
+            .answering("/orders", header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        let later = signed.answering("/orders", header: "Date", "Sat, 21 Mar 2026 19:15:08 GMT")
+            .editingAnswer(of: "/token") { $0["expires_in"] = nil }
+        #expect(later.finding(rule)?.isPrimary == true)
+        #expect(later.finding(rule)?.places.first == "6 jwt.claims exp")
+        #expect(signed.editingAnswer(of: "/token") { $0["expires_in"] = nil }.finding(rule) == nil)
+    }
+
+    private func exchange(after seconds: Int, _ error: String = "invalid_request") throws -> Recording {
+        var recording = try Recording(broken).without { $0.request.url.path == "/orders" }
+        let first = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        let token = first.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?["access_token"]?.string
+        var second = first
+        second.startedAt = first.startedAt + .seconds(seconds)
+        second.response?.headers.fields.removeAll { $0.name == "Date" }
+        recording.exchanges.append(second)
+        return recording.sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+            .sending("code", nil).sending("code_verifier", nil).sending("redirect_uri", nil)
+            .sending("subject_token", token)
+            .sending("subject_token_type", "urn:ietf:params:oauth:token-type:access_token")
+            .answering("/token", 400, ["error": .string(error), "error_description": "Token has expired"])
+    }
+
+    @Test func findsASubjectTokenThatHadRunOut() throws {
+        let late = try exchange(after: 700)
+        #expect(late.finding(rule)?.isPrimary == true)
+        #expect(late.finding(rule)?.title == "The subject token had run out")
+        #expect(late.finding("token-endpoint-error")?.effectOf == rule)
+        #expect(try exchange(after: 60).finding(rule) == nil)
+        #expect(try exchange(after: 700, "invalid_target").finding(rule) == nil)
     }
 }

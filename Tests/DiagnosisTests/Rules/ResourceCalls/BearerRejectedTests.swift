@@ -23,7 +23,11 @@ struct BearerRejectedTests {
 
     @Test func showsTheClaimsOfATokenThatCanBeRead() throws {
         let finding = try #require(Recording("resource-calls/audience-mismatch.near-miss").finding(rule))
-        #expect(finding.places.suffix(3) == ["6 jwt.claims iss", "6 jwt.claims aud", "6 jwt.claims exp"])
+        #expect(
+            finding.places.suffix(4) == [
+                "6 jwt.claims iss", "6 jwt.claims aud", "6 jwt.claims exp", "6 jwt.header kid",
+            ]
+        )
     }
 
     @Test func leavesATokenAloneThatWasGivenBack() throws {
@@ -124,5 +128,40 @@ struct BearerRejectedTests {
                 $0.request.url.path == "/token"
             }
         #expect(before.finding(rule) == nil)
+    }
+
+    @Test func saysWhetherTheKeyIsPublished() throws {
+        let signed = try Recording("resource-calls/audience-mismatch.near-miss")
+        let known = try #require(signed.finding(rule))
+        #expect(known.title == "The API could not verify the access token's signature")
+        #expect(known.notes.last == "among the keys that the provider publishes")
+        let plain = signed.answering("/orders", header: "WWW-Authenticate", "Bearer error=\"invalid_token\"")
+        #expect(plain.finding(rule)?.title == BearerRejectedTests.title)
+        let rotated = plain.stating(
+            "keys",
+            .array([["kty": "EC", "crv": "P-256", "kid": "other", "x": "AA", "y": "AA"]]),
+            at: "/jwks"
+        )
+        #expect(rotated.finding(rule)?.notes.last == "not among the keys that the provider publishes")
+        let late = signed.answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"invalid_token\", error_description=\"Signature has expired\""
+        )
+        #expect(late.finding(rule)?.title == BearerRejectedTests.title)
+    }
+
+    private static let title = "The API or UserInfo refused the access token"
+
+    /// idpyoidc answers with 400 and no challenge.
+    @Test(arguments: [("/userinfo", true), ("/orders", false)])
+    func readsTheNameForItWithAnotherStatus(path: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/orders") { exchange in
+            exchange.request.url = RecordedURL("https://id.harbour.example" + path)
+            exchange.response?.headers.fields.removeAll { $0.name == "WWW-Authenticate" }
+        }
+        .answering(path, 400, ["error": "invalid_token", "error_description": "Invalid token"])
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
     }
 }

@@ -102,4 +102,15 @@ struct InsufficientScopeTests {
         #expect(finding.map { $0.fix.contains("openid") } ?? true)
         #expect((recording.finding("bearer-rejected") == nil) == fires)
     }
+
+    /// django-oidc-provider names no scheme before the parameters.
+    @Test func readsAChallengeWithoutAScheme() throws {
+        let recording = try Recording(broken).answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            #"error="insufficient_scope", error_description="The request requires higher privileges""#
+        )
+        #expect(recording.outcomes == [.failure])
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
 }
