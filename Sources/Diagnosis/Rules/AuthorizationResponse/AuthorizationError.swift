@@ -50,7 +50,7 @@ struct AuthorizationError: Rule {
                 )
             )
         }
-        return deviceRefusal(in: flow).map { .violated($0) } ?? .holds
+        return (deviceRefusal(in: flow) ?? logoutRefusal(in: flow)).map { .violated($0) } ?? .holds
     }
 
     /// Of a request for a device code, of which no other rule has anything to say.
@@ -59,14 +59,74 @@ struct AuthorizationError: Rule {
             guard call.answer.isRefusal, !call.isClientRefused, let status = call.answer.status,
                 status < 500, status != 429, !isExplained(call.exchange, flow)
             else { continue }
+            let other = status == 404 || status == 405 ? endpoint(otherThan: call, flow) : nil
             return Violation(
-                [call.answer.evidence()],
-                explanation:
-                    "The provider gave the device no code. What it says is all that the capture knows of the reason.",
+                [call.answer.evidence(), other].compactMap(\.self),
+                explanation: other == nil
+                    ? "The provider gave the device no code. What it says is all that the capture knows of the reason."
+                    : "The device asked for a code at another address than the one that the provider's metadata names, where nothing answers it.",
+                fix: other == nil
+                    ? nil : "Send the request to the device_authorization_endpoint of the metadata.",
+                title: other == nil ? nil : "The provider takes requests for device codes at another address",
                 exchange: call.exchange
             )
         }
         return nil
+    }
+
+    /// What the metadata of the server names, where a device asked somewhere else.
+    private func endpoint(otherThan call: ClientCall, _ flow: Flow) -> Evidence? {
+        flow.serverMetadata.lazy.compactMap { document -> Evidence? in
+            let name = "device_authorization_endpoint"
+            guard let named = document.endpoint(name).map({ RecordedURL($0) }),
+                named.origin == call.endpoint.origin, named.withoutQuery != call.endpoint.text
+            else { return nil }
+            return Evidence(
+                place: document.answer.place(name),
+                value: Masking.shown(named.text, of: "url"),
+                note: "where the provider takes such requests"
+            )
+        }.first
+    }
+
+    /// Of the logout that ended a flow which went well until then, where no rule of its stage has anything to say.
+    private func logoutRefusal(in flow: Flow) -> Violation? {
+        guard flow.ending == .failure, let logout = LogoutCall.all(in: flow).last,
+            case .refused(let place) = logout.course.end, let exchange = place.exchange,
+            let status = flow.capture[exchange].response?.status, status < 500, status != 429
+        else { return nil }
+        let isExplained = LogoutAndDeviceRules.list.contains { rule in
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            return violation.severity != .note && violation.faultyExchange == logout.call.exchange
+        }
+        guard !isExplained else { return nil }
+        return Violation(
+            [
+                logout.course.words.isEmpty
+                    ? logout.answer(in: flow)
+                    : Evidence(
+                        place: Place(exchange: exchange, part: .responseBody, name: ""),
+                        value: Masking.shown(Excerpt.start(of: logout.course.words, 120), of: "body"),
+                        note: "refused with status \(status)"
+                    ),
+                Evidence(
+                    place: Place(exchange: logout.call.exchange, part: .requestQuery, name: ""),
+                    value: Masking.shown(
+                        logout.call.parameters.items.map(\.name).joined(separator: ", "),
+                        of: "parameters"
+                    ),
+                    note: "what was sent"
+                ),
+            ],
+            explanation:
+                "The provider answered the logout request with an error. What it says is all that the capture knows of the reason.",
+            fix: """
+                Go by the provider's words and its log; it names what it misses or does not accept of id_token_hint, client_id and \
+                post_logout_redirect_uri.
+                """,
+            title: "The provider refused the logout request",
+            exchange: logout.call.exchange
+        )
     }
 
     private func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {

@@ -70,6 +70,7 @@ struct DiscoveryMissingEndpoint: Rule {
         var hasAuthorizationRequest: Bool
         var usesCode: Bool
         var hasTokenRequest: Bool
+        var hasDeviceRequest: Bool
         var hasTokens: Bool
         var hasIDToken: Bool
         var hasKeys: Bool
@@ -82,6 +83,9 @@ struct DiscoveryMissingEndpoint: Rule {
                 requests.contains { ($0.responseType ?? "").split(separator: " ").contains("code") }
                 || tokens.contains { $0.isCodeExchange || $0.isRefresh }
             hasTokenRequest = !tokens.isEmpty
+            hasDeviceRequest = flow.messages.contains {
+                if case .deviceAuthorization = $0 { true } else { false }
+            }
             hasTokens = tokens.contains(where: \.answer.isSuccess)
             hasIDToken = !flow.idTokens.isEmpty
             hasKeys = flow.keySets.contains { $0.keys != nil }
@@ -93,7 +97,7 @@ struct DiscoveryMissingEndpoint: Rule {
         case "authorization_endpoint":
             if use.hasAuthorizationRequest { return true }
             // Device, client credentials and the like go without a browser's redirect.
-            guard !use.hasTokenRequest else { return false }
+            guard !use.hasTokenRequest, !use.hasDeviceRequest else { return false }
             let grants = list("grant_types_supported", document) ?? ["authorization_code", "implicit"]
             return grants.contains("authorization_code") || grants.contains("implicit")
         case "token_endpoint":

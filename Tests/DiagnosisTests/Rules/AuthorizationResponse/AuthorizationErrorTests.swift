@@ -195,4 +195,32 @@ struct AuthorizationErrorTests {
         #expect(recording.findings.count == (rule == "client-auth-missing" ? 2 : 1))
         #expect(recording.outcomes == [.failure])
     }
+
+    @Test func repeatsWhatWasSaidOfALogout() throws {
+        let path = "logout-and-device/logout-redirect-not-registered"
+        #expect(try Recording(path).finding(rule) == nil)
+        let recording = try Recording(path).without { $0.request.url.path == "/register" }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider refused the logout request")
+        #expect(finding.evidence[0].value.contains("Not allowed"))
+    }
+
+    @Test func namesTheEndpointThatADeviceMissed() throws {
+        let document = try #require(Recording("discovery/discovery-missing-endpoint").exchanges.first)
+        var device = try #require(Recording("logout-and-device/device-code-expired").exchanges.first)
+        device.startedAt = document.startedAt + .seconds(1)
+        device.response = RecordedResponse(
+            status: 404,
+            body: Body(text: "<h1>Not Found</h1>", mediaType: "text/html")
+        )
+        let recording = Recording([document, device]).stating(
+            "device_authorization_endpoint",
+            "https://id.harbour.example/oauth/device",
+            at: "/.well-known/openid-configuration"
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence.last?.value == "https://id.harbour.example/oauth/device")
+    }
 }

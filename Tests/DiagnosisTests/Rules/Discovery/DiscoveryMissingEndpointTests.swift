@@ -85,4 +85,19 @@ struct DiscoveryMissingEndpointTests {
     @Test func saysNothingWithoutADocument() throws {
         #expect(try Recording(broken).withoutBodies(of: path).finding(rule) == nil)
     }
+
+    @Test func aDeviceNeedsNoAuthorizationEndpoint() throws {
+        var recording = changing(try Recording(broken)) {
+            $0["token_endpoint"] = "https://id.harbour.example/token"
+        }
+        #expect(recording.finding(rule) != nil)
+        var device = try #require(Recording("logout-and-device/device-code-expired").exchanges.first)
+        device.startedAt = recording.exchanges[0].startedAt + .seconds(1)
+        device.response = RecordedResponse(
+            status: 400,
+            body: Body(text: #"{"error":"invalid_client"}"#, mediaType: "application/json")
+        )
+        recording.exchanges = [recording.exchanges[0], device]
+        #expect(recording.finding(rule) == nil)
+    }
 }

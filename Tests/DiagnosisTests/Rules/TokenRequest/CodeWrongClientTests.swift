@@ -78,4 +78,20 @@ struct CodeWrongClientTests {
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.finding("client-auth-missing")?.effectOf == rule)
     }
+
+    /// Authlib's answer.
+    @Test(arguments: [("unauthorized_client", true), ("invalid_grant", true), ("expired_token", false)])
+    func readsADevicesCodeToo(error: String, fires: Bool) throws {
+        let device = try Recording("logout-and-device/device-code-expired")
+            .answering("/token", 400, ["error": .string(error)])
+        #expect(device.finding(rule) == nil)
+        let finding = device.sending("client_id", "shop-radio").finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(
+            !fires
+                || finding?.places == [
+                    "0 request.body client_id", "2 request.body client_id", "2 response.body error",
+                ]
+        )
+    }
 }
