@@ -83,7 +83,30 @@ struct LoginAbandoned: Rule {
                 }
             )
         )
-        return .violated(Violation(evidence, exchange: last))
+        // Its own answer to what was entered, not a later page of the sign-in.
+        let isTurnedAway = alert != nil && posted.last.map { answers(last, $0, flow) } ?? false
+        return .violated(
+            Violation(
+                evidence,
+                explanation: isTurnedAway ? Self.turnedAway : nil,
+                fix: isTurnedAway ? Self.turnedAwayFix : nil,
+                title: isTurnedAway ? "The provider did not let the user in, and the login ended there" : nil,
+                exchange: last
+            )
+        )
+    }
+
+    private static let turnedAway = """
+        The provider answered what the user entered with its page again and a message. Nothing came after it, so the app never got an answer.
+        """
+    private static let turnedAwayFix = """
+        Go by the message on the page: wrong credentials, or an account that is locked, disabled or not confirmed yet, are mended at the \
+        provider. The app's own requests are not the reason.
+        """
+
+    /// Whether a page is the answer to a form, by way of a redirect at most.
+    private func answers(_ page: Int, _ post: Int, _ flow: Flow) -> Bool {
+        page == post || flow.surroundings.redirectedFrom[page] == post
     }
 
     // MARK: - A device

@@ -50,7 +50,18 @@ struct StateMissingInResponse: Rule {
             }
             let isLostOnTheWay = evidence.count > 2
             let fault = isLostOnTheWay ? nil : response.deliveredBy
-            return .violated(Violation(evidence, exchange: fault ?? evidence[1].place.exchange))
+            return .violated(
+                Violation(
+                    evidence,
+                    severity: isCancelled(flow) ? .warning : nil,
+                    exchange: fault ?? evidence[1].place.exchange
+                )
+            )
         }
+    }
+
+    /// Who did not want to sign in was not kept from it by that.
+    private func isCancelled(_ flow: Flow) -> Bool {
+        if case .violated = flow.verdict(of: UserCancelled()) { true } else { false }
     }
 }

@@ -39,8 +39,37 @@ struct RateLimited: Rule {
             }
         }
         let left = order.compactMap { refused[$0] }
-        guard !left.isEmpty else { return .holds }
+        guard !left.isEmpty else { return signIn(flow) }
         return .violated(Violation(left.prefix(4).flatMap { evidence($0, flow) }))
+    }
+
+    /// A page of the provider's sign-in by which it took no more tries of a user, the last that there was.
+    private func signIn(_ flow: Flow) -> Verdict {
+        guard flow.ending != .success, let request = flow.authorizationRequests.last,
+            flow.authorizationResponses.isEmpty,
+            let last = ProviderPages.of(request, in: flow).last(where: { flow.isCredentialPost($0) }),
+            let response = flow.capture[last].response, response.status == 429
+        else { return .holds }
+        let words = PageText.alert(of: response.body) ?? PageText.start(of: response.body)
+        let told = Evidence(
+            place: Place(exchange: last, part: .responseBody, name: ""),
+            value: Masking.shown(words, of: "body"),
+            note: "what the page tells the user"
+        )
+        return .violated(
+            Violation(
+                evidence([last], flow) + (words.isEmpty ? [] : [told]),
+                explanation: """
+                    The provider takes no more sign-ins of this user, or from this address, after those before: they came too often, or with wrong \
+                    credentials.
+                    """,
+                fix: """
+                    Wait as long as the page or Retry-After says, or have an administrator lift the lock; then sign in with the right credentials. \
+                    Where many users come from one address, a proxy's say, have the provider count by the user.
+                    """,
+                title: "The provider takes no more tries to sign in"
+            )
+        )
     }
 
     private func isEndpoint(_ message: OAuthMessage) -> Bool {

@@ -28,7 +28,9 @@ struct CallbackUnreachable: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for response in flow.authorizationResponses where response.target.isWeb {
+        for response in flow.authorizationResponses {
+            if let violation = stopped(response, flow) { return .violated(violation) }
+            guard response.target.isWeb else { continue }
             if let violation = withheld(response, flow) { return .violated(violation) }
             guard let failure = failure(of: response, flow) else { continue }
             let isHungUp = isHungUp(response, flow)
@@ -116,6 +118,76 @@ struct CallbackUnreachable: Rule {
         The provider put its answer into a form on a page, which is to send itself to the redirect URI. The Content-Security-Policy that came with \
         the page forbids that, so the browser stays on it, and the app never gets the answer.
         """
+
+    /// The redirect that answers a form of the sign-in, and that the policy of the form's page does not let a browser follow.
+    ///
+    /// Chromium's browsers hold form-action against the redirects behind a form, too (Content Security Policy Level 3, section
+    /// 6.4.2).
+    private func stopped(_ response: AuthorizationResponse, _ flow: Flow) -> Violation? {
+        guard response.mode != .formPost, response.callback == nil, let redirect = response.deliveredBy,
+            !isUsed(response, flow), !isSent(response.target, after: redirect, flow),
+            let post = form(behind: redirect, flow), let page = page(of: post, flow),
+            let answer = flow.capture[page].response,
+            flow.capture[post].request.headers.first("user-agent")?.containsBytes("Chrome/") ?? false,
+            ContentSecurityPolicy(answer.headers).forbidsForms(
+                from: flow.capture[page].request.url,
+                to: response.target
+            )
+        else { return nil }
+        let header = "Content-Security-Policy"
+        return Violation(
+            [
+                Evidence(
+                    place: Place(exchange: page, part: .responseHeader, name: header),
+                    value: Masking.shown(answer.headers.all(header).joined(separator: ", "), of: "header"),
+                    note: "form-action does not let a form of this page lead to the redirect URI"
+                ),
+                Evidence(
+                    place: Place(exchange: redirect, part: .responseLocation, name: ""),
+                    value: Masking.shown(response.target.withoutQuery, of: "url"),
+                    note: "never called"
+                ),
+            ],
+            explanation: """
+                The provider answered the form of its sign-in with a redirect to the app. The Content-Security-Policy of the page with the form does \
+                not name that address in form-action, and Chromium's browsers hold it against the redirects behind a form as well: they stay on the \
+                page, and the app never gets the answer.
+                """,
+            fix: """
+                Have the provider name the redirect URI's origin, or its scheme (com.example.shop:), in the form-action of its sign-in and consent \
+                pages, or leave form-action out of them.
+                """,
+            title: "The browser is kept from following the redirect to the app by the sign-in page's policy",
+            exchange: page
+        )
+    }
+
+    /// The form that was sent, and answered with a redirect that led here.
+    private func form(behind redirect: Int, _ flow: Flow) -> Int? {
+        var exchange = redirect
+        for _ in 0..<10 {
+            if flow.capture[exchange].request.method == "POST" { return exchange }
+            guard let earlier = flow.surroundings.redirectedFrom[exchange] else { return nil }
+            exchange = earlier
+        }
+        return nil
+    }
+
+    /// The page that a form was sent from: the last one before it at the address that the browser says.
+    private func page(of post: Int, _ flow: Flow) -> Int? {
+        guard let referer = flow.capture[post].request.headers.first("referer").map({ RecordedURL($0) })
+        else {
+            return nil
+        }
+        let position = flow.surroundings.position
+        return flow.exchanges.last { exchange in
+            guard position[exchange] < position[post], let response = flow.capture[exchange].response else {
+                return false
+            }
+            return response.body?.essence == "text/html" && response.location == nil
+                && flow.capture[exchange].request.url.withoutQuery == referer.withoutQuery
+        }
+    }
 
     /// Whether the redirect URI was called behind a page.
     private func isSent(_ target: RecordedURL, after page: Int, _ flow: Flow) -> Bool {

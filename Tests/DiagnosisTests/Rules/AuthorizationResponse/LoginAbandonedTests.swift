@@ -142,4 +142,19 @@ struct LoginAbandonedTests {
                 .finding(rule) == nil
         )
     }
+
+    @Test func saysWhoWasTurnedAwayAndHow() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.body = Body(
+                text:
+                    "<form method=post><p role=alert>Your account has been locked.</p><input type=password></form>",
+                mediaType: "text/html"
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The provider did not let the user in, and the login ended there")
+        #expect(!finding.fix.contains("Nothing in the traffic is wrong"))
+        #expect(try Recording(broken).finding(rule)?.title == "The login page was opened and never completed")
+    }
 }

@@ -65,4 +65,12 @@ struct StateMissingInResponseTests {
         #expect(recording.finding("callback-unreachable") != nil)
         #expect(recording.finding(rule)?.isPrimary == true)
     }
+
+    @Test func isNotWhyAUserSaidNo() throws {
+        let recording = try Recording("authorization-response/user-cancelled").redirecting(with: [
+            ("state", nil)
+        ])
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.finding("user-cancelled")?.isPrimary == true)
+    }
 }

@@ -34,4 +34,18 @@ struct RateLimitedTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    /// django-axes answers so.
+    @Test func findsASignInThatIsTakenNoMore() throws {
+        let recording = try Recording("authorization-response/login-abandoned").editingLast("/sign-in") {
+            exchange in
+            exchange.response = RecordedResponse(
+                status: 429,
+                body: Body(text: "Account locked: too many login attempts.", mediaType: "text/html")
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence.last?.value == "Account locked: too many login attempts.")
+    }
 }

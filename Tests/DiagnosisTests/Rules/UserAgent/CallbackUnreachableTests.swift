@@ -140,4 +140,32 @@ struct CallbackUnreachableTests {
         #expect(finding.explanation.contains("took the connection"))
         #expect(try Recording(broken).finding(rule)?.title == "The browser could not reach the redirect URI")
     }
+
+    /// Chromium holds form-action against the redirects behind a form.
+    @Test(arguments: [
+        ("form-action 'self'", true), ("form-action 'self' com.example.shop:", false),
+        ("default-src 'self'", false),
+    ])
+    func tellsOfASignInPageWhosePolicyKeepsItsRedirect(policy: String, fires: Bool) throws {
+        let target = "com.example.shop:/callback"
+        let whole = try Recording("healthy/web-code-flow").asking("redirect_uri", target)
+        let end = try #require(whole.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
+        var recording = Recording(Array(whole.exchanges[...end]))
+        let page = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        recording.exchanges[page].response?.headers.append("Content-Security-Policy", policy)
+        let query = recording.exchanges[end].response?.location.flatMap { RecordedURL($0).query } ?? ""
+        recording.exchanges[end].response?.redirect(to: target + "?" + query)
+        recording.exchanges[end].request.headers.fields.removeAll {
+            ["User-Agent", "Referer"].contains($0.name)
+        }
+        recording.exchanges[end].request.headers.append(
+            "Referer",
+            recording.exchanges[page].request.url.text
+        )
+        recording.exchanges[end].request.headers.append(
+            "User-Agent",
+            "Mozilla/5.0 Chrome/140.0.0.0 Safari/537.36"
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
 }
