@@ -52,7 +52,7 @@ struct BearerRejected: Rule {
             let end = given.tokens[call.token.value] ?? any ?? given.session
             return end.map { flow.surroundings.position[call.call.exchange] < $0 } ?? true
         }
-        guard let (call, refusal) = refused.first else { return .holds }
+        guard let (call, refusal) = refused.first else { return otherRefusal(flow) }
         let isExplained = Self.causes.contains { rule in
             if case .violated(let violation) = flow.verdict(of: rule) {
                 violation.severity ?? .error != .note
@@ -97,6 +97,37 @@ struct BearerRejected: Rule {
                 explanation: isForItsKey ? Self.unverified : nil,
                 fix: isForItsKey ? Self.unverifiedFix : nil,
                 title: isForItsKey ? "The API could not verify the access token's signature" : nil,
+                exchange: call.call.exchange
+            )
+        )
+    }
+
+    /// UserInfo's own error for the call that ended a login which went well until then, where it names another than the token.
+    private func otherRefusal(_ flow: Flow) -> Verdict {
+        guard flow.ending == .failure, let call = BearerCall.all(in: flow).last(where: \.isUserInfo),
+            call.grant != nil, let status = call.call.answer.status, (400..<500).contains(status),
+            ![401, 429].contains(status), givenBack(flow).session == nil
+        else { return .holds }
+        let refusal = BearerRefusal(of: call.call.exchange, in: flow)
+        let isExplained =
+            refusal.error(call.call.answer) == "use_dpop_nonce"
+            || Self.causes.contains { rule in
+                guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+                return violation.severity ?? .error != .note
+            }
+        guard !isExplained else { return .holds }
+        return .violated(
+            Violation(
+                [refusal.evidence, call.address, shown(call.token)],
+                explanation: """
+                    UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
+                    all that the capture knows of the reason.
+                    """,
+                fix: """
+                    Go by its words and the provider's log. UserInfo takes GET or POST at the userinfo_endpoint of the metadata, with the token in the \
+                    Authorization header, under the token_type that came with it: DPoP wants a proof beside it.
+                    """,
+                title: "UserInfo refused the call",
                 exchange: call.call.exchange
             )
         )

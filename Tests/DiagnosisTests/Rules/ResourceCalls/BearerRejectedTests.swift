@@ -151,6 +151,18 @@ struct BearerRejectedTests {
         #expect(late.finding(rule)?.title == BearerRejectedTests.title)
     }
 
+    @Test(arguments: [("/userinfo", true), ("/orders", false)])
+    func repeatsWhatUserInfoSaysOfACall(path: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/orders") { exchange in
+            exchange.request.url = RecordedURL("https://id.harbour.example" + path)
+            exchange.response?.headers.fields.removeAll { $0.name == "WWW-Authenticate" }
+        }
+        .answering(path, 400, ["error": "invalid_request", "error_description": "DPoP proof expected"])
+        let finding = recording.finding(rule)
+        #expect((finding?.title == "UserInfo refused the call") == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
     private static let title = "The API or UserInfo refused the access token"
 
     /// idpyoidc answers with 400 and no challenge.
