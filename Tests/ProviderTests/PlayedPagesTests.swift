@@ -297,6 +297,50 @@ struct PlayedPagesTests {
         #expect(items.first("error") == (name == "error" ? "access_denied" : nil))
     }
 
+    /// A form of consent that goes to the authorization endpoint with half of the request (Doorkeeper without the nonce).
+    @Test(arguments: ["code=0123456789abcdefABCDEF", "error=access_denied"])
+    func formThatLeavesTheNonceOutGoesOn(recorded: String) throws {
+        func half(_ state: String) -> [(String, String)] {
+            [
+                ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", "https://shop.example/cb"),
+                ("scope", "openid"), ("state", state),
+            ]
+        }
+        var builder = CaptureBuilder()
+        builder.redirect(Self.authorize, to: "https://id.example/in")
+        builder.get(
+            "https://id.example/in",
+            body: .html("<form method=post><input name=user><input type=password name=pw></form>")
+        )
+        builder.post(
+            "https://id.example/in",
+            [("user", "alice"), ("pw", "open sesame")],
+            302,
+            answer: [("Location", Self.authorize)]
+        )
+        let fields = half("RecordedState1").map { "<input type=hidden name=\($0) value=\"\($1)\">" }.joined()
+        builder.get(
+            Self.authorize,
+            body: .html("<form method=post action=/auth>\(fields)<button>OK</button></form>")
+        )
+        builder.post(
+            "https://id.example/auth",
+            half("RecordedState1"),
+            302,
+            answer: [("Location", "https://shop.example/cb?\(recorded)&state=RecordedState1")]
+        )
+        let provider = try RecordedProviderTests.provider(builder.capture) { $0.isAsRecorded = true }
+        let caller = Caller(provider)
+        _ = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
+        _ = caller.get(Self.base + "/in", [])
+        _ = caller.post(Self.base + "/in", [("user", "alice"), ("pw", "open sesame")])
+        #expect(caller.get(Self.base + "/auth", Self.request("MyOwnState42")).status == 200)
+        let end = caller.post(Self.base + "/auth", half("MyOwnState42"))
+        let items = RecordedURL(end.location ?? "").queryItems
+        #expect(items.first(recorded.hasPrefix("code") ? "code" : "error") != nil)
+        #expect(items.first("state") == "MyOwnState42")
+    }
+
     @Test(arguments: [("yes", "access_token", nil), ("no", "error", "access_denied")])
     func deviceThatIsRefusedHearsOfIt(answer: String, name: String, error: String?) throws {
         let grant = "urn:ietf:params:oauth:grant-type:device_code"

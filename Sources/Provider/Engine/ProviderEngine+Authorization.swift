@@ -25,7 +25,7 @@ extension ProviderEngine {
         } catch {
             return refusedAsRecorded(items, request) ?? error.answer
         }
-        if let open = openTransaction(of: login) {
+        if let open = openTransaction(of: login, isPosted: request.method == "POST") {
             if let answer = interact(request, in: open) { return answer }
         }
         // As recorded, the recording decides.
@@ -204,12 +204,13 @@ extension ProviderEngine {
         return now - session.signedInAt <= .seconds(maxAge)
     }
 
-    /// An unfinished login with the very same request.
-    private func openTransaction(of login: PendingLogin) -> Transaction? {
+    /// An unfinished login with the very same request, or one whose page is sent.
+    private func openTransaction(of login: PendingLogin, isPosted: Bool) -> Transaction? {
         let key = login.state ?? login.nonce ?? login.challenge
         if let key, let id = state.transactionIDs["request " + key], let transaction = state.transactions[id]
         {
-            return !transaction.isOver && transaction.login?.isSame(as: login) ?? false ? transaction : nil
+            guard !transaction.isOver, let open = transaction.login else { return nil }
+            return open.isSame(as: login) || isPosted && open.isContinued(by: login) ? transaction : nil
         }
         guard key == nil else { return nil }
         return state.transactions.newestFirst.prefix(50).lazy.map(\.value).first {

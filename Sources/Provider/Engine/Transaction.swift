@@ -66,6 +66,14 @@ struct PendingLogin: Sendable {
             other.clientID, other.redirectURI, other.state, other.nonce, other.challenge
         )
     }
+
+    /// Whether a form that is posted to where the request went is of a page of this login: it may leave out what the request
+    /// had for the tokens.
+    func isContinued(by form: PendingLogin) -> Bool {
+        (clientID, redirectURI, state) == (form.clientID, form.redirectURI, form.state) && state != nil
+            && (form.nonce == nil || form.nonce == nonce)
+            && (form.challenge == nil || form.challenge == challenge)
+    }
 }
 
 /// A logout that waits for the user (OpenID Connect RP-Initiated Logout).
