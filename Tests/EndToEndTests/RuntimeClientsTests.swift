@@ -18,7 +18,7 @@ struct RuntimeClientsTests {
         ("python-urllib3", "python"), ("node-fetch", "node"), ("node-https", "node"),
         ("java-httpclient", "java"),
         ("java-urlconnection", "java"), ("ruby-net-http", "ruby"), ("perl-lwp", "perl"),
-        ("perl-http-tiny", "perl"),
+        ("perl-http-tiny", "perl"), ("perl-mojo", "perl"),
         ("php-curl", "php"), ("go", "go_http"),
     ]
 

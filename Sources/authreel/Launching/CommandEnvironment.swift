@@ -40,6 +40,7 @@ enum CommandEnvironment {
         for name in Self.additionVariables { variables[name] = files.additions }
         variables["WGETRC"] = files.wgetSettings
         variables["PERL_LWP_ENV_PROXY"] = "1"
+        variables["MOJO_PROXY"] = "1"
         // Node's own switch, from 22.21 and 24 on, leaves out the agents that a program makes itself.
         variables["NODE_USE_ENV_PROXY"] = nil
         variables["NODE_OPTIONS"] = appended(
@@ -70,7 +71,8 @@ enum CommandEnvironment {
     static let bundleVariables = [
         "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO",
         "AWS_CA_BUNDLE",
-        "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "HTTPLIB2_CA_CERTS", "PIP_CERT",
+        "PERL_LWP_SSL_CA_FILE", "MOJO_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "HTTPLIB2_CA_CERTS",
+        "PIP_CERT",
         "npm_config_cafile",
         "NIX_SSL_CERT_FILE", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
     ]

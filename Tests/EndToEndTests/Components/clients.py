@@ -87,6 +87,7 @@ def succeeds(*argv):
 
 PHP_CURL = prints("php-curl", "php", "-r", "exit(extension_loaded('curl') ? 0 : 1);")
 LWP_HTTPS = prints("liblwp-protocol-https-perl", "perl", "-MLWP::Protocol::https", "-e", "1")
+MOJO_HTTPS = prints("libmojolicious-perl", "perl", "-MMojo::UserAgent", "-MIO::Socket::SSL", "-e", "1")
 TINY_HTTPS = prints("libio-socket-ssl-perl", "perl", "-MHTTP::Tiny", "-MIO::Socket::SSL", "-e", "1")
 
 CLIENTS = {client.name: client for client in [
@@ -105,6 +106,7 @@ CLIENTS = {client.name: client for client in [
     Client("ruby-net-http", script("ruby_net_http.rb", "ruby"), "ruby"),
     Client("perl-lwp", script("perl_lwp.pl", "perl"), "perl", modules=[LWP_HTTPS]),
     Client("perl-http-tiny", script("perl_http_tiny.pl", "perl"), "perl", modules=[TINY_HTTPS]),
+    Client("perl-mojo", script("perl_mojo.pl", "perl"), "perl", modules=[MOJO_HTTPS]),
     Client("php-curl", script("php_curl.php", "php"), "php", modules=[PHP_CURL]),
     Client("go", script("go_http.go", "go", "run"), "go", loopback=False),
 ]}
