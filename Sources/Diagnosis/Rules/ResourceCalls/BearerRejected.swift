@@ -11,7 +11,7 @@ struct BearerRejected: Rule {
         severity: .error,
         isSymptom: true,
         explanation: """
-            A call with the access token of this login was refused for its token. That was issued, so provider and API do not agree on it; the \
+            A call with the access token of this login was refused because of the token. The provider issued it, so the two do not agree on it; the \
             capture does not show where.
             """,
         fix: """
@@ -75,12 +75,13 @@ struct BearerRejected: Rule {
                 evidence.append(call.evidence(ofClaim: "exp", Timestamp(seconds: end).rfc3339))
             }
         }
+        // "Signature has expired" is what PyJWT says of the time.
         let isForItsKey =
-            !call.isUserInfo && call.claimsToken != nil
-            // "Signature has expired" is what PyJWT says of the time.
-            && (refusal.reasons.contains(.signature) && !refusal.reasons.contains(.expiry)
-                || isUnpublished(call, flow))
-        if isForItsKey, let key = call.claimsToken?.keyID {
+            !call.isUserInfo && call.claimsToken != nil && refusal.reasons.contains(.signature)
+            && !refusal.reasons.contains(.expiry)
+        if !call.isUserInfo, isForItsKey || refusal.reasons.isEmpty && isUnpublished(call, flow),
+            let key = call.claimsToken?.keyID
+        {
             evidence.append(
                 Evidence(
                     place: Place(exchange: call.call.exchange, part: .jwtHeader, name: "kid"),
