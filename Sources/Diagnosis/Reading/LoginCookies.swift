@@ -18,7 +18,8 @@ enum LoginCookies {
         return callback.place == callback.exchange ? found : found.filter { $0.url.host == host }
     }
 
-    private static func set(for request: AuthorizationRequest, at host: String?, in flow: Flow)
+    /// As above, for a callback at `host`.
+    static func set(for request: AuthorizationRequest, at host: String?, in flow: Flow)
         -> [CookieDelivery.Setting]
     {
         var found: [CookieDelivery.Setting] = []
@@ -72,7 +73,8 @@ enum LoginCookies {
         )
     }
 
-    private static func settings(_ index: Int, _ flow: Flow) -> [CookieDelivery.Setting] {
+    /// What an answer sets, without deletions.
+    static func settings(_ index: Int, _ flow: Flow) -> [CookieDelivery.Setting] {
         let exchange = flow.capture[index]
         return (exchange.response?.setCookies ?? []).filter {
             !CookieDelivery.isDeletion($0, at: exchange.endedAt) && !$0.value.isEmpty

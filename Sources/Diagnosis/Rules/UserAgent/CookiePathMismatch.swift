@@ -25,11 +25,41 @@ struct CookiePathMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        LostLoginCookies.verdict(on: flow) { lost, login in
+        let verdict = LostLoginCookies.verdict(on: flow) { lost, login in
             guard lost.obstacle == .path else { return nil }
-            let path = lost.setting.cookie.path ?? CookieScope.defaultPath(of: lost.setting.url)
-            let origin = lost.setting.cookie.path == nil ? "by default, for it has no Path" : "by its Path"
-            return "goes to addresses below \(path) only (\(origin)), not to \(login.sending.url.path)"
+            return note(lost.setting, login.sending.url.path)
         }
+        guard case .holds = verdict, let session = SessionOutOfPath.of(flow) else { return verdict }
+        return .violated(
+            Violation(
+                [
+                    LostLoginCookies.evidence(
+                        session.setting,
+                        note: note(session.setting, flow.capture[session.landing].request.url.path)
+                    ),
+                    Evidence(
+                        place: Place(exchange: session.landing, part: .requestHeader, name: "Cookie"),
+                        value: "none",
+                        note: "cookies sent with the page that the callback leads to"
+                    ),
+                ],
+                severity: .warning,
+                explanation: Self.outOfReach,
+                fix: "Set the cookie with Path=/, or with a path that holds the app's pages, too.",
+                title: "The session cookie's path does not cover the page behind the callback",
+                exchange: session.setting.exchange
+            )
+        )
     }
+
+    private func note(_ setting: CookieDelivery.Setting, _ target: String) -> String {
+        let path = setting.cookie.path ?? CookieScope.defaultPath(of: setting.url)
+        let origin = setting.cookie.path == nil ? "by default, for it has no Path" : "by its Path"
+        return "goes to addresses below \(path) only (\(origin)), not to \(target)"
+    }
+
+    private static let outOfReach = """
+        The app took the callback and wrote the login into its session, whose cookie goes only to addresses below its path. The page that the \
+        callback leads to is not one of them and was loaded without a cookie: nobody is signed in there, if the session is what it goes by.
+        """
 }

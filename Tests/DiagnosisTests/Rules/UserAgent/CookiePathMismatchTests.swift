@@ -69,4 +69,62 @@ struct CookiePathMismatchTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    // MARK: - Behind the callback
+
+    /// A login whose session is in a cookie of this path from its start on; at the callback one of this name is set.
+    private func keeping(_ path: String, _ name: String = "rack.session") throws -> Recording {
+        try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.host == "www.shop.example" else { return }
+            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.listedCookies = []
+            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            exchange.response?.listedCookies = []
+            switch exchange.request.url.path {
+            case "/login":
+                exchange.response?.headers.append(
+                    "Set-Cookie",
+                    "rack.session=1234567890abcd; Path=\(path)"
+                )
+            case "/callback":
+                exchange.request.headers.append("Cookie", "rack.session=1234567890abcd")
+                exchange.response?.headers.append("Set-Cookie", "\(name)=efgh567890abcd; Path=\(path)")
+            default: break
+            }
+        }
+    }
+
+    @Test func tellsOfASessionThatDoesNotReachThePageBehind() throws {
+        let recording = try keeping("/callback")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .warning)
+        #expect(finding.places == ["4 response.header Set-Cookie", "8 request.header Cookie"])
+        #expect(finding.notes[0] == "goes to addresses below /callback only (by its Path), not to /")
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func leavesASessionAloneThatReachesIt() throws {
+        #expect(try keeping("/").finding(rule) == nil)
+        // Another cookie may be what the page goes by.
+        let other = try keeping("/callback").editing { exchange in
+            guard exchange.request.url.path == "/" else { return }
+            exchange.request.headers.append("Cookie", "shop_session=1")
+        }
+        #expect(other.finding(rule) == nil)
+        // One for the path alone, which renews tokens, say.
+        #expect(try keeping("/callback", "refresh").finding(rule) == nil)
+    }
+
+    /// A page that is the same for all, and asks by script who is there.
+    @Test func leavesASessionAloneThatScriptsBringBack() throws {
+        let recording = try keeping("/callback")
+        var asked = try #require(recording.exchanges.last)
+        asked.startedAt = asked.startedAt + .seconds(1)
+        asked.request.url = RecordedURL("https://www.shop.example/callback/me")
+        asked.request.headers.append("Cookie", "rack.session=efgh567890abcd")
+        #expect(Recording(recording.exchanges + [asked]).finding(rule) == nil)
+        asked.request.headers.fields.removeAll { $0.name == "Cookie" }
+        asked.request.listedCookies = []
+        #expect(Recording(recording.exchanges + [asked]).finding(rule) != nil)
+    }
 }
