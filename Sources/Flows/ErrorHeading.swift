@@ -43,10 +43,18 @@ package enum ErrorHeading {
     /// The first sentence of a page of a few words without a heading, where it says that somebody could not be signed in.
     private static func opening(of page: [UInt8]) -> String? {
         guard page.count < mostWords, let words = HTMLText.openingSentence(of: page, limit: longestSentence),
-            isOne(words), FailedLoginNotice.isOne(words), !words.lowercased().containsBytes("success")
+            isOne(words), FailedLoginNotice.isOne(words)
         else { return nil }
-        return words
+        let lower = words.lowercased()
+        return completions.contains(where: lower.containsBytes) ? nil : words
     }
+
+    /// What pages say of a login that went well, with an error that there was not, or of their window.
+    private static let completions = [
+        "success", "complete", "abgeschlossen", "no error", "without", "keine ", "ohne ", "you are logged",
+        "you are signed",
+        "you are now", "you have ", "have been", "logged in to", "signed in to", "close",
+    ]
 
     /// In bytes.
     private static let mostWords = 2 << 10

@@ -97,22 +97,34 @@ package enum HandedOnCode {
     }
 
     /// Whether a request carries the code; nil where there may be more in its body than the capture shows, or than is looked at.
-    private static func carry(of code: Parameter, _ spellings: [[UInt8]], by request: RecordedRequest)
+    private static func carry(of code: Parameter, _ spellings: [Spelling], by request: RecordedRequest)
         -> Bool?
     {
-        if request.url.queryItems.items.contains(where: { $0.value == code.value }) { return true }
-        if let query = request.url.query, spellings.contains(where: { query.utf8.firstRange(of: $0) != nil })
-        {
+        let holdsCode: (String) -> Bool = { text in spellings.contains { text.containsBytes($0.text) } }
+        if holdsCode(request.url.text) { return true }
+        // A page's own parts name its address, with the code in it.
+        if request.headers.fields.contains(where: {
+            !$0.name.equalsIgnoringASCIICase("referer") && holdsCode($0.value)
+        }
+        ) {
             return true
         }
         guard let body = request.body else {
             return (request.headers.first("content-length") ?? "0") == "0" ? false : nil
         }
         guard (body.size ?? 0) < largest else { return nil }
-        if FormBody.items(of: body)?.items.contains(where: { $0.value == code.value }) ?? false {
-            return true
+        if let bytes = body.bytes {
+            if spellings.contains(where: { bytes.firstRange(of: $0.bytes) != nil }) { return true }
+            // One of these alone is the same in every coding of a form.
+            guard
+                !code.value.utf8.allSatisfy({
+                    $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f
+                })
+            else {
+                return body.isRecorded && !body.isTruncated ? false : nil
+            }
         }
-        if let bytes = body.bytes, spellings.contains(where: { bytes.firstRange(of: $0) != nil }) {
+        if FormBody.items(of: body)?.items.contains(where: { $0.value == code.value }) ?? false {
             return true
         }
         return body.isRecorded && !body.isTruncated ? false : nil
@@ -122,8 +134,13 @@ package enum HandedOnCode {
         response.parameters.parameter("code").flatMap { $0.value.isEmpty ? nil : $0 }
     }
 
+    private struct Spelling {
+        var text: String
+        var bytes: [UInt8]
+    }
+
     /// As it is in a text of any kind.
-    private static func spellings(of code: Parameter) -> [[UInt8]] {
+    private static func spellings(of code: Parameter) -> [Spelling] {
         var texts: Set = [code.value, code.rawValue, PercentEncoding.encode(code.value)]
         // In JSON a slash may be escaped.
         if code.value.utf8.contains(0x2f) {
@@ -131,7 +148,7 @@ package enum HandedOnCode {
                 String(decoding: code.value.utf8.flatMap { $0 == 0x2f ? [0x5c, 0x2f] : [$0] }, as: UTF8.self)
             )
         }
-        return texts.map { Array($0.utf8) }
+        return texts.map { Spelling(text: $0, bytes: Array($0.utf8)) }
     }
 
     /// Shorter ones may be in a request by chance.
@@ -140,5 +157,5 @@ package enum HandedOnCode {
     private static let mostExchanges = 200
     private static let mostLaterExchanges = 1000
     /// In bytes of a body.
-    private static let largest = 1 << 20
+    private static let largest = 1 << 16
 }
