@@ -69,15 +69,21 @@ struct BearerCall {
     )] {
         let calls = all(in: flow)
         var succeeded: Set<String> = []
+        var accepted: Set<String> = []
         var refused: [(call: BearerCall, refusal: BearerRefusal)] = []
         for call in calls.reversed() {
             guard let status = call.call.answer.status else { continue }
             let address = call.call.endpoint.text
             if status < 400 {
                 succeeded.insert(address)
+                accepted.insert(call.token.value)
             } else if !succeeded.contains(address) {
                 let refusal = BearerRefusal(of: call.call.exchange, in: flow)
-                guard statuses.contains(status) || isTokenRefused(call, refusal) else { continue }
+                guard
+                    statuses.contains(status)
+                        || isTokenRefused(call, refusal)
+                            && (call.isUserInfo || !accepted.contains(call.token.value))
+                else { continue }
                 refused.append((call, refusal))
             }
         }
@@ -175,7 +181,11 @@ struct BearerRefusal {
     /// Whether it says what a resource server says to a token (RFC 6750), of whatever scheme.
     var isBearerChallenge: Bool { challenges.contains { $0.scheme == "bearer" || $0.scheme == "dpop" } }
 
-    var evidence: Evidence {
+    var evidence: Evidence { evidence(hiding: "") }
+
+    /// - Parameter token: what the answer may repeat.
+    /// - Returns: what it says.
+    func evidence(hiding token: String) -> Evidence {
         if let header {
             return Evidence(
                 place: Place(exchange: exchange, part: .responseHeader, name: "WWW-Authenticate"),
@@ -191,7 +201,9 @@ struct BearerRefusal {
         }
         return Evidence(
             place: Place(exchange: exchange, part: .responseBody, name: ""),
-            value: Excerpt.start(of: body),
+            value: Excerpt.start(
+                of: token.isEmpty ? body : body.replacing(token, with: Masking.masked(token))
+            ),
             note: "answered with \(status)"
         )
     }

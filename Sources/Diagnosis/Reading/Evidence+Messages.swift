@@ -64,9 +64,14 @@ extension TokenRequest {
         guard isRefresh else { return false }
         if isRefused(with: "invalid_grant") { return true }
         let text = answer.errorText
-        return isRefused(with: "invalid_request", "invalid_token") && text.containsBytes("token")
+        let description = (answer.error?.description ?? "").lowercased()
+        return isRefused(with: "invalid_request", "invalid_token")
+            && (Self.refreshTokens.contains(where: text.containsBytes)
+                || ["token has ", "token is "].contains(where: description.hasPrefix))
             && Self.spentWords.contains(where: text.containsBytes)
     }
+
+    private static let refreshTokens = ["refresh token", "refresh_token", "refreshtoken"]
 
     private static let spentWords = [
         "expired", "inactive", "not active", "revoked", "already used", "already been used",

@@ -54,10 +54,13 @@ extension RejectedCallback {
     /// By the client that exchanged the code, or by a server that was handed the token and asks about it.
     private func lastCall(after request: TokenRequest, until end: Timestamp, in flow: Flow) -> Int? {
         let agent = flow.capture[request.exchange].request.headers.first("user-agent")
+        let browser = flow.capture[exchange].request.headers.first("user-agent")
         return flow.exchanges.last { exchange in
             let call = flow.capture[exchange]
             return exchange != request.exchange && exchange != place
-                && (call.request.headers.first("user-agent") == agent || isOfServer(exchange, flow))
+                && (call.request.headers.first("user-agent") == agent
+                    || isOfServer(exchange, flow) && call.request.headers.first("user-agent") != browser
+                        && !call.request.headers.contains("origin"))
                 && call.startedAt >= request.startedAt && call.startedAt <= end
         }
     }

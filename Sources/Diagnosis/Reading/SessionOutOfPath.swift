@@ -9,14 +9,15 @@ struct SessionOutOfPath {
     /// The page, loaded without any cookie.
     var landing: Int
 
-    /// Nil where another cookie reaches the page, and where some later request brings the session back: a page may be the same
-    /// for all, and ask by script who is signed in.
+    /// Nil where another cookie reaches the page, where some later request brings the session back, and where the page does not
+    /// offer the login anew: one that is the same for all may ask by script who is signed in.
     static func of(_ flow: Flow) -> SessionOutOfPath? {
         let index = flow.surroundings
         guard flow.ending == .success, !index.isSanitized, index.areCookiesRecorded else { return nil }
         for attempt in flow.loginAttempts {
             guard let request = attempt.request, let response = attempt.response, response.mode != .fragment,
-                let callback = response.callback, let landing = landing(behind: callback, flow)
+                let callback = response.callback, let landing = landing(behind: callback, flow),
+                offersLogin(request, landing, flow)
             else { continue }
             let page = flow.capture[landing]
             let begun = LoginCookies.set(for: request, at: page.request.url.host, in: flow)
@@ -59,16 +60,26 @@ struct SessionOutOfPath {
         return exchange
     }
 
+    /// Whether a page, as the server sent it, leads to where the app begins a login.
+    private static func offersLogin(_ request: AuthorizationRequest, _ page: Int, _ flow: Flow) -> Bool {
+        guard let start = flow.surroundings.redirectedFrom[request.exchange], !flow.capture[page].isCached,
+            let text = flow.capture[page].response?.body?.text, !text.lowercased().containsBytes("<script")
+        else { return false }
+        let path = flow.capture[start].request.url.path
+        return path.utf8.count > 1 && text.containsBytes("\"\(path)")
+    }
+
     private static func isBroughtBack(
         _ settings: [CookieDelivery.Setting],
         after callback: Int,
         _ flow: Flow
     ) -> Bool {
         let names = Set(settings.map(\.cookie.name))
-        let host = flow.capture[callback].request.url.host
+        let site = Site.of(flow.capture[callback].request.url.host ?? "")
         return flow.surroundings.order[(flow.surroundings.position[callback] + 1)...].contains { later in
             let request = flow.capture[later].request
-            return request.url.host == host && request.cookies.contains { names.contains($0.name) }
+            return Site.of(request.url.host ?? "") == site
+                && request.cookies.contains { names.contains($0.name) }
         }
     }
 }

@@ -79,7 +79,8 @@ struct AuthorizationError: Rule {
         flow.serverMetadata.lazy.compactMap { document -> Evidence? in
             let name = "device_authorization_endpoint"
             guard let named = document.endpoint(name).map({ RecordedURL($0) }),
-                named.origin == call.endpoint.origin, named.withoutQuery != call.endpoint.text
+                named.origin == call.endpoint.origin,
+                named.normalizedWithoutQuery != call.endpoint.normalizedWithoutQuery
             else { return nil }
             return Evidence(
                 place: document.answer.place(name),
@@ -91,7 +92,8 @@ struct AuthorizationError: Rule {
 
     /// Of the logout that ended a flow which went well until then, where no rule of its stage has anything to say.
     private func logoutRefusal(in flow: Flow) -> Violation? {
-        guard flow.ending == .failure, let logout = LogoutCall.all(in: flow).last,
+        guard flow.ending == .failure, !flow.tokenRequests.contains(where: \.answer.isRefusal),
+            RejectedCallback.all(in: flow).isEmpty, let logout = LogoutCall.all(in: flow).last,
             case .refused(let place) = logout.course.end, let exchange = place.exchange,
             let status = flow.capture[exchange].response?.status, status < 500, status != 429
         else { return nil }
@@ -100,13 +102,18 @@ struct AuthorizationError: Rule {
             return violation.severity != .note && violation.faultyExchange == logout.call.exchange
         }
         guard !isExplained else { return nil }
+        // A hint that the provider repeats is a token.
+        let words =
+            (logout.call.parameters["id_token_hint"]).map {
+                $0.isEmpty ? logout.course.words : logout.course.words.replacing($0, with: Masking.masked($0))
+            } ?? logout.course.words
         return Violation(
             [
-                logout.course.words.isEmpty
+                words.isEmpty
                     ? logout.answer(in: flow)
                     : Evidence(
                         place: Place(exchange: exchange, part: .responseBody, name: ""),
-                        value: Masking.shown(Excerpt.start(of: logout.course.words, 120), of: "body"),
+                        value: Masking.shown(Excerpt.start(of: words, 120), of: "body"),
                         note: "refused with status \(status)"
                     ),
                 Evidence(

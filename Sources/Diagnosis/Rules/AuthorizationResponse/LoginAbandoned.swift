@@ -84,7 +84,10 @@ struct LoginAbandoned: Rule {
             )
         )
         // Its own answer to what was entered, not a later page of the sign-in.
-        let isTurnedAway = alert != nil && posted.last.map { answers(last, $0, flow) } ?? false
+        // A message without it may also say where the user finds a code.
+        let asksAgain = ErrorPage.asksForPassword(body?.bytes ?? [])
+        let isTurnedAway =
+            alert != nil && asksAgain && posted.last.map { answers(last, $0, flow) } ?? false
         return .violated(
             Violation(
                 evidence,

@@ -46,10 +46,19 @@ struct AccessTokenExpired: Rule {
                     reason = "the capture does not say how long the access token lasts"
                 }
             }
-            let end = ended(call.claimsToken, call.call.exchange, flow) {
-                call.evidence(ofClaim: $0, $1, note: $2)
-            }
-            guard let evidence = end else { continue }
+            // Where the API names another reason, that is the one.
+            let saysSo = refusal.reasons.contains(.expiry)
+            guard saysSo || refusal.reasons.isEmpty, refusal.error(call.call.answer) != "use_dpop_nonce",
+                let evidence = ended(
+                    call.claimsToken,
+                    call.call.exchange,
+                    flow,
+                    saysSo,
+                    { name, value, note in
+                        call.evidence(ofClaim: name, value, note: note)
+                    }
+                )
+            else { continue }
             return .violated(
                 Violation(evidence + [call.address, refusal.evidence], exchange: call.call.exchange)
             )
@@ -79,14 +88,19 @@ struct AccessTokenExpired: Rule {
     }
 
     /// The `exp` of a signed token (RFC 9068, section 4), where it was past when the answer came; nil where it was not.
+    ///
+    /// `saysSo`: the server speaks of it. Else the recorder's clock is not enough.
     private func ended(
         _ token: JSONWebToken?,
         _ exchange: Int,
         _ flow: Flow,
+        _ saysSo: Bool,
         _ evidence: (String, String, String?) -> Evidence
     ) -> [Evidence]? {
-        guard let end = token?.expiresAt, abs(end) < 9_000_000_000 else { return nil }
         let refused = AnswerTime(of: exchange, in: flow)
+        guard let end = token?.expiresAt, (1..<9_000_000_000).contains(end), saysSo || refused.isStated else {
+            return nil
+        }
         let past = refused.time.seconds - Int64(end)
         guard past > 0 else { return nil }
         return [
@@ -99,14 +113,16 @@ struct AccessTokenExpired: Rule {
     private func exchanged(in flow: Flow) -> Violation? {
         let grants = TokenGrant.all(in: flow)
         for request in flow.tokenRequests
-        where request.isTokenExchange && request.isGrantRefused && !request.isTargetRefused {
-            guard let token = request.parameters.parameter("subject_token"), !Placeholder.isOne(token.value),
-                !request.isRefused(with: "invalid_target")
+        where request.isTokenExchange && isSubjectRefused(request) {
+            guard let token = request.parameters.parameter("subject_token"), !Placeholder.isOne(token.value)
             else { continue }
             let grant = grants.first { $0.accessToken == token.value }
             let evidence =
                 grant.flatMap { outlived($0, request.exchange, flow) }
-                ?? ended(JSONWebToken.parse(token.value), request.exchange, flow) { name, value, note in
+                ?? ended(JSONWebToken.parse(token.value), request.exchange, flow, false) {
+                    name,
+                    value,
+                    note in
                     Evidence(
                         place: Place(exchange: request.exchange, part: .jwtClaims, name: name),
                         value: value,
@@ -125,5 +141,14 @@ struct AccessTokenExpired: Rule {
             )
         }
         return nil
+    }
+
+    /// By the name for it, or by that of any faulty request with words about the token.
+    private func isSubjectRefused(_ request: TokenRequest) -> Bool {
+        if request.isRefused(with: "invalid_grant", "invalid_token") { return true }
+        let text = request.answer.errorText
+        return request.isRefused(with: "invalid_request") && text.containsBytes("token")
+            && !text.containsBytes("type")
+            && ["expired", "invalid", "inactive", "not active"].contains(where: text.containsBytes)
     }
 }

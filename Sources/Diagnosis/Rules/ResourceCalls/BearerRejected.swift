@@ -53,15 +53,8 @@ struct BearerRejected: Rule {
             return end.map { flow.surroundings.position[call.call.exchange] < $0 } ?? true
         }
         guard let (call, refusal) = refused.first else { return otherRefusal(flow) }
-        let isExplained = Self.causes.contains { rule in
-            if case .violated(let violation) = flow.verdict(of: rule) {
-                violation.severity ?? .error != .note
-            } else {
-                false
-            }
-        }
-        guard !isExplained else { return .holds }
-        var evidence = [refusal.evidence, call.address, shown(call.token)]
+        guard !isExplained(flow) else { return .holds }
+        var evidence = [refusal.evidence(hiding: call.token.value), call.address, shown(call.token)]
         if let token = call.claimsToken {
             if let issuer = token.issuer {
                 evidence.append(call.evidence(ofClaim: "iss", issuer, note: contradiction(to: issuer, flow)))
@@ -103,6 +96,13 @@ struct BearerRejected: Rule {
         )
     }
 
+    private func isExplained(_ flow: Flow) -> Bool {
+        Self.causes.contains { rule in
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            return violation.severity ?? .error != .note
+        }
+    }
+
     /// UserInfo's own error for the call that ended a login which went well until then, where it names another than the token.
     private func otherRefusal(_ flow: Flow) -> Verdict {
         guard flow.ending == .failure, let call = BearerCall.all(in: flow).last(where: \.isUserInfo),
@@ -110,16 +110,10 @@ struct BearerRejected: Rule {
             ![401, 429].contains(status), givenBack(flow).session == nil
         else { return .holds }
         let refusal = BearerRefusal(of: call.call.exchange, in: flow)
-        let isExplained =
-            refusal.error(call.call.answer) == "use_dpop_nonce"
-            || Self.causes.contains { rule in
-                guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
-                return violation.severity ?? .error != .note
-            }
-        guard !isExplained else { return .holds }
+        guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
         return .violated(
             Violation(
-                [refusal.evidence, call.address, shown(call.token)],
+                [refusal.evidence(hiding: call.token.value), call.address, shown(call.token)],
                 explanation: """
                     UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
                     all that the capture knows of the reason.

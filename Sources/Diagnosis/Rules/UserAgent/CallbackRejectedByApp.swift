@@ -171,9 +171,11 @@ struct CallbackRejectedByApp: Rule {
     /// Whether the app's server refused the callback by itself, though no server is sent the answer.
     private func isOutOfReach(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
         guard callback.response.mode == .fragment, callback.place == callback.exchange,
-            let answer = flow.capture[callback.exchange].response
+            !callback.isRedeemed(in: flow), let answer = flow.capture[callback.exchange].response
         else { return false }
-        return answer.location != nil || answer.status >= 400
+        // A server that is down or asks for a password of its own has not looked at it.
+        return answer.location != nil
+            || (400..<500).contains(answer.status) && ![401, 403, 429].contains(answer.status)
     }
 
     /// How far the app's server came, as far as the capture shows it.

@@ -128,7 +128,10 @@ struct CallbackUnreachable: Rule {
             !isUsed(response, flow), !isSent(response.target, after: redirect, flow),
             let post = form(behind: redirect, flow), let page = page(of: post, flow),
             let answer = flow.capture[page].response,
-            flow.capture[post].request.headers.first("user-agent")?.containsBytes("Chrome/") ?? false,
+            isNavigation(flow.capture[post].request),
+            // What the app itself sends has to be in the capture to be missed.
+            response.target.isWeb || !BrowserRecorder.wrote(flow.capture),
+            HandedOnCode.isCarried(response, in: flow.surroundings) == false, !isAtWork(response, flow),
             ContentSecurityPolicy(answer.headers).forbidsForms(
                 from: flow.capture[page].request.url,
                 to: response.target
@@ -160,6 +163,21 @@ struct CallbackUnreachable: Rule {
             title: "The browser is kept from following the redirect to the app by the sign-in page's policy",
             exchange: page
         )
+    }
+
+    private func isNavigation(_ request: RecordedRequest) -> Bool {
+        request.headers.first("user-agent")?.containsBytes("Chrome/") ?? false
+            && request.headers.first("sec-fetch-mode").map { $0 == "navigate" } ?? true
+    }
+
+    /// Whether the app goes on behind an answer: it loads a page of its own, or somebody shows a token of this login.
+    private func isAtWork(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
+        let position = flow.surroundings.position
+        let start = position[response.exchange]
+        if BearerCall.all(in: flow).contains(where: { position[$0.call.exchange] > start }) { return true }
+        return flow.surroundings.order[(start + 1)...].contains {
+            response.target.isWeb && flow.capture[$0].request.url.origin == response.target.origin
+        }
     }
 
     /// The form that was sent, and answered with a redirect that led here.

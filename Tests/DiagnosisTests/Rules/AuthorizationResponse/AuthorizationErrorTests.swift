@@ -204,6 +204,8 @@ struct AuthorizationErrorTests {
         #expect(finding.isPrimary)
         #expect(finding.title == "The provider refused the logout request")
         #expect(finding.evidence[0].value.contains("Not allowed"))
+        // A login that had failed by then has another reason.
+        #expect(recording.answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil)
     }
 
     @Test func namesTheEndpointThatADeviceMissed() throws {

@@ -83,7 +83,10 @@ struct RefreshTokenReusedTests {
     }
 
     /// idpyoidc's name for what is wrong with a token is that of any request.
-    @Test(arguments: [("Refresh token inactive", true), ("Missing refresh_token", false)])
+    @Test(arguments: [
+        ("Refresh token inactive", true), ("Missing refresh_token", false),
+        ("The client assertion token has expired", false),
+    ])
     func readsAGeneralNameWithWords(words: String, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.response?.body?.text?.contains("invalid_grant") ?? false else { return }

@@ -102,5 +102,6 @@ struct AccessTokenExpiredTests {
         #expect(late.finding("token-endpoint-error")?.effectOf == rule)
         #expect(try exchange(after: 60).finding(rule) == nil)
         #expect(try exchange(after: 700, "invalid_target").finding(rule) == nil)
+        #expect(try exchange(after: 700, "unauthorized_client").finding(rule) == nil)
     }
 }

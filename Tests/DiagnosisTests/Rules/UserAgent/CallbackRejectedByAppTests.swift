@@ -293,6 +293,9 @@ struct CallbackRejectedByAppTests {
         ("<title>Shop</title><body><p>Login failed: id.example == Unauthorized", Outcome.failure),
         ("Authentication failed", .failure), ("You are logged in. Errors go to the log.", .success),
         ("Login successful, no error", .success), ("Payment failed", .success),
+        ("Login completed without errors. You may close this window.", .success),
+        ("You are logged in, and this window could not be closed automatically.", .success),
+        ("Logged in to my-cli (no errors) - close this tab", .success),
     ])
     func barePageIsReadByItsFirstSentence(page: String, outcome: Outcome) throws {
         let recording = try answered {

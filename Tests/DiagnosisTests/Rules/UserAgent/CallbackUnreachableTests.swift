@@ -167,5 +167,8 @@ struct CallbackUnreachableTests {
             "Mozilla/5.0 Chrome/140.0.0.0 Safari/537.36"
         )
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        // What a script asks for is no navigation.
+        recording.exchanges[end].request.headers.append("Sec-Fetch-Mode", "cors")
+        #expect(recording.finding(rule) == nil)
     }
 }
