@@ -201,9 +201,7 @@ struct BearerRefusal {
         }
         return Evidence(
             place: Place(exchange: exchange, part: .responseBody, name: ""),
-            value: Excerpt.start(
-                of: token.isEmpty ? body : body.replacing(token, with: Masking.masked(token))
-            ),
+            value: Excerpt.start(of: Masking.hiding(token, in: body)),
             note: "answered with \(status)"
         )
     }

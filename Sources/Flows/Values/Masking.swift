@@ -18,6 +18,11 @@ package enum Masking {
             + "…(\(value.unicodeScalars.count))"
     }
 
+    /// A text in which somebody may have repeated a secret.
+    package static func hiding(_ secret: String, in text: String) -> String {
+        secret.isEmpty ? text : text.replacing(secret, with: masked(secret))
+    }
+
     /// Whether values of this name let their holder in somewhere.
     package static func isSecret(_ name: String) -> Bool { secretNames.contains(name.lowercased()) }
 

@@ -103,10 +103,7 @@ struct AuthorizationError: Rule {
         }
         guard !isExplained else { return nil }
         // A hint that the provider repeats is a token.
-        let words =
-            (logout.call.parameters["id_token_hint"]).map {
-                $0.isEmpty ? logout.course.words : logout.course.words.replacing($0, with: Masking.masked($0))
-            } ?? logout.course.words
+        let words = Masking.hiding(logout.call.parameters["id_token_hint"] ?? "", in: logout.course.words)
         return Violation(
             [
                 words.isEmpty

@@ -36,35 +36,28 @@ struct AccessTokenExpired: Rule {
         var reason: String?
         for (call, refusal) in BearerCall.refused(in: flow) {
             guard !refusal.reasons.contains(.scope) else { continue }
-            if let grant = call.grant {
-                if let evidence = outlived(grant, call.call.exchange, flow) {
-                    return .violated(
-                        Violation(evidence + [call.address, refusal.evidence], exchange: call.call.exchange)
-                    )
-                }
-                if (grant.lifetime ?? 0) <= 0 {
-                    reason = "the capture does not say how long the access token lasts"
-                }
+            if let grant = call.grant, (grant.lifetime ?? 0) <= 0 {
+                reason = "the capture does not say how long the access token lasts"
             }
-            // Where the API names another reason, that is the one.
-            let saysSo = refusal.reasons.contains(.expiry)
-            guard saysSo || refusal.reasons.isEmpty, refusal.error(call.call.answer) != "use_dpop_nonce",
-                let evidence = ended(
-                    call.claimsToken,
-                    call.call.exchange,
-                    flow,
-                    saysSo,
-                    { name, value, note in
-                        call.evidence(ofClaim: name, value, note: note)
-                    }
-                )
-            else { continue }
+            let age = call.grant.flatMap { outlived($0, call.call.exchange, flow) }
+            guard let evidence = age ?? ended(call, refusal, flow) else { continue }
             return .violated(
                 Violation(evidence + [call.address, refusal.evidence], exchange: call.call.exchange)
             )
         }
         if let violation = exchanged(in: flow) { return .violated(violation) }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// By the `exp` of the token that was shown; where the API names another reason, that is the one.
+    private func ended(_ call: BearerCall, _ refusal: BearerRefusal, _ flow: Flow) -> [Evidence]? {
+        let saysSo = refusal.reasons.contains(.expiry)
+        guard saysSo || refusal.reasons.isEmpty, refusal.error(call.call.answer) != "use_dpop_nonce" else {
+            return nil
+        }
+        return ended(call.claimsToken, call.call.exchange, flow, saysSo) {
+            call.evidence(ofClaim: $0, $1, note: $2)
+        }
     }
 
     /// The lifetime that the answer stated, and how old the token was by then; nil where it lasted still.

@@ -72,18 +72,21 @@ struct BearerRejected: Rule {
         let isForItsKey =
             !call.isUserInfo && call.claimsToken != nil && refusal.reasons.contains(.signature)
             && !refusal.reasons.contains(.expiry)
-        if !call.isUserInfo, isForItsKey || refusal.reasons.isEmpty && isUnpublished(call, flow),
-            let key = call.claimsToken?.keyID
-        {
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: call.call.exchange, part: .jwtHeader, name: "kid"),
-                    value: Masking.shown(key, of: "kid"),
-                    note: isUnpublished(call, flow)
-                        ? "not among the keys that the provider publishes"
-                        : publishes(key, flow) ? "among the keys that the provider publishes" : nil
+        if !call.isUserInfo, let key = call.claimsToken?.keyID {
+            let isPublished = isPublished(key, flow)
+            if isForItsKey || refusal.reasons.isEmpty && isPublished == false {
+                evidence.append(
+                    Evidence(
+                        place: Place(exchange: call.call.exchange, part: .jwtHeader, name: "kid"),
+                        value: Masking.shown(key, of: "kid"),
+                        note: isPublished.map {
+                            $0
+                                ? "among the keys that the provider publishes"
+                                : "not among the keys that the provider publishes"
+                        }
+                    )
                 )
-            )
+            }
         }
         return .violated(
             Violation(
@@ -138,16 +141,10 @@ struct BearerRejected: Rule {
         with keys that nobody else is to verify.
         """
 
-    /// Whether the provider's keys were read in this flow, and the one that signed the token is none of them.
-    private func isUnpublished(_ call: BearerCall, _ flow: Flow) -> Bool {
-        guard let key = call.claimsToken?.keyID else { return false }
-        return flow.keySets.contains { $0.keys?.keys.isEmpty == false } && !publishes(key, flow)
-    }
-
-    private func publishes(_ key: String, _ flow: Flow) -> Bool {
-        flow.keySets.contains { document in
-            document.keys?.keys.contains { $0.id == key } ?? false
-        }
+    /// Whether the key that signed a token is one of the provider's; nil where those were not read in this flow.
+    private func isPublished(_ key: String, _ flow: Flow) -> Bool? {
+        let published = flow.keySets.flatMap { $0.keys?.keys ?? [] }
+        return published.isEmpty ? nil : published.contains { $0.id == key }
     }
 
     /// What the metadata of the provider says of a token's issuer, where that is another one.
