@@ -308,7 +308,8 @@ struct RecordCommandTests {
     @Test func ctrlCEndsARecordingWithoutACommand() throws {
         let place = try Place()
         defer { place.folder.remove() }
-        let seen = try place.onTerminal(place.options, columns: 40, type: [("listening on", "\\x03")])
+        // The line comes a moment after the address.
+        let seen = try place.onTerminal(place.options, columns: 40, type: [("backend: not yet seen", "\\x03")])
         #expect(seen.status == 0)
         #expect(seen.text.contains("browser: not yet seen · backend: not yet seen"))
     }
