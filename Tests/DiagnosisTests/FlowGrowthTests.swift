@@ -37,6 +37,10 @@ struct FlowGrowthTests {
         return capture.capture
     }
 
+    /// Whether it holds in one of three measurements: what others do on this processor meanwhile makes memory slower, and never
+    /// faster.
+    private static func once(_ holds: () -> Bool) -> Bool { (0..<3).contains { _ in holds() } }
+
     private static let few = 250
     private static let many = 4000
 
@@ -46,8 +50,7 @@ struct FlowGrowthTests {
             let capture = capture(logins: count)
             return ProcessorTime.seconds { #expect(FlowFinder.flows(in: capture).count == count) }
         }
-        let ratio = seconds(Self.many) / min(seconds(Self.few), seconds(Self.few))
-        #expect(ratio < 40)
+        #expect(Self.once { seconds(Self.many) / min(seconds(Self.few), seconds(Self.few)) < 40 })
     }
 
     /// As long for each login among many as among few.
@@ -60,8 +63,7 @@ struct FlowGrowthTests {
                 ProcessorTime.seconds { for flow in flows.dropFirst() { _ = Diagnostician.diagnose(flow) } }
             }.min() ?? 0
         }
-        let ratio = seconds(Self.many) / seconds(Self.few)
-        #expect(ratio < 1.8)
+        #expect(Self.once { seconds(Self.many) / seconds(Self.few) < 1.8 })
     }
 
     /// What comes back in great number within one capture, and would be compared with each of its like.
@@ -126,7 +128,7 @@ struct FlowGrowthTests {
                 for flow in FlowFinder.found(in: capture) { _ = Diagnostician.diagnose(flow) }
             }
         }
-        #expect(seconds(1600) / min(seconds(200), seconds(200)) < 24)
+        #expect(Self.once { seconds(1600) / min(seconds(200), seconds(200)) < 24 })
     }
 
     /// Of metadata that are read before every login each login has those that it may have read.
