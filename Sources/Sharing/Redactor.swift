@@ -195,9 +195,11 @@ package final class Redactor {
         // What is open text but for a few characters is looked for where it is named.
         let blurred = Set(LeakScan(secrets: secrets, lawful: lawful, short: [:]).unprotected.map(\.text))
         secrets.removeAll { secret in
-            // What was found by its look alone, an address at a host of the captures, has no name to be looked for under.
+            // What was found by its look alone has no name to be looked for under: an address at a host of the captures, an
+            // identifier that is like one which everybody may know.
             blurred.contains(secret.text)
-                && (secret.kind.isPersonal || found.named.contains { $0.key.value == secret.text })
+                && (secret.kind.isPersonal || secret.kind == .unexplained
+                    || found.named.contains { $0.key.value == secret.text })
         }
         for (pair, kind) in found.named {
             let isShort =

@@ -241,6 +241,23 @@ struct AdversarialCaptureTests {
         #expect(other.dropFirst(4).dropLast(3) != bytes.dropFirst(4).dropLast(3))
     }
 
+    /// Identifiers that somebody wrote by hand are like one another: all that is drawn of one is in the client's as well.
+    @Test func identifierLikeTheClientsIsNoReasonToRefuse() throws {
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        let client = "6f0c1a52-9d1e-4b7a-a7f0-5a1c3b9d1e77"
+        world.append(
+            "https://id.harbour.example/authorize?response_type=code&client_id=\(client)",
+            type: "text/html",
+            body: "<p>No application \(client) is known. Request: 5f0c8a52-9d1e-4b7a-a7f0-5a1c3b9d0000</p>"
+        )
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let outcome = try SharingWorld.outcome(of: capture, world.options)
+        #expect(outcome.isProven, "\(outcome.unprotected)")
+        let text = try world.shared().text
+        #expect(!text.contains("5f0c8a52"), "it is replaced all the same")
+    }
+
     @Test func thousandsOfTokensAreReplacedInALongText() throws {
         var world = try SharingWorld()
         let tokens = (0..<4000).map { number in
