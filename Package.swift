@@ -140,7 +140,7 @@ let package = Package(
         tests("ReportsTests", ["Reports", "Replay", "Provider", "Diagnosis", "Flows", "Captures", "JSON"]),
         tests(
             "authreelTests",
-            ["authreel", argumentParser, "Sharing", "Captures", "Proxy", "JSON", "LibCrypto"]
+            ["authreel", argumentParser, "Provider", "Sharing", "Captures", "Proxy", "JSON", "LibCrypto"]
         ),
         tests("HouseTests", ["Diagnosis", "Provider", "Flows", "Captures"]),
         tests(

@@ -65,6 +65,21 @@ struct MockTests {
         #expect(kinds.filter { $0 == "token_request" }.count == 2)
     }
 
+    /// What a provider said that was not so it says again, and what it signed is signed.
+    @Test(arguments: ["id-token/id-token-nonce-mismatch", "authorization-response/state-mismatch"])
+    func recordedFaultIsThereAgain(path: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let broken = Fixtures.root.appending(path: "captures/\(path).har").path
+        let mock = try MockProcess([broken, "--as-recorded"], in: folder)
+        let rule = path.split(separator: "/")[1]
+        #expect(mock.messages.contains("as recorded \(rule): "), "\(mock.messages)")
+        let again = try Program.run(["replay", "--against", mock.issuer, "--format", "json", broken])
+        let replays = try JSONParser.parse(again.output.utf8)["replays"]?.array
+        #expect(replays?.first?["headline"]?.string == "the same failure: \(rule)", "\(again.output)")
+        #expect(mock.end() == 0)
+    }
+
     @Test func tlsIsOfTheRecordersAuthority() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

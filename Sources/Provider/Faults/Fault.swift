@@ -70,6 +70,18 @@ package struct Fault: Sendable {
     /// The rule it is named after; nil for one that no rule is about.
     package var rule: String? { delivery == nil ? String(id.prefix { $0 != ":" }) : nil }
 
+    /// Whether the answer looks like a good one, and says what is not so: no refusal, and nothing that cannot be read.
+    package var isFalseStatement: Bool {
+        mustBeRejected || rule.map(Self.falseThoughAccepted.contains) ?? false
+    }
+
+    /// What a client may take, and what many of them refuse all the same.
+    private static let falseThoughAccepted: Set<String> = [
+        "state-missing-in-response", "id-token-azp-mismatch", "id-token-alg-unexpected",
+        "id-token-hash-mismatch",
+        "acr-not-satisfied", "auth-time-stale",
+    ]
+
     /// Whether rejecting it means that nobody is signed in.
     ///
     /// What comes later may be refused and the login stay as it is: of userinfo that is about another user nothing may be

@@ -75,6 +75,8 @@ struct Mock: AsyncParsableCommand {
         let (host, ports) = try options.address()
         let issuerURL = try options.issuerURL()
         let recordings = try captures.map { try identities.read($0) }
+        let recorded = options.asRecorded ? RecordedFaults(in: recordings) : RecordedFaults()
+        recordedOptions.faults += recorded.faults
         let writer = try out.map { try CaptureOpening.open($0) }
         var hasBegun = false
         defer { if !hasBegun { writer?.takeBack() } }
@@ -99,11 +101,11 @@ struct Mock: AsyncParsableCommand {
             if attack.isWanted {
                 let session = AttackSession(played, writer: writer, detail: verbose ? .messages : .nothing)
                 responder.set(session)
-                try tell(played, listening)
+                try tell(played, listening, recorded)
                 try await run(session, played, files?.files.certificatePath, signals)
             } else {
                 responder.set(try session(played, writer))
-                try tell(played, listening)
+                try tell(played, listening, recorded)
                 for await _ in signals { break }
             }
         } catch ProviderError.noProvider {
@@ -204,9 +206,14 @@ struct Mock: AsyncParsableCommand {
         )
     }
 
-    private func tell(_ played: PlayedProvider, _ listening: String) throws {
+    private func tell(_ played: PlayedProvider, _ listening: String, _ recorded: RecordedFaults) throws {
         let faults = try attack.isWanted ? [] : options.faults()
-        let text = PlayedProviderText(played: played, listening: listening, faults: faults)
+        let text = PlayedProviderText(
+            played: played,
+            listening: listening,
+            faults: faults,
+            recorded: recorded
+        )
         text.tell()
         // Unbuffered: whoever waits for the line waits on a pipe.
         if format == .json, !attack.isWanted {

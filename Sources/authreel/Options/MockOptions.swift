@@ -68,7 +68,10 @@ struct MockOptions: ParsableArguments {
     )
     var user: [String] = []
 
-    @Flag(name: .customLong("as-recorded"), help: "Give the recorded outcome, too: an error stays an error.")
+    @Flag(
+        name: .customLong("as-recorded"),
+        help: "Give the recorded outcome, too: an error stays an error, a wrong token a wrong one."
+    )
     var asRecorded = false
 
     @Option(

@@ -9,6 +9,8 @@ struct PlayedProviderText {
     let listening: String
     /// How it is broken on purpose.
     let faults: [Fault]
+    /// How it was broken when it was recorded.
+    let recorded: RecordedFaults
 
     /// For people, a line for each thing that a client has to be set up with.
     func tell() {
@@ -27,6 +29,10 @@ struct PlayedProviderText {
             for remark in issuer.remarks { StandardError.line("  note        \(remark.printable)") }
         }
         for fault in faults { StandardError.line("  fault       \(fault.id): \(fault.summary)") }
+        for fault in recorded.faults {
+            StandardError.line("  as recorded \(fault.id): \(fault.summary)")
+        }
+        for remark in recorded.remarks { StandardError.line("  note        \(remark)") }
         StandardError.line("listening on \(listening)")
     }
 
