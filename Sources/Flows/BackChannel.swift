@@ -8,6 +8,8 @@ package struct BackChannel: Sendable {
     /// The first call of each sender to each origin of a provider, senders being those that are no browser.
     private let calls: [String: [String: Int]]
     private let tokenOrigins: [String: String]
+    /// Where a token was used that no answer of the capture brought, by the provider's origin: it was fetched unseen.
+    private let unseenTokens: [String: [Timestamp]]
     /// Where connections went that could not be read: any request may have been among them.
     private let unread: Unread
 
@@ -22,6 +24,8 @@ package struct BackChannel: Sendable {
         var calls: [String: [String: Int]] = [:]
         var unread = Unread()
         var addresses: [String: Set<String>] = [:]
+        var issued: Set<String> = []
+        var uses: [(origin: String, token: String, time: Timestamp)] = []
         for index in order {
             let exchange = capture[index]
             if exchange.tunnel.reason != nil {
@@ -40,6 +44,14 @@ package struct BackChannel: Sendable {
             if let address = exchange.connection.serverAddress {
                 addresses[origin, default: []].insert(address)
             }
+            if case .token(let request) = messages[index], request.answer.isSuccess {
+                issued.formUnion(
+                    ["access_token", "refresh_token"].compactMap { request.answer.parameters[$0] }
+                )
+            }
+            if let token = messages[index].flatMap(Self.acceptedToken) {
+                uses.append((origin, token, exchange.startedAt))
+            }
             let sender = Self.sender(of: exchange)
             if calls[origin]?[sender] == nil { calls[origin, default: [:]][sender] = index }
         }
@@ -48,6 +60,8 @@ package struct BackChannel: Sendable {
         }
         self.unread = unread
         self.calls = calls
+        unseenTokens = Dictionary(grouping: uses.filter { !issued.contains($0.token) }, by: \.origin)
+            .mapValues { $0.map(\.time) }
         tokenOrigins = metadata.reduce(into: [:]) { origins, document in
             guard let authorization = document.endpoint("authorization_endpoint").map({ RecordedURL($0) }),
                 let token = document.endpoint("token_endpoint").map({ RecordedURL($0).origin })
@@ -56,12 +70,23 @@ package struct BackChannel: Sendable {
         }
     }
 
+    /// The token that the provider took from a caller.
+    private static func acceptedToken(_ message: OAuthMessage) -> String? {
+        switch message {
+        case .userInfo(let call) where call.answer.isSuccess: call.token?.value
+        case .token(let request) where request.isRefresh && request.answer.isSuccess:
+            request.parameters["refresh_token"]
+        default: nil
+        }
+    }
+
     private static func sender(of exchange: Exchange) -> String {
         exchange.request.headers.first("user-agent") ?? exchange.client.process ?? ""
     }
 
     /// An exchange that shows the app's server asking the provider of a login something else; nil where none does, so that
-    /// its token request may have passed by the recorder, or be on a connection that could not be read.
+    /// its token request may have passed by the recorder, or be on a connection that could not be read, and where it used a
+    /// token soon afterwards that must have come by such a request.
     package func witness(
         of response: AuthorizationResponse,
         to request: AuthorizationRequest,
@@ -71,6 +96,10 @@ package struct BackChannel: Sendable {
             return nil
         }
         guard !unread.isAnywhere, !unread.origins.contains(origin) else { return nil }
+        let start = capture[callback].startedAt
+        guard !(unseenTokens[origin]?.contains { $0 >= start && $0 - start <= .seconds(60) } ?? false) else {
+            return nil
+        }
         let browser = Self.sender(of: capture[callback])
         return calls[origin]?.filter { $0.key != browser }.values.min()
     }

@@ -403,13 +403,13 @@ struct CallbackRejectedByAppTests {
     }
 
     /// A page at the end of a callback whose code the app's server never used.
-    private func deadEnd(_ page: String = "<h1>Shop</h1><p>Timeout", agent: String = "shop-backend/1.0")
-        throws
-        -> Recording
-    {
-        try Recording("healthy/web-code-flow").without {
-            ["/token", "/jwks", "/userinfo"].contains($0.request.url.path)
-        }.editing { exchange in
+    private func deadEnd(
+        _ page: String = "<h1>Shop</h1><p>Timeout",
+        agent: String = "shop-backend/1.0",
+        without paths: Set<String> = ["/token", "/jwks", "/userinfo"]
+    ) throws -> Recording {
+        try Recording("healthy/web-code-flow").without { paths.contains($0.request.url.path) }.editing {
+            exchange in
             if exchange.request.url.path.contains("well-known") {
                 exchange.request.headers.fields.removeAll { $0.name == "User-Agent" }
                 exchange.request.headers.append("User-Agent", agent)
@@ -445,6 +445,12 @@ struct CallbackRejectedByAppTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.outcomes == [.success])
         #expect(recording.finding("backchannel-not-recorded") != nil)
+    }
+
+    @Test func aServerThatUsesATokenHasFetchedItUnseen() throws {
+        let recording = try deadEnd(without: ["/token", "/jwks"])
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
     }
 
     /// Its keys were not there, it was passed through: the token request may be on it; so may it be an entry that says nothing.
