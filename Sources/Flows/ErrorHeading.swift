@@ -65,7 +65,7 @@ package enum ErrorHeading {
         guard heading.utf8.last != 0x3f else { return false }
         let lower = heading.lowercased()
         return phrases.contains(where: lower.containsBytes)
-            || lower.split { !$0.isLetter }.contains { words.contains(String($0)) }
+            || lower.split { !$0.isLetter }.contains { words.contains(String($0)) } || ShutOut.isOne(heading)
     }
 
     /// Pages of errors are short.

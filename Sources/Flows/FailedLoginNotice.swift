@@ -5,8 +5,8 @@ import OAuth
 ///
 /// So do apps whose failures have no page of their own: they redirect to their sign-in or home page, and say it there in the
 /// box for errors, or in a heading; or a script shows it above the form to sign in with, which then may be the answer to the
-/// callback itself. It has to speak of signing in: what else is wrong with a page somebody wanted to see is no affair of the
-/// login.
+/// callback itself. It has to speak of signing in, or be headed by what became of the account: what else is wrong with a page
+/// somebody wanted to see is no affair of the login.
 package enum FailedLoginNotice {
     /// The page behind the callback's redirects, or the callback that brought a form to sign in with; nil where none was
     /// loaded, or it says nothing of the kind.
@@ -18,7 +18,10 @@ package enum FailedLoginNotice {
     package static func words(in page: [UInt8]) -> String? {
         guard page.count < largest else { return nil }
         let boxes = [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
-        if let words = (boxes + HTMLHeadings.all(in: page).prefix(3)).first(where: isOne) { return words }
+        let headings = HTMLHeadings.all(in: page).prefix(3)
+        if let words = (boxes + headings).first(where: isOne) ?? headings.first(where: ShutOut.isOne) {
+            return words
+        }
         // Other pages have texts for what may happen yet.
         return asksToSignIn(page) ? HTMLScripts.saidTexts(in: page).first(where: isOne) : nil
     }

@@ -41,6 +41,11 @@ struct EndingTests {
             .failure
         ),
         ("<title>Login failed</title><p>The session is unavailable</p>", .failure),
+        ("<title>Acme</title><h1>Account Inactive</h1><p>This account is inactive.", .failure),
+        ("<h1>Your account has been disabled</h1>", .failure),
+        ("<h1>Sign Up Closed</h1><p>We are sorry", .failure), ("<h1>Inactive accounts</h1>", .success),
+        ("<h1>Account</h1><p>Two devices are blocked</p>", .success),
+        ("<h1>Your account: 3 notes on how to keep it from being locked or blocked</h1>", .success),
         ("<div role=alert>Your last login: Monday</div>", .success),
         ("<div role=alert>3 failed login attempts since Monday</div>", .success),
         ("<h1>Failed deliveries</h1>", .success), ("<h1>Hello</h1><h2>Failed logins</h2>", .success),
@@ -60,6 +65,18 @@ struct EndingTests {
             }
             #expect(found == [expected])
         }
+    }
+
+    /// The app's server was at work on the callback: it had its tokens, and sent the browser to a page of errors.
+    @Test(arguments: [("/?error=email_not_verified", Outcome.failure), ("/?welcome=1", .success)])
+    func redirectToAnErrorIsTheEndOfALoginThatHadItsTokens(target: String, expected: Outcome) {
+        let found = ending {
+            $1.authorize(&$0)
+            $1.answer(&$0)
+            $1.token(&$0)
+            $0.redirect($1.callbackURL, to: target, headers: ShopLogin.browser)
+        }
+        #expect(found == [expected])
     }
 
     /// A framework's message stands in a cookie of its own, so the answer sets one.
@@ -113,6 +130,29 @@ struct EndingTests {
             )
         }
         #expect(found == [.failure])
+    }
+
+    /// It asks the provider about the token, with a secret of its own.
+    @Test(arguments: [(401, Outcome.failure), (200, .success)])
+    func apiThatIsRefusedItsQuestionAboutTheTokenBreaksTheFlow(status: Int, expected: Outcome) {
+        let found = ending {
+            $1.whole(&$0)
+            $0.step = 0
+            $0.get(
+                "https://api.example/orders",
+                500,
+                headers: [("Authorization", "Bearer access-of-\($1.state)")],
+                body: .json("{}")
+            )
+            $0.post(
+                "\($1.issuer)/introspect",
+                [("token", "access-of-\($1.state)")],
+                status,
+                headers: ShopLogin.backend,
+                body: .json(status == 200 ? #"{"active":true}"# : #"{"error":"invalid_client"}"#)
+            )
+        }
+        #expect(found == [expected])
     }
 
     @Test func errorOfTheProviderIsAFailureAndADenialIsCancelled() {

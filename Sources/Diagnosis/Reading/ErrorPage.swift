@@ -43,6 +43,12 @@ enum ErrorPage {
         return lower.containsBytes(words) && lower.containsBytes("permission denied") ? words : nil
     }
 
+    /// The heading, in lower case, of a page that says that the user's account may not be used.
+    static func shutOut(on page: Int, in surroundings: CaptureIndex) -> String? {
+        guard let heading = surroundings.page(page)?.errorHeading, ShutOut.isOne(heading) else { return nil }
+        return heading.asciiLowercased()
+    }
+
     static func asksForPassword(_ page: [UInt8]) -> Bool {
         let lower = ASCIICase.lowercased(page)
         return lower.withUnsafeBufferPointer { lower in

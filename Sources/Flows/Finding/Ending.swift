@@ -9,6 +9,8 @@ struct Ending {
     let messages: [OAuthMessage]
     private let tokens: [TokenRequest]
     private let redeemed: [String: Timestamp]
+    /// Questions about tokens that were refused to whoever asked them.
+    private let refusedIntrospections: [Int]
 
     init(index: CaptureIndex, builder: FlowBuilder, messages: [OAuthMessage]) {
         self.index = index
@@ -16,6 +18,10 @@ struct Ending {
         self.messages = messages
         tokens = messages.compactMap { if case .token(let request) = $0 { request } else { nil } }
         redeemed = ErrorHeading.redemptions(of: tokens)
+        refusedIntrospections = messages.compactMap { message in
+            guard case .introspection(let call) = message, call.answer.isRefusal else { return nil }
+            return call.exchange
+        }
     }
 
     var outcome: Outcome {
@@ -43,7 +49,8 @@ struct Ending {
             if let error = response.error {
                 return AccessPolicy.isCancellation(error) ? .cancelled : .failure
             }
-            if let callback = response.callback, isRefused(callback, response.code),
+            if let callback = response.callback,
+                isRefused(callback, response.code) || last != nil && isSentToAnError(callback),
                 last?.answer.isSuccess != true
                     || !hasSucceededAfter(callback) && !hasSucceededBefore(callback, response)
             {
@@ -157,7 +164,7 @@ struct Ending {
         builder.responses.contains { response in
             guard let other = response.callback, other != callback, index.capture[other].response != nil
             else { return false }
-            return !isRefused(other, response.code)
+            return !isRefused(other, response.code) && !isSentToAnError(other)
                 && index.capture[other].startedAt >= index.capture[callback].startedAt
         }
     }
@@ -206,7 +213,7 @@ struct Ending {
                 if call.answer.isSuccess, let token = call.parameters["token"] { revoked.insert(token) }
                 return nil
             case .resource(let call)
-            where !isRefusedForItsToken(call.answer)
+            where !isRefusedForItsToken(call.answer) && !isStuckAtIntrospection(call.exchange)
                 || index.isSteppedUp(after: call.exchange, by: builder.requests.last?.clientID):
                 return nil
             case .userInfo(let call), .resource(let call):
@@ -297,6 +304,15 @@ struct Ending {
         let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
         return challenges.contains {
             ["insufficient_scope", "invalid_token"].contains(where: $0.containsBytes)
+        }
+    }
+
+    /// Whether an API broke down at a call, at work on which it asked the provider about the token and was itself refused.
+    private func isStuckAtIntrospection(_ exchange: Int) -> Bool {
+        let asked = index.capture[exchange]
+        return refusedIntrospections.contains {
+            let question = index.capture[$0]
+            return question.startedAt >= asked.startedAt && question.endedAt <= asked.endedAt
         }
     }
 

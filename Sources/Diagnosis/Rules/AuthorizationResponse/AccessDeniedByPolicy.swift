@@ -39,6 +39,7 @@ struct AccessDeniedByPolicy: Rule {
             for page in ProviderPages.of(request, in: flow) {
                 guard let refusal = flow.refusal(on: [page], redirectURI: request.redirectURI),
                     let words = AccessPolicy.words(in: refusal.text) ?? ErrorPage.denial(in: refusal.text)
+                        ?? ErrorPage.shutOut(on: page, in: flow.surroundings)
                 else { continue }
                 return .violated(Violation([refusal.evidence(around: [words])], exchange: page))
             }
