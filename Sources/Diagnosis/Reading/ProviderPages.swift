@@ -36,6 +36,15 @@ enum ProviderPages {
         return ordered
     }
 
+    /// The first request that this one repeats, itself where there is none: what a sign-in ends with, by loading the request's
+    /// address again, began there.
+    static func beginning(of request: AuthorizationRequest, in flow: Flow) -> AuthorizationRequest {
+        let sameness = request.sameness
+        return flow.authorizationRequests.first {
+            $0.sameness.contains(where: sameness.contains) || request.carriesOn($0)
+        } ?? request
+    }
+
     /// Whether a message is the very request once more: some sign-ins end by loading its address again.
     private static func isSame(
         _ message: OAuthMessage,

@@ -38,7 +38,7 @@ struct LoginAbandoned: Rule {
         guard !request.isSilent, !isMessaged(request) else {
             return .abstains("the answer of this request would not be seen in the capture")
         }
-        let pages = ProviderPages.of(request, in: flow)
+        let pages = ProviderPages.of(ProviderPages.beginning(of: request, in: flow), in: flow)
         // The data that a page fetches comes after it.
         let trailing = pages.reversed().prefix { isData($0, flow) }
         // A wrong password is answered to the page's script with 401; a failing provider is another matter.

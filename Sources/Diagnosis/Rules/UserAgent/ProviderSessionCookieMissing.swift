@@ -13,8 +13,8 @@ struct ProviderSessionCookieMissing: Rule {
             provider did not know the sign-in any more and showed an error, or its first page again. The app has no part in it yet.
             """,
         fix: """
-            Usual reasons: the pages run in a frame where cookies of other sites are blocked, the provider sets SameSite=None cookies over \
-            http, the page was left open too long or opened in two tabs, or an in-app browser was closed in between.
+            Usual reasons: the pages run in a frame where cookies of other sites are blocked, the provider sets Secure or SameSite=None \
+            cookies over http, the page was left open too long or opened in two tabs, or an in-app browser was closed in between.
             """,
         badExample: """
             GET /authorize?… → 200   Set-Cookie: AUTH_SESSION=…
@@ -47,20 +47,21 @@ struct ProviderSessionCookieMissing: Rule {
             let pages = ProviderPages.of(request, in: flow)
             for (place, page) in pages.enumerated().dropFirst().prefix(50) {
                 guard
-                    let (refusal, missing) = refused(page, attempt, after: pages[..<place], flow)
+                    let (step, refusal, missing) = refused(page, attempt, after: pages[..<place], flow)
                         ?? repeated(page, attempt, after: pages[..<place], flow)
                 else { continue }
                 guard flow.surroundings.areCookiesRecorded || refusal.part != .responseStatus else {
                     reason = "no request of this capture has a cookie: they may not have been recorded"
                     continue
                 }
-                return .violated(Violation(evidence(missing, page, refusal, flow), exchange: page))
+                return .violated(Violation(evidence(missing, step, refusal, flow), exchange: page))
             }
         }
         return reason.map { .abstains($0) } ?? .holds
     }
 
-    private typealias Fault = (refusal: Place, missing: [CookieDelivery.Setting])
+    /// The step that came without the cookies, what became of it, and the cookies.
+    private typealias Fault = (step: Int, refusal: Place, missing: [CookieDelivery.Setting])
 
     /// A step of the sign-in that came without its cookie and was refused.
     private func refused(_ page: Int, _ attempt: LoginAttempt, after pages: ArraySlice<Int>, _ flow: Flow)
@@ -68,10 +69,11 @@ struct ProviderSessionCookieMissing: Rule {
     {
         guard let refusal = refusal(page, attempt, flow) else { return nil }
         let missing = missing(at: page, after: pages, flow)
-        return missing.isEmpty ? nil : (refusal, missing)
+        return missing.isEmpty ? nil : (page, refusal, missing)
     }
 
-    /// The sign-in page that came again behind a form that was taken: its answer set a cookie that a browser does not keep.
+    /// The sign-in page that came again behind a form: behind one that was taken, and whose answer set a cookie that a browser
+    /// does not keep, or behind a later one that came without the session.
     private func repeated(_ page: Int, _ attempt: LoginAttempt, after pages: ArraySlice<Int>, _ flow: Flow)
         -> Fault?
     {
@@ -79,19 +81,25 @@ struct ProviderSessionCookieMissing: Rule {
         var way: [Int] = []
         while let source = flow.surroundings.redirectedFrom[way.last ?? page], way.count < 10 {
             way.append(source)
-            guard !flow.isCredentialPost(source) else { break }
+            guard flow.capture[source].request.method != "POST" else { break }
         }
-        guard let form = way.last, flow.isCredentialPost(form) else { return nil }
+        guard let form = way.last, flow.capture[form].request.method == "POST" else { return nil }
         let address = flow.capture[page].request.url.withoutQuery
         let wasThere = pages.prefix { $0 != form }.contains {
             flow.capture[$0].request.url.withoutQuery == address && flow.capture[$0].response?.status == 200
         }
         guard wasThere else { return nil }
-        let sending = sending(page, flow)
-        let missing = missing(at: page, after: way.reversed()[...], flow).filter {
-            CookieDelivery.obstacle(for: $0, in: sending) != nil
+        let again = Place(exchange: page, part: .requestURL, name: "")
+        guard flow.isCredentialPost(form) else {
+            let missing = missing(at: form, after: pages.prefix { $0 != form }, flow)
+            return missing.isEmpty ? nil : (form, again, missing)
         }
-        return missing.isEmpty ? nil : (Place(exchange: page, part: .requestURL, name: ""), missing)
+        let sending = sending(page, flow)
+        let sent = Set(flow.capture[page].request.cookies.map(\.name))
+        let missing = expected(at: page, after: way.reversed()[...], flow).filter {
+            !sent.contains($0.cookie.name) && CookieDelivery.obstacle(for: $0, in: sending) != nil
+        }
+        return missing.isEmpty ? nil : (page, again, missing)
     }
 
     /// Where a step of the sign-in shows that it was refused: in the words of its page or of its answer to the app, else in
@@ -125,6 +133,14 @@ struct ProviderSessionCookieMissing: Rule {
         -> [CookieDelivery.Setting]
     {
         let sent = Set(flow.capture[page].request.cookies.map(\.name))
+        let expected = expected(at: page, after: pages, flow)
+        return expected.allSatisfy { !sent.contains($0.cookie.name) } ? expected : []
+    }
+
+    /// The cookies that earlier pages set for this address, and that came or did not.
+    private func expected(at page: Int, after pages: ArraySlice<Int>, _ flow: Flow)
+        -> [CookieDelivery.Setting]
+    {
         let sending = sending(page, flow)
         var latest: [String: CookieDelivery.Setting] = [:]
         for earlier in pages {
@@ -142,14 +158,12 @@ struct ProviderSessionCookieMissing: Rule {
                     )
             }
         }
-        let expected = latest.values.filter { setting in
+        return latest.values.filter { setting in
             switch CookieDelivery.obstacle(for: setting, in: sending) {
             case nil, .sameSiteNoneInsecure, .secureOverHTTP, .expired: true
             default: false
             }
-        }
-        guard expected.allSatisfy({ !sent.contains($0.cookie.name) }) else { return [] }
-        return expected.sorted { ($0.exchange, $0.cookie.name) < ($1.exchange, $1.cookie.name) }
+        }.sorted { ($0.exchange, $0.cookie.name) < ($1.exchange, $1.cookie.name) }
     }
 
     private func sending(_ page: Int, _ flow: Flow) -> CookieDelivery.Sending {

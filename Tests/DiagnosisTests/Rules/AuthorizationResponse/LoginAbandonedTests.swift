@@ -60,6 +60,19 @@ struct LoginAbandonedTests {
         #expect(recording.finding(rule)?.evidence.last?.value == "never posted")
     }
 
+    /// The sign-in was taken, and its end loaded the request once more, which asks for consent.
+    @Test func countsWhatWasPostedBeforeTheRequestWasLoadedAgain() throws {
+        var recording = try Recording(broken)
+        var again = recording.exchanges[1]
+        recording = recording.editingLast("/sign-in") {
+            $0.response = RecordedResponse(status: 302)
+            $0.response?.redirect(to: again.request.url.text)
+        }
+        again.startedAt = recording.exchanges[2].endedAt + .milliseconds(20)
+        recording.exchanges.append(again)
+        #expect(recording.finding(rule)?.evidence.last?.value == "posted once")
+    }
+
     @Test func leavesASilentRequestAlone() throws {
         let recording = try Recording(broken).asking("prompt", "none")
         #expect(recording.finding(rule) == nil)

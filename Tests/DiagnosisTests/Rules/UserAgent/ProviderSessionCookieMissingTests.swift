@@ -139,6 +139,43 @@ struct ProviderSessionCookieMissingTests {
         #expect(try loop("Path=/; SameSite=None", back: "/welcome").finding(rule) == nil)
     }
 
+    @Test("The token of the form is made anew with the session, and comes back all the same.")
+    func othersThatComeBackDoNotHideTheOneThatDoesNot() throws {
+        var recording = try loop("Path=/; Secure; SameSite=None")
+        for index in recording.exchanges.indices.dropFirst(1) {
+            let url = recording.exchanges[index].request.url
+            recording.exchanges[index].request.url = RecordedURL(url.text.replacing("https:", with: "http:"))
+            guard recording.exchanges[index].request.method == "POST" else { continue }
+            recording.exchanges[index].response?.headers.append("Set-Cookie", "csrf=abcdefgh12345678; Path=/")
+        }
+        let last = recording.exchanges.count - 1
+        recording.exchanges[last].request.headers.append("Cookie", "csrf=abcdefgh12345678")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.notes.first == "did not come back: Secure, and the page is on plain http")
+        #expect(finding.places.filter { $0.hasSuffix("response.header Set-Cookie") }.count == 1)
+    }
+
+    /// The user was known already; the form of consent came without the session, and led back to the sign-in.
+    @Test(arguments: [(nil, true), ("harbour=1", false)] as [(String?, Bool)])
+    func laterFormThatLosesTheSession(cookie: String?, fires: Bool) throws {
+        var recording = try loop("Path=/; Secure; HttpOnly")
+        let form = try #require(recording.exchanges.firstIndex { $0.request.method == "POST" })
+        recording.exchanges[form].request.body = Body(
+            text: "action=grant",
+            mediaType: "application/x-www-form-urlencoded"
+        )
+        if let cookie { recording.exchanges[form].request.headers.append("Cookie", cookie) }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding {
+            #expect(
+                finding.places == [
+                    "1 response.header Set-Cookie", "2 request.header Cookie", "5 request.url ",
+                ]
+            )
+        }
+    }
+
     @Test("Hydra's sign-in pages are at another host than its endpoints.")
     func followsTheSignInToItsOwnHost() throws {
         var recording = try Recording(broken)
