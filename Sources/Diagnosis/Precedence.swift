@@ -49,10 +49,12 @@ enum Precedence {
 
     static let rows: [Row] = [
         Row(transport, over: ["*"], .onlyAfterwards),
+        Row(transport, over: ["callback-rejected-by-app"], .whenItSaysSo),
         Row(
             ["client-clock-skew"],
             over: [
                 "id-token-expired", "id-token-not-yet-valid", "client-assertion-time", "dpop-proof-invalid",
+                "callback-rejected-by-app",
             ],
             .whenItSaysSo
         ),

@@ -37,12 +37,27 @@ struct FailedRequest {
     }
 }
 
+extension FailedRequest {
+    /// The ids of the rules that tell what came of such requests: of a callback that the app's server refused while it made one.
+    static func explained(by requests: [FailedRequest], in flow: Flow) -> Set<String> {
+        let isOfCallback = RejectedCallback.all(in: flow).contains { callback in
+            let received = flow.capture[callback.place]
+            return requests.contains {
+                let failed = flow.capture[$0.exchange]
+                return failed.client.isOther(than: received.client)
+                    && failed.startedAt >= received.startedAt && failed.endedAt <= received.endedAt
+            }
+        }
+        return isOfCallback ? [CallbackRejectedByApp.info.id] : []
+    }
+}
+
 extension Flow {
     /// Requests to the provider's endpoints that failed in one way for good: no try after it was answered.
     ///
     /// What goes to the app, to other sites or for pages' assets is left out; what goes to the provider's origin without being a
     /// message counts where a login cannot do without: a tunnel, a form, a redirect, a connection of the app's server at work on
-    /// a request of the login.
+    /// a request of the login; so does what that server could not do without when it refused the callback.
     func failedRequests(_ failure: TransportFailure) -> [FailedRequest] {
         let failed = exchanges.compactMap { index -> FailedRequest? in
             let exchange = capture[index]
@@ -60,12 +75,13 @@ extension Flow {
         )
         let repetitions = Repetitions(in: self)
         let own = Set(exchanges)
+        let wanted = wantedAtCallbacks
         return failed.filter { request in
             let exchange = capture[request.exchange]
             let isMeant =
                 grant == "connection" || endpoints.contains(request.exchange)
                 || authorities.contains(Self.authority(request.origin)) && isNeeded(request.exchange)
-                || isBehindFailedWork(request.exchange, of: own)
+                || isBehindFailedWork(request.exchange, of: own) || wanted.contains(request.exchange)
             guard isMeant, !redirects.contains(exchange.request.url.normalizedWithoutQuery) else {
                 return false
             }
@@ -97,6 +113,17 @@ extension Flow {
     private func isBehindFailedWork(_ index: Int, of own: Set<Int>) -> Bool {
         guard tokenRequests.isEmpty, let work = surroundings.failedWork(behind: index) else { return false }
         return own.contains(work)
+    }
+
+    /// What the app's server, at work on a callback that it then refused, wanted in vain: of the provider's host at whatever port,
+    /// or with a token of the flow.
+    private var wantedAtCallbacks: Set<Int> {
+        let called = Set(
+            messages.compactMap { if case .resource(let call) = $0 { call.exchange } else { nil } }
+        )
+        return Set(RejectedCallback.all(in: self).flatMap { $0.unservedCalls(in: self) }).filter {
+            called.contains($0) || capture[$0].request.url.host.map(providerHosts.contains) ?? false
+        }
     }
 
     /// `HOST:PORT` of an origin.

@@ -67,16 +67,13 @@ extension Flow {
 
     /// Whether a later exchange shows that the client used an answer of the token endpoint: its tokens, or the
     /// callback that sends the browser on.
+    ///
+    /// A server that refuses the callback has not, whatever it fetched first: many ask UserInfo before they look at the ID
+    /// token.
     func wentOn(after request: TokenRequest, callback: Int?) -> Bool {
+        let refused = callback.flatMap { refusal(ofCallback: $0, after: request) }
         let isUsed = messages.contains { message in
-            switch message {
-            case .userInfo(let call), .resource(let call), .introspection(let call):
-                call.token != nil && call.token?.value == request.accessToken
-            case .token(let later):
-                later.isRefresh && later.refreshToken != nil
-                    && later.refreshToken == request.issuedRefreshToken
-            default: false
-            }
+            uses(message, request) && refused.map { capture[message.exchange].startedAt > $0 } ?? true
         }
         if isUsed { return true }
         // A back end that sends the browser on to a page of its own has taken the answer.
@@ -92,6 +89,26 @@ extension Flow {
                 false
             }
         }
+    }
+
+    /// Whether a message brings the tokens that the answer to a token request has.
+    private func uses(_ message: OAuthMessage, _ request: TokenRequest) -> Bool {
+        switch message {
+        case .userInfo(let call), .resource(let call), .introspection(let call):
+            call.token != nil && call.token?.value == request.accessToken
+        case .token(let later):
+            later.isRefresh && later.refreshToken != nil
+                && later.refreshToken == request.issuedRefreshToken
+        default: false
+        }
+    }
+
+    /// When a server that brought the code away while it was at work on the callback refused that callback; nil where it did not.
+    private func refusal(ofCallback callback: Int, after request: TokenRequest) -> Timestamp? {
+        guard isBackEnd(request, callback: callback), case .rejected = fate(ofCallback: callback),
+            capture[callback].startedAt <= request.startedAt, request.startedAt <= capture[callback].endedAt
+        else { return nil }
+        return capture[callback].endedAt
     }
 
     private func isBackEnd(_ request: TokenRequest, callback: Int) -> Bool {

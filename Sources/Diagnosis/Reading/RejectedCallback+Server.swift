@@ -73,8 +73,8 @@ extension RejectedCallback {
         return BearerToken.of(asked.request, exchange: exchange) != nil
     }
 
-    /// What it asked for and did not get: where, and what came instead.
-    func failedCalls(in flow: Flow) -> [Evidence] {
+    /// The exchanges by which it asked for something that it did not get, the last few.
+    func unservedCalls(in flow: Flow) -> [Int] {
         let received = flow.capture[exchange]
         let redeeming = Set(flow.tokenRequests.compactMap { flow.capture[$0.exchange].client.processID })
         let order = flow.surroundings.order
@@ -88,22 +88,27 @@ extension RejectedCallback {
                     && (asked.response.map { $0.status >= 400 || isAnsweredByPage(index, flow) }
                         ?? (asked.failure != nil))
             }
-            .suffix(3).flatMap { index in
-                let asked = flow.capture[index]
-                return [
-                    Evidence(
-                        place: Place(exchange: index, part: .requestURL, name: ""),
-                        value: Masking.shown(asked.request.url.withoutQuery, of: "url"),
-                        note: "asked by the app's server while it worked on the callback"
-                    ),
-                    Evidence(
-                        place: Place(exchange: index, part: .responseStatus, name: ""),
-                        value: asked.response.map { "\($0.status)" }
-                            ?? Excerpt.start(of: asked.failure ?? ""),
-                        note: isAnsweredByPage(index, flow) ? "a page, where data was asked for" : nil
-                    ),
-                ]
-            }
+            .suffix(3)
+    }
+
+    /// What it asked for and did not get: where, and what came instead.
+    func failedCalls(in flow: Flow) -> [Evidence] {
+        unservedCalls(in: flow).flatMap { index in
+            let asked = flow.capture[index]
+            return [
+                Evidence(
+                    place: Place(exchange: index, part: .requestURL, name: ""),
+                    value: Masking.shown(asked.request.url.withoutQuery, of: "url"),
+                    note: "asked by the app's server while it worked on the callback"
+                ),
+                Evidence(
+                    place: Place(exchange: index, part: .responseStatus, name: ""),
+                    value: asked.response.map { "\($0.status)" }
+                        ?? Excerpt.start(of: asked.failure ?? ""),
+                    note: isAnsweredByPage(index, flow) ? "a page, where data was asked for" : nil
+                ),
+            ]
+        }
     }
 
     /// A server that works on more at a time is one whose requests nobody can tell apart.

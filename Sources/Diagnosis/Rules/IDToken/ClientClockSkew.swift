@@ -54,6 +54,7 @@ struct ClientClockSkew: Rule {
         let difference = "\(Span.text(skew.median)) \(skew.median > 0 ? "slow" : "fast")"
         let zone =
             skew.looksLikeTimeZone ? "a multiple of half an hour: the time zone may be wrong" : nil
+        let severity: Severity = isGrave && !isUsed ? .error : .warning
         let first = skew.samples.first
         let server = first.flatMap { flow.capture[$0.exchange].request.url.origin }
         var evidence = [
@@ -86,12 +87,16 @@ struct ClientClockSkew: Rule {
         return .violated(
             Violation(
                 evidence,
-                severity: isGrave && !isUsed ? .error : .warning,
+                severity: severity,
                 explanation: isAppServer ? Self.appServer : nil,
                 fix: isAppServer
                     ? "Set the clock of the machine that the app's server runs on, by network time." : nil,
+                title: isAppServer ? "The clock of the app's server is wrong" : nil,
                 exchange: first?.exchange,
-                explains: isAppServer ? [] : explained(flow)
+                // By its own clock it refused the callback.
+                explains: !isAppServer
+                    ? explained(flow)
+                    : severity == .error && contradicting != nil ? [CallbackRejectedByApp.info.id] : []
             )
         )
     }
@@ -121,10 +126,14 @@ struct ClientClockSkew: Rule {
 
     /// Tokens were used, or the app's callback sent the browser on.
     private func isSessionBegun(_ flow: Flow) -> Bool {
-        flow.logins.contains { login in
+        let ofLogins = Set(flow.logins.flatMap(\.tokenRequests).map(\.exchange))
+        return flow.logins.contains { login in
             login.tokenRequests.contains { flow.wentOn(after: $0, callback: login.response?.callback) }
                 || login.response?.callback.map { flow.fate(ofCallback: $0) == .sentOn } ?? false
-        } || flow.tokenRequests.contains { flow.wentOn(after: $0, callback: nil) }
+        }
+            || flow.tokenRequests.contains {
+                !ofLogins.contains($0.exchange) && flow.wentOn(after: $0, callback: nil)
+            }
     }
 
     private func recorder(_ flow: Flow) -> String? {

@@ -30,7 +30,12 @@ struct HostUnreachable: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let unreachable = flow.failedRequests(.unreachable)
         guard unreachable.isEmpty else {
-            return .violated(Violation(FailedRequest.evidence(of: unreachable, in: flow)))
+            return .violated(
+                Violation(
+                    FailedRequest.evidence(of: unreachable, in: flow),
+                    explains: FailedRequest.explained(by: unreachable, in: flow)
+                )
+            )
         }
         // Of documents the rules for documents tell.
         let documents = Set(
@@ -50,7 +55,8 @@ struct HostUnreachable: Rule {
             Violation(
                 FailedRequest.evidence(of: unanswered, in: flow),
                 explanation: Self.silence,
-                fix: Self.silenceFix
+                fix: Self.silenceFix,
+                explains: FailedRequest.explained(by: unanswered, in: flow)
             )
         )
     }

@@ -38,7 +38,8 @@ struct TLSCertificateUntrusted: Rule {
             Violation(
                 FailedRequest.evidence(of: failed, in: flow),
                 explanation: isRecorders ? Self.refusedByRecorder : nil,
-                fix: isRecorders ? Self.recordersFix : nil
+                fix: isRecorders ? Self.recordersFix : nil,
+                explains: FailedRequest.explained(by: failed, in: flow)
             )
         )
     }

@@ -27,6 +27,12 @@ struct TLSHandshakeFailed: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let failed = flow.failedRequests(.handshake)
-        return failed.isEmpty ? .holds : .violated(Violation(FailedRequest.evidence(of: failed, in: flow)))
+        guard !failed.isEmpty else { return .holds }
+        return .violated(
+            Violation(
+                FailedRequest.evidence(of: failed, in: flow),
+                explains: FailedRequest.explained(by: failed, in: flow)
+            )
+        )
     }
 }

@@ -123,6 +123,7 @@ struct ClientClockSkewTests {
         let finding = try #require(try app(ahead: ahead).finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.severity == .error)
+        #expect(finding.title == "The clock of the app's server is wrong")
         #expect(finding.evidence[0].value == difference)
         #expect(finding.notes[0].hasPrefix("the app's server at https://www.shop.example"))
         #expect(finding.places.last == "5 jwt.claims \(claim)")
@@ -149,6 +150,25 @@ struct ClientClockSkewTests {
     @Test func anAppThatGoesOnAllTheSameIsWarned() throws {
         #expect(try app(ahead: 7200, stopping: false).finding(rule)?.severity == .warning)
         #expect(try app(ahead: 90).finding(rule) == nil)
+    }
+
+    /// It looks at the ID token when it has asked UserInfo.
+    @Test(arguments: [(400, Severity.error), (200, .warning)])
+    func anAppThatRefusesTheCallbackAfterUserInfoHasUsedNothing(status: Int, expected: Severity) throws {
+        var recording = try app(ahead: 7200)
+        let call = try #require(
+            Recording("healthy/web-code-flow").exchanges.first { $0.request.url.path == "/userinfo" }
+        )
+        recording.exchanges.append(call)
+        let end = call.endedAt + .milliseconds(20)
+        recording = recording.editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.status = status
+            exchange.duration = end - exchange.startedAt
+        }
+        #expect(recording.finding(rule)?.severity == expected)
+        #expect(recording.outcomes == [expected == .error ? .failure : .success])
+        #expect(recording.finding("callback-rejected-by-app")?.effectOf == (expected == .error ? rule : nil))
     }
 
     @Test func oneStrayAnswerOfTheAppIsNoClock() throws {

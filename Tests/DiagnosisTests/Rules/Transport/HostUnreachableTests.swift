@@ -130,6 +130,36 @@ struct HostUnreachableTests {
         #expect(recording.finding(rule)?.isPrimary ?? true)
     }
 
+    /// Keys at another port of the provider's host, claims wherever they are; what else an app asks for is its own affair.
+    @Test(arguments: [
+        ("https://id.harbour.example:1/keys", false, true), ("https://claims.example/me", true, true),
+        ("https://mail.example/send", false, false),
+    ])
+    func knowsWhatTheAppsServerCouldNotDoWithout(url: String, isWithToken: Bool, fires: Bool) throws {
+        var recording = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/userinfo" }
+        var call = try #require(
+            Recording("healthy/web-code-flow").exchanges.first { $0.request.url.path == "/userinfo" }
+        )
+        call.request.url = RecordedURL(url)
+        if !isWithToken { call.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" } }
+        call.response = nil
+        call.failure = "ECONNREFUSED: connection refused by 127.0.0.1:1"
+        let end = call.endedAt + .milliseconds(20)
+        recording.exchanges.append(call)
+        recording = recording.editing { exchange in
+            if exchange.client.process == "shop-backend" { exchange.client.processID = 7 }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: 500)
+            exchange.duration = end - exchange.startedAt
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if fires {
+            #expect(finding?.isPrimary == true)
+            #expect(recording.finding("callback-rejected-by-app")?.effectOf == rule)
+        }
+    }
+
     @Test func saysNothingOfTheRedirectURI() throws {
         var recording = try Recording("healthy/web-code-flow")
         let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
