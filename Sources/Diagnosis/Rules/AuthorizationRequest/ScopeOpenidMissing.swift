@@ -102,16 +102,31 @@ struct ScopeOpenidMissing: Rule {
             RecordedURL($0).withoutQuery
         }
         let calls = flow.messages.compactMap { message -> EndpointCall? in
-            guard case .userInfo(let call) = message, endpoints.contains(call.endpoint.text) else {
-                return nil
-            }
-            return call
+            guard case .userInfo(let call) = message else { return nil }
+            // Without metadata, what has the name of it and refuses a token that its own provider has just issued.
+            let isOne =
+                endpoints.isEmpty ? isRefusedAtOnce(call, flow) : endpoints.contains(call.endpoint.text)
+            return isOne ? call : nil
         }
         let refused = calls.first { [401, 403].contains($0.answer.status ?? 0) }
         return (refused ?? calls.first).map { call in
             let place = Place(exchange: call.exchange, part: .requestURL, name: "")
             let note = refused == nil ? "UserInfo is asked later" : "UserInfo is asked, and refuses the token"
             return (Evidence(place: place, value: call.endpoint.text, note: note), refused != nil)
+        }
+    }
+
+    private func isRefusedAtOnce(_ call: EndpointCall, _ flow: Flow) -> Bool {
+        guard [401, 403].contains(call.answer.status ?? 0), let token = call.token?.value else {
+            return false
+        }
+        let start = flow.capture[call.exchange].startedAt
+        return flow.tokenRequests.contains { request in
+            guard request.accessToken == token, request.endpoint.host == call.endpoint.host else {
+                return false
+            }
+            let age = start - flow.capture[request.exchange].endedAt
+            return age >= .zero && age <= .seconds(60)
         }
     }
 

@@ -4,7 +4,8 @@ import JOSE
 import JSON
 import OAuth
 
-/// The `id_token_hint` of a refused logout is no ID token that the provider issued to this client.
+/// The `id_token_hint` of a refused logout is no ID token that the provider issued to this client; or of one that the
+/// provider went on with as if it had none, so that the browser was not sent back.
 ///
 /// An access token, another client's ID token, or one of another issuer. An expired ID token is right: the
 /// provider has to take it (OpenID Connect RP-Initiated Logout, sections 2 and 4).
@@ -31,9 +32,11 @@ struct LogoutHintInvalid: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
-        for logout in LogoutCall.all(in: flow) where logout.course.isRefused {
-            guard let hint = logout.hint else { continue }
-            let fault = fault(of: hint, logout, flow)
+        for logout in LogoutCall.all(in: flow) {
+            let isUnheeded = isUnheeded(logout.course)
+            guard logout.course.isRefused || isUnheeded, let hint = logout.hint else { continue }
+            var fault = fault(of: hint, logout, flow)
+            if fault.isEmpty, isUnheeded { fault = forgery(of: hint, flow) }
             guard !fault.isEmpty else {
                 if JSONWebToken.parse(hint.value)?.form == .encrypted {
                     reason = "the logout hint is encrypted"
@@ -41,10 +44,33 @@ struct LogoutHintInvalid: Rule {
                 continue
             }
             return .violated(
-                Violation(fault + [logout.answer(in: flow)], exchange: logout.call.exchange)
+                Violation(
+                    fault + [logout.answer(in: flow)],
+                    severity: isUnheeded ? .warning : nil,
+                    explanation: isUnheeded ? Self.unheeded : nil,
+                    exchange: logout.call.exchange
+                )
             )
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private static let unheeded = """
+        The provider asked the user before it ended the session, and did not send the browser back to the app: what was sent as id_token_hint is \
+        not an ID token that it issued to this client, so it went on as if there were none.
+        """
+
+    /// Whether the user confirmed the logout on a page of the provider, which was asked to send the browser back and did not.
+    private func isUnheeded(_ course: LogoutCourse) -> Bool {
+        if case .page = course.end { course.isConfirmed && course.wanted != nil } else { false }
+    }
+
+    /// That its signature is none of the provider's.
+    private func forgery(of hint: Parameter, _ flow: Flow) -> [Evidence] {
+        guard let token = JSONWebToken.parse(hint.value),
+            flow.surroundings.verification(of: token, providerHosts: flow.providerHosts).outcome == .invalid
+        else { return [] }
+        return [Evidence(hint, note: "its signature does not verify")]
     }
 
     /// What is wrong with it, each with its place; empty where nothing is.

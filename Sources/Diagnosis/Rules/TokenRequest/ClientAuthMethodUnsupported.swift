@@ -3,9 +3,9 @@ import Flows
 import JOSE
 import OAuth
 
-/// The client authenticates by a method that the provider's metadata does not list.
+/// The client authenticates by a method that the provider's metadata does not list, or its refusal names another one.
 ///
-/// Without a list nothing is said. A public client is not judged by a list without `none`: many providers take
+/// Without either nothing is said. A public client is not judged by a list without `none`: many providers take
 /// public clients and do not say so.
 struct ClientAuthMethodUnsupported: Rule {
     static let info = RuleInfo(
@@ -39,6 +39,10 @@ struct ClientAuthMethodUnsupported: Rule {
         var isUnlisted = false
         var found: Violation?
         for call in calls where !call.parameters.isEmpty {
+            if let named = methodAsked(of: call), found?.severity != .error {
+                found = named
+                continue
+            }
             guard let metadata = provider.metadata(of: call.endpoint),
                 let list = metadata.list("token_endpoint_auth_methods_supported"), !list.isEmpty
             else {
@@ -69,6 +73,39 @@ struct ClientAuthMethodUnsupported: Rule {
         if let found { return .violated(found) }
         return isUnlisted ? .abstains("no list of methods is in the capture") : .holds
     }
+
+    /// The answer that refuses the client and names the method it has to use, and not the one that was used.
+    private func methodAsked(of call: ClientCall) -> Violation? {
+        guard call.isClientRefused, !call.isRepaired, let used = method(of: call), used != "none" else {
+            return nil
+        }
+        let text = call.answer.errorText
+        guard !text.containsBytes(used), let asked = Self.names.first(where: text.containsBytes) else {
+            return nil
+        }
+        return Violation(
+            [
+                call.answer.evidence(note: "asks for \(asked)"),
+                Evidence(place: place(of: used, call), value: used, note: "the method that was used"),
+            ],
+            severity: .error,
+            explanation: Self.asked,
+            fix: Self.askedFix,
+            exchange: call.exchange
+        )
+    }
+
+    /// Those that the registry of OAuth parameters has for clients with credentials.
+    private static let names = [
+        "client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt",
+        "self_signed_tls_client_auth", "tls_client_auth",
+    ]
+    private static let asked = """
+        The provider refuses the client and names the way in which this client has to authenticate. It used another one.
+        """
+    private static let askedFix = """
+        Set the client to the method that the answer names, or have it registered at the provider for the one that it uses.
+        """
 
     /// The registered name of the one method that was used; nil for several, or an assertion nobody can read.
     private func method(of call: ClientCall) -> String? {

@@ -51,6 +51,14 @@ struct ScopeOpenidMissingTests {
         #expect(finding.severity == .error)
         #expect(finding.isPrimary)
         #expect(recording.finding("bearer-rejected")?.effectOf == rule)
+        // Without metadata it is told by its name, where the token has just been issued.
+        let unnamed = recording.without { $0.request.url.path.hasSuffix("openid-configuration") }
+        #expect(unnamed.finding(rule)?.severity == .error)
+        let later = unnamed.editing { exchange in
+            guard exchange.request.url.path.hasSuffix("/userinfo") else { return }
+            exchange.startedAt = exchange.startedAt + .seconds(90)
+        }
+        #expect(later.finding(rule) == nil)
     }
 
     /// Also a provider that lists what it knows speaks of openid.

@@ -63,6 +63,38 @@ struct LogoutHintInvalidTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// It asks the user, as it does where there is no hint, and stays on its own page.
+    @Test(arguments: [("shop-app", true, true), ("", true, false), ("shop-app", false, false)])
+    func warnsWhereTheProviderWentOnWithoutTheHint(audience: String, isConfirmed: Bool, fires: Bool) throws {
+        let issued = try #require(
+            Recording(broken).flows.first?.tokenRequests.first?.answer.parameters["id_token"]
+        )
+        let other = token(#"{"iss":"https://id.harbour.example","aud":"\#(audience)"}"#)
+        var recording = try hint(audience.isEmpty ? issued : other)
+        let index = try #require(
+            recording.exchanges.firstIndex { $0.request.url.path == "/end-session" }
+        )
+        recording.exchanges[index].response = RecordedResponse(
+            status: 200,
+            body: Body(text: "<form method=post>Sign out?</form>", mediaType: "text/html")
+        )
+        var confirmation = recording.exchanges[index]
+        confirmation.startedAt = confirmation.startedAt + .seconds(2)
+        confirmation.request.url = confirmation.request.url.resolving("/end-session")
+        confirmation.request.method = isConfirmed ? "POST" : "GET"
+        confirmation.response = RecordedResponse(
+            status: 200,
+            body: Body(text: "<p>Harbour</p>", mediaType: "text/html")
+        )
+        recording.exchanges.append(confirmation)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding {
+            #expect(finding.severity == .warning)
+            #expect(finding.places.prefix(2) == ["8 jwt.claims aud", "2 request.query client_id"])
+        }
+    }
+
     @Test func abstainsOnAnEncryptedHint() throws {
         let hint = "\(encoded("{\"alg\":\"RSA-OAEP\",\"enc\":\"A128GCM\"}")).AAAA.BBBB.CCCC.DDDD"
         #expect(try self.hint(hint).finding(rule) == nil)

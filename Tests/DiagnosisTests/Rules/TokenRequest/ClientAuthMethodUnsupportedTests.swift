@@ -62,6 +62,26 @@ struct ClientAuthMethodUnsupportedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    @Test(
+        "Without a list the provider may say it: which method it wants, and not the one that was used.",
+        arguments: [
+            ("Wrong authentication method used, MUST use 'client_secret_post'", true),
+            ("client_secret_basic is not client_secret_post", false), ("Incorrect client_secret", false),
+        ]
+    )
+    func believesARefusalThatNamesTheMethod(text: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["token_endpoint_auth_methods_supported"] = nil
+        }.answering("/token", 401, ["error": "invalid_client", "error_description": .string(text)])
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        guard let finding else { return }
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["5 response.body error", "5 request.header Authorization"])
+        #expect(finding.notes == ["asks for client_secret_post", "the method that was used"])
+        #expect(recording.finding("token-invalid-client")?.effectOf == rule)
+    }
+
     @Test(arguments: [("HS256", "client_secret_jwt"), ("ES256", "private_key_jwt")])
     func tellsTheKindsOfAssertionsApart(
         algorithm: String,
