@@ -91,6 +91,8 @@ struct ProviderSessionCookieMissing: Rule {
         guard wasThere else { return nil }
         let again = Place(exchange: page, part: .requestURL, name: "")
         guard flow.isCredentialPost(form) else {
+            // A name may be asked for first, and the page come again for the password.
+            guard flow.surroundings.areCookiesRecorded else { return nil }
             let missing = missing(at: form, after: pages.prefix { $0 != form }, flow)
             return missing.isEmpty ? nil : (form, again, missing)
         }

@@ -174,6 +174,9 @@ struct ProviderSessionCookieMissingTests {
                 ]
             )
         }
+        // Where no request has a cookie, they may not have been recorded.
+        let without = recording.editing { $0.request.headers.fields.removeAll { $0.name == "Cookie" } }
+        #expect(without.finding(rule) == nil)
     }
 
     @Test("Hydra's sign-in pages are at another host than its endpoints.")
