@@ -103,11 +103,14 @@ struct TimelineText {
             return capture[exchange].response == nil
                 || (marks[exchange] ?? []).contains { $0.isOrigin && describe($0) != nil }
         }
-        // Numbered, because sorting alone may swap what happened in the same instant.
         let rows = steps + others.map { Row(at: capture[$0].startedAt, exchange: $0, actor: "", kind: "") }
-        return rows.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(
-            \.element
-        )
+        // Some recorders count whole seconds: what happened in the same instant stands as it was recorded.
+        let position = flow.surroundings.position
+        return rows.enumerated().sorted { left, right in
+            let (first, second) = (left.element, right.element)
+            return (first.at, position[first.exchange], left.offset)
+                < (second.at, position[second.exchange], right.offset)
+        }.map(\.element)
     }
 
     // MARK: - Links

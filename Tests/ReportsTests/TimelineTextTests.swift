@@ -10,6 +10,19 @@ struct TimelineTextTests {
         return TextReport.timeline(of: ReportBuilder.report(on: capture, named: "login.har"), style: .plain)
     }
 
+    /// Burp's items and others count whole seconds.
+    @Test func whatHappenedInTheSameSecondStandsAsItWasRecorded() throws {
+        let recorded = String(
+            decoding: try Fixtures.bytes("captures/healthy/web-code-flow.har"),
+            as: UTF8.self
+        )
+        let seconds = recorded.replacing(/(startedDateTime": ?"[^"]*:)[0-9.]+(Z|\+)/) { "\($0.1)00\($0.2)" }
+        let lines = try timeline(of: Array(seconds.utf8)).split(separator: "\n").compactMap {
+            $0.firstMatch(of: /^ +\+[0-9.]+ +\[([0-9]+)\]/).flatMap { Int($0.1) }
+        }
+        #expect(lines == lines.sorted() && lines.count > 6)
+    }
+
     @Test func bodyOfARequestThatWasNotSavedIsTold() throws {
         let words = "the request's body is not in the capture"
         let whole = try Fixtures.bytes("captures/healthy/native-app.har")
