@@ -1,4 +1,5 @@
 package import Captures
+import JSON
 
 /// An OAuth error (RFC 6749, sections 4.1.2.1 and 5.2).
 package struct ErrorResponse: Sendable, Hashable {
@@ -17,13 +18,36 @@ package struct ErrorResponse: Sendable, Hashable {
     /// Nil where the parameters carry no error.
     package init?(_ parameters: Parameters) {
         guard let error = parameters.parameter("error"), !error.value.isEmpty else { return nil }
+        let nested = Self.nested(error.value)
         self.init(
-            error: error.value,
-            description: parameters["error_description"],
+            error: nested?.name ?? error.value,
+            description: nested?.words
+                ?? Self.descriptions.lazy.compactMap { parameters[$0] }.first { !$0.isEmpty },
             uri: parameters["error_uri"],
             place: error.place
         )
     }
+
+    /// The name and the words of an object in place of the name, as APIs have it (Facebook, Google, Microsoft Graph).
+    private static func nested(_ text: String) -> (name: String, words: String)? {
+        guard text.utf8.first == 0x7b, let object = (try? JSONParser.parse(Array(text.utf8)))?.object,
+            let words = object["message"]?.string,
+            let name = ["status", "type", "code"].lazy.compactMap({ object[$0]?.string }).first
+        else { return nil }
+        return (name, words)
+    }
+
+    /// That of the specifications, and what servers have instead of it (Zoom, frameworks for APIs).
+    private static let descriptions = ["error_description", "reason", "message", "error_message", "detail"]
+
+    /// Facebook's dialog has names of its own for an error of the request.
+    init?(named parameters: Parameters) {
+        let found = Self.ofFacebook.compactMap { parameters.parameter($0) }.filter { !$0.value.isEmpty }
+        guard found.count == Self.ofFacebook.count else { return nil }
+        self.init(error: found[0].value, description: found[1].value, place: found[0].place)
+    }
+
+    static let ofFacebook = ["error_code", "error_message"]
 
     /// Error and description in one line.
     package var text: String { description.map { "\(error): \($0)" } ?? error }

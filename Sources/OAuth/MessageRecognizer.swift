@@ -101,7 +101,7 @@ package struct MessageRecognizer: Sendable {
         if let form, EndpointCall.isIdentityAssertion(request, form) {
             return .identityAssertion(call(exchange, index, form))
         }
-        if role != .authorization, role != .pushedRequest,
+        if role != .authorization || Self.isTakenToAuthorizationEndpoint(parameters), role != .pushedRequest,
             isTokenRequest(parameters, role, isStated: isStated)
         {
             return .token(tokenRequest(exchange, index, parameters))
@@ -184,6 +184,16 @@ package struct MessageRecognizer: Sendable {
         parameters.contains("code")
             && ["client_id", "client_secret", "redirect_uri"].contains(where: parameters.contains)
             && (!parameters.contains("state") || parameters.contains("client_secret"))
+    }
+
+    /// Whether a client has taken a code, or a refresh token, to the address where logins begin: no page of the provider's sends
+    /// those back there.
+    private static func isTakenToAuthorizationEndpoint(_ parameters: Parameters) -> Bool {
+        switch parameters["grant_type"] {
+        case "authorization_code": isExchangeOfCode(parameters)
+        case "refresh_token": parameters.contains("refresh_token")
+        default: false
+        }
     }
 
     private static func isKnownGrant(_ grant: String) -> Bool {

@@ -164,4 +164,19 @@ struct MessageRecognizerTests {
         #expect(items.items.map(\.value) == ["a", "b"])
         #expect(items["state"] == "a")
     }
+
+    /// A client that has one address for both.
+    @Test(
+        arguments: [
+            ([("grant_type", "authorization_code"), ("code", "c"), ("client_id", "a")], "token"),
+            ([("grant_type", "refresh_token"), ("refresh_token", "r")], "token"),
+            ([("grant_type", "authorization_code"), ("client_id", "a"), ("decision", "allow")], nil),
+            ([("response_type", "code"), ("client_id", "a")], "authorizationRequest"),
+        ] as [([(String, String)], String?)]
+    )
+    func codeThatIsTakenToTheAuthorizationEndpointIsATokenRequest(form: [(String, String)], expected: String?)
+    {
+        #expect(kind(post("https://idp.example/go", form), metadata: Self.metadata) == expected)
+        #expect(kind(post("https://x.example/authorize", form)) == expected)
+    }
 }

@@ -35,6 +35,23 @@ extension Answer {
     var errorText: String { (error?.text ?? "").lowercased() }
 }
 
+extension Flow {
+    /// What an endpoint said to a request that it refused: the error where it names one, else the status and the words that
+    /// came with it.
+    func evidence(of answer: Answer, note: String? = nil) -> [Evidence] {
+        guard answer.error == nil, answer.isRefusal else { return [answer.evidence(note: note)] }
+        let words = PageText.start(of: capture[answer.exchange].response?.body)
+        guard !words.isEmpty else { return [answer.statusEvidence(note: note)] }
+        return [
+            answer.statusEvidence(note: note),
+            Evidence(
+                place: Place(exchange: answer.exchange, part: .responseBody, name: ""),
+                value: Masking.shown(words, of: "body")
+            ),
+        ]
+    }
+}
+
 extension TokenRequest {
     /// Whether the provider looked at the grant itself (code, redirect URI, verifier, refresh token) and
     /// refused it.

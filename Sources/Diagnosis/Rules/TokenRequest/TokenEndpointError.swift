@@ -35,12 +35,14 @@ struct TokenEndpointError: Rule {
         if let location = flow.capture[first.exchange].response?.location, isLedAway(first, flow) {
             return .violated(ledAway(first, to: location))
         }
-        if let violation = misplaced(refused, flow) ?? CodelessExchange.violation(refused, flow) {
+        if let violation = flow.takenToAuthorizationEndpoint(first) ?? misplaced(refused, flow)
+            ?? CodelessExchange.violation(refused, flow)
+        {
             return .violated(violation)
         }
         return .violated(
             Violation(
-                refused.prefix(4).map { $0.answer.evidence(note: flow.checkedValues(of: $0)) },
+                refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) },
                 exchange: first.exchange
             )
         )
@@ -53,27 +55,10 @@ struct TokenEndpointError: Rule {
                 request.answer.error == nil && request.answer.status.map([404, 405].contains) ?? false
             })
         else { return nil }
-        let named = flow.serverMetadata.lazy.compactMap { metadata in
-            metadata.endpoint("token_endpoint").map {
-                Evidence(place: metadata.answer.place("token_endpoint"), value: $0, note: "where it is")
-            }
-        }.first
-        return Violation(
-            [
-                first.answer.statusEvidence(),
-                Evidence(
-                    place: Place(exchange: first.exchange, part: .requestURL, name: ""),
-                    value: Masking.shown(first.endpoint.text, of: "url"),
-                    note: "where the client looks for the token endpoint"
-                ), named,
-            ].compactMap(\.self),
+        return flow.misplaced(
+            first,
             explanation:
-                "The server says that there is nothing at this address, or nothing that takes a form: it is not the token endpoint's.",
-            fix: """
-                Put the token_endpoint of the provider's metadata into the client's configuration, to the letter: path, tenant, version, the slash \
-                at the end.
-                """,
-            exchange: first.exchange
+                "The server says that there is nothing at this address, or nothing that takes a form: it is not the token endpoint's."
         )
     }
 

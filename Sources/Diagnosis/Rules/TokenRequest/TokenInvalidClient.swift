@@ -42,7 +42,7 @@ struct TokenInvalidClient: Rule {
         var evidence: [Evidence] = []
         for call in refused.prefix(4) {
             let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
-            evidence.append(call.answer.evidence(note: "client authentication: \(methods)"))
+            evidence += flow.evidence(of: call.answer, note: "client authentication: \(methods)")
             if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
         }
         return .violated(Violation(evidence, severity: isRepaired ? .note : nil, exchange: first.exchange))

@@ -43,7 +43,9 @@ struct TokenResponseNotJSON: Rule {
             if request.answer.json == nil {
                 // An error in a form is told of as an error.
                 guard request.answer.error == nil else { continue }
-                return .violated(violation(request, type, flow))
+                return .violated(
+                    flow.takenToAuthorizationEndpoint(request) ?? violation(request, type, flow)
+                )
             }
             if let type, !type.lowercased().containsBytes("json"), mislabelled == nil {
                 mislabelled = Violation(

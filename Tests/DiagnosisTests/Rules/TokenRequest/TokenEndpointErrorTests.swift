@@ -105,4 +105,51 @@ struct TokenEndpointErrorTests {
         #expect(finding.places.contains("\(index) request.url ") == isNamed)
         #expect(finding.fix.contains("token_endpoint") == isNamed)
     }
+
+    /// The client has one address for both.
+    @Test(arguments: [400, 200])
+    func codeThatIsTakenToTheAuthorizationEndpointIsTold(status: Int) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://id.harbour.example/authorize")
+            exchange.response = RecordedResponse(
+                status: status,
+                body: Body(text: "<title>Sign in</title>", mediaType: "text/html")
+            )
+        }
+        let finding = try #require(recording.findings.first { $0.isPrimary })
+        #expect(finding.rule == (status == 200 ? "token-response-not-json" : rule))
+        #expect(finding.title == "The token request went to the authorization endpoint")
+        #expect(finding.notes.suffix(1) == ["where it is"])
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// Strava, HubSpot: JSON of their own.
+    @Test func showsTheWordsOfAnAnswerWithoutAnError() throws {
+        let recording = try Recording("healthy/web-code-flow").answering(
+            "/token",
+            400,
+            ["status": "BAD_AUTH_CODE", "message": "missing or unknown auth code"]
+        )
+        let values = try #require(recording.finding(rule)).evidence.map(\.value)
+        #expect(values.first == "400")
+        #expect(values.last?.contains("missing or unknown auth code") == true)
+    }
+
+    /// Facebook, Zoom.
+    @Test(
+        arguments: [
+            (
+                ["error": ["message": "Not now", "type": "OAuthException", "code": 2]],
+                "OAuthException: Not now"
+            ),
+            (["error": "invalid_request", "reason": "Not now"], "invalid_request: Not now"),
+            (["error": ["fields": ["a", "b"]]], #"{"fields":["a","b"]}"#),
+        ] as [(JSONValue, String)]
+    )
+    func readsTheWordsBesideAnError(json: JSONValue, words: String) throws {
+        let finding = try #require(Recording(broken).answering("/token", 400, json).finding(rule))
+        #expect(finding.evidence[0].value == words)
+    }
 }
