@@ -86,6 +86,8 @@ enum Precedence {
         Row(codeFaults, over: ["token-invalid-grant"]),
         // A client that may not have this code is not asked for its secret.
         Row(["code-wrong-client"], over: ["client-auth-missing"]),
+        // A client that was not told of a server guesses one.
+        Row(["resource-metadata-*"], over: ["registration-rejected"], .whenItSaysSo),
         Row(["registration-*"], over: clientFaults),
         Row(clientFaults + ["registration-*"], over: ["token-invalid-client"]),
         Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),

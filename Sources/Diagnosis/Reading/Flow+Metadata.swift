@@ -31,6 +31,26 @@ extension Flow {
         isAsked(surroundings.latest.authorization, after: document)
     }
 
+    /// Whether a client asked to be registered at an address that no metadata names, and nothing is there: it was not told
+    /// where to go.
+    func isRegistrationGuessed(_ call: EndpointCall) -> Bool {
+        guard let status = call.answer.status, [404, 405].contains(status), call.answer.error == nil else {
+            return false
+        }
+        let address = call.endpoint.normalizedWithoutQuery
+        return !surroundings.metadata.contains {
+            $0.endpoint("registration_endpoint").map { RecordedURL($0).normalizedWithoutQuery } == address
+        }
+    }
+
+    /// Whether the flow ended with such a request at the host of this document, which was to name another server.
+    func isLost(after document: MetadataDocument) -> Bool {
+        guard ending == .failure, authorizationRequests.isEmpty, let last = registrations.last else {
+            return false
+        }
+        return last.endpoint.origin == document.url.origin && isRegistrationGuessed(last)
+    }
+
     private func isAsked(_ latest: [String: Int], after document: MetadataDocument) -> Bool {
         let position = surroundings.position[document.exchange]
         let named = ["authorization_endpoint", "token_endpoint", "registration_endpoint"]

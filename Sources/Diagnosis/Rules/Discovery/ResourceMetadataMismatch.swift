@@ -79,10 +79,12 @@ struct ResourceMetadataMismatch: Rule {
         let seen =
             named.map { Evidence($0, note: Difference.note(expected: expected, seen: $0.value)) }
             ?? Evidence(place: document.answer.place("resource"), value: "absent")
+        let isLost = flow.isLost(after: document)
         return Violation(
             [asked, seen],
-            severity: flow.wentOn(after: document) ? .warning : .error,
-            exchange: document.exchange
+            severity: flow.wentOn(after: document) && !isLost ? .warning : .error,
+            exchange: document.exchange,
+            explains: isLost ? ["registration-rejected"] : []
         )
     }
 }

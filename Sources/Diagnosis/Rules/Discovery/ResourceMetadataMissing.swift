@@ -46,9 +46,16 @@ struct ResourceMetadataMissing: Rule {
             let start = probes.map { flow.surroundings.position[$0.exchange] }.min() ?? 0
             guard let refusal = challenges.last(where: { flow.surroundings.position[$0.exchange] < start })
             else { continue }
+            let isLost = probes.contains { flow.isLost(after: $0) }
             let severity: Severity =
-                probes.contains { flow.wentOn(after: $0) } || isSignedIn(flow) ? .warning : .error
-            return .violated(Violation(evidence(refusal, probes), severity: severity))
+                !isLost && probes.contains { flow.wentOn(after: $0) } || isSignedIn(flow) ? .warning : .error
+            return .violated(
+                Violation(
+                    evidence(refusal, probes),
+                    severity: severity,
+                    explains: isLost ? ["registration-rejected"] : []
+                )
+            )
         }
         return isUnknown ? .abstains("the body of the resource's metadata was not saved") : .holds
     }

@@ -38,29 +38,38 @@ struct RegistrationRejected: Rule {
         let isSignedIn = flow.authorizationRequests.contains {
             position[$0.exchange] > position[last.exchange]
         }
+        let unnamed = flow.isRegistrationGuessed(last) ? metadata(without: last, flow) : nil
         return .violated(
             Violation(
-                evidence(last, flow),
+                evidence(last, flow) + [unnamed].compactMap(\.self),
                 severity: isSignedIn ? .note : nil,
-                fix: fix(last.answer),
+                explanation: unnamed.map { _ in Self.guessed },
+                fix: unnamed.map { _ in Self.guessedFix } ?? fix(last.answer),
+                title: unnamed.map { _ in "The provider does not offer dynamic client registration" },
                 exchange: last.exchange
             )
         )
     }
 
-    private func evidence(_ call: EndpointCall, _ flow: Flow) -> [Evidence] {
-        let words = PageText.start(of: flow.capture[call.exchange].response?.body)
-        var evidence = [call.answer.statusEvidence()]
-        if call.answer.error != nil {
-            evidence.append(call.answer.evidence())
-        } else if !words.isEmpty {
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: call.exchange, part: .responseBody, name: ""),
-                    value: Masking.shown(words, of: "body")
-                )
-            )
+    private static let guessed = """
+        The provider's metadata names no address for registrations. The client tried one all the same, and there is nothing there: this \
+        provider does not register clients by itself.
+        """
+    private static let guessedFix = """
+        Register the client at the provider by hand and put its client_id into the client's configuration; or have the provider offer \
+        registration, and name its registration_endpoint.
+        """
+
+    /// The metadata of the server that was asked, which names no address for registrations.
+    private func metadata(without call: EndpointCall, _ flow: Flow) -> Evidence? {
+        flow.serverMetadata.last { $0.isUsable && $0.url.origin == call.endpoint.origin }.map {
+            Evidence(place: $0.answer.place("registration_endpoint"), value: "absent")
         }
+    }
+
+    private func evidence(_ call: EndpointCall, _ flow: Flow) -> [Evidence] {
+        var evidence = flow.evidence(of: call.answer)
+        if call.answer.error != nil { evidence.insert(call.answer.statusEvidence(), at: 0) }
         if let member = member(call) { evidence.append(Evidence(member)) }
         if call.answer.status == 401 || call.answer.status == 403 {
             evidence.append(

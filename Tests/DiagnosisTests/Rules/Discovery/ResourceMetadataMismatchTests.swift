@@ -76,4 +76,24 @@ struct ResourceMetadataMismatchTests {
         )
         #expect(recording.finding(rule) == nil)
     }
+
+    /// The client knows of no server, and guesses one at the resource's own host.
+    @Test func isTheCauseOfARegistrationThatWasGuessed() throws {
+        var recording = naming("https://www.harbour.example/mcp", in: try Recording(broken))
+        recording.exchanges = Array(recording.exchanges.prefix(2))
+        var guess = try #require(recording.exchanges.last)
+        guess.startedAt = guess.startedAt + .seconds(1)
+        guess.request.method = "POST"
+        guess.request.url = RecordedURL("https://tools.harbour.example/register")
+        guess.request.body = Body(
+            text: "{\"redirect_uris\":[\"http://localhost:51234/cb\"]}",
+            mediaType: "application/json"
+        )
+        guess.response = RecordedResponse(status: 404, body: Body(text: "Not Found", mediaType: "text/plain"))
+        recording.exchanges.append(guess)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(recording.finding("registration-rejected")?.isPrimary == false)
+    }
 }

@@ -69,4 +69,23 @@ struct ResourceMetadataMissingTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// The client guesses a server at the resource's own host, and nothing is there.
+    @Test func isTheCauseOfARegistrationThatWasGuessed() throws {
+        var recording = try Recording("discovery/resource-metadata-missing")
+        var guess = try #require(recording.exchanges.last)
+        guess.startedAt = guess.startedAt + .seconds(1)
+        guess.request.method = "POST"
+        guess.request.url = guess.request.url.resolving("/register")
+        guess.request.body = Body(
+            text: "{\"redirect_uris\":[\"http://localhost:51234/cb\"]}",
+            mediaType: "application/json"
+        )
+        guess.response = RecordedResponse(status: 404, body: Body(text: "Not Found", mediaType: "text/plain"))
+        recording.exchanges.append(guess)
+        let finding = try #require(recording.finding("resource-metadata-missing"))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(recording.finding("registration-rejected")?.effectOf == "resource-metadata-missing")
+    }
 }

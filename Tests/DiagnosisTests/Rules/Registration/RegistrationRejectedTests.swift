@@ -85,4 +85,23 @@ struct RegistrationRejectedTests {
         recording.exchanges.insert(earlier, at: 0)
         #expect(recording.finding(rule)?.severity == .note)
     }
+
+    @Test func addressThatNoMetadataNamesIsTold() throws {
+        let recording = try Recording(broken).without { exchange in
+            exchange.request.url.path == "/register" && exchange.response?.status != 400
+        }.answering("/register", 404)
+        #expect(try !#require(recording.finding(rule)).title.contains("does not offer"))
+        let unnamed = recording.editing { exchange in
+            guard exchange.request.url.path.hasPrefix("/.well-known/"),
+                let text = exchange.response?.body?.text
+            else { return }
+            exchange.response?.body = Body(
+                text: text.replacing("\"registration_endpoint\"", with: "\"other\""),
+                mediaType: "application/json"
+            )
+        }
+        let finding = try #require(unnamed.finding(rule))
+        #expect(finding.title.contains("does not offer"))
+        #expect(finding.evidence.last?.value == "absent")
+    }
 }
