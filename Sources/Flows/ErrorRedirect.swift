@@ -10,9 +10,12 @@ package enum ErrorRedirect {
         if let fragment = url.fragment, let mark = fragment.firstIndex(of: "?") {
             items += QueryItems(String(fragment[fragment.index(after: mark)...])).items
         }
-        if let plain = items.first(where: { ["error", "auth_error", "login_error"].contains($0.name) }) {
-            return plain.name
+        // Spring's has no value at all.
+        let plain = items.first {
+            ["error", "auth_error", "login_error"].contains($0.name)
+                && ($0.value.isEmpty || !nothing.contains($0.value.asciiLowercased()))
         }
+        if let plain { return plain.name }
         let isFailure = url.path.hasSuffix("/failure")
         return items.first { item in
             // OmniAuth's page for all that went wrong says why in `message`.

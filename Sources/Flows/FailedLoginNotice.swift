@@ -6,13 +6,29 @@ import OAuth
 /// So do apps whose failures have no page of their own: they redirect to their sign-in or home page, and say it there in the
 /// box for errors, or in a heading; or a script shows it above the form to sign in with, which then may be the answer to the
 /// callback itself. It has to speak of signing in, or be headed by what became of the account: what else is wrong with a page
-/// somebody wanted to see is no affair of the login.
+/// somebody wanted to see is no affair of the login. The form to sign in with, at an address named after it, says so without
+/// words.
 package enum FailedLoginNotice {
     /// The page behind the callback's redirects, or the callback that brought a form to sign in with; nil where none was
     /// loaded, or it says nothing of the kind.
     package static func page(behind callback: Int, in index: CaptureIndex) -> Int? {
         index.derived.value { Notices(index) }.byCallback[callback]
     }
+
+    /// Where the callback's redirects lead at its own host, as far as it was recorded; the callback itself where it has none.
+    package static func landing(of callback: Int, in index: CaptureIndex) -> Int {
+        let host = index.capture[callback].request.url.host
+        var current = callback
+        for _ in 0..<mostRedirects {
+            guard index.capture[current].response?.location != nil,
+                let next = index.landings(of: current).first, index.capture[next].request.url.host == host
+            else { break }
+            current = next
+        }
+        return current
+    }
+
+    private static let mostRedirects = 5
 
     /// What is said; nil on any other page.
     package static func words(in page: [UInt8]) -> String? {
@@ -77,22 +93,25 @@ package enum FailedLoginNotice {
             _ redeemed: [String: Timestamp],
             _ index: CaptureIndex
         ) -> Int? {
-            let host = index.capture[callback].request.url.host
-            var current = callback
-            for _ in 0..<mostRedirects {
-                guard index.capture[current].response?.location != nil,
-                    let next = index.landings(of: current).first, index.capture[next].request.url.host == host
-                else { break }
-                current = next
-            }
+            let current = landing(of: callback, in: index)
             guard let answer = index.capture[current].response, answer.location == nil,
                 let body = answer.body, body.isPage, let page = body.bytes,
                 FailedLoginNotice.words(in: page) != nil
+                    || current != callback && isSignIn(index.capture[current].request.url, page)
             else { return nil }
             guard current == callback else { return current }
             guard asksToSignIn(page), !goesOn(callback, response, redeemed, index) else { return nil }
             return callback
         }
+
+        /// Whether it is the app's page to sign in at: who is signed in is not asked for a password there.
+        private static func isSignIn(_ url: RecordedURL, _ page: [UInt8]) -> Bool {
+            guard page.count < largest, let name = url.path.split(separator: "/").last else { return false }
+            let letters = name.prefix { $0 != "." }.lowercased().filter(\.isLetter)
+            return signInPages.contains(letters) && asksToSignIn(page)
+        }
+
+        private static let signInPages: Set<String> = ["login", "signin", "logon", "signon"]
 
         /// Whether the page at a redirect URI may bring the code to somebody yet.
         private static func goesOn(
@@ -107,7 +126,5 @@ package enum FailedLoginNotice {
             if let time = redeemed[code] { return time >= index.capture[callback].endedAt }
             return HandedOnCode.isCarried(response, in: index) != false
         }
-
-        private static let mostRedirects = 5
     }
 }

@@ -307,4 +307,55 @@ struct EndingTests {
         #expect(capture.flows.map(\.ending) == [.success])
         #expect(capture.flows.first?.authorizationResponses.map(\.callback) == [2])
     }
+
+    /// The tokens had come, and the app's server was not content with them, or with the user.
+    @Test(arguments: [
+        ("/login?error", Outcome.failure), ("/sign-in?error=OAuthAccountNotLinked", .failure),
+        ("https://portal.example/login?error=x", .success), ("/start?error_code=0", .success),
+        ("/start?error=null&ticket=1", .success),
+    ])
+    func errorThatTheCallbackLeadsToEndsTheLogin(target: String, expected: Outcome) {
+        let found = ending {
+            $1.authorize(&$0)
+            $1.answer(&$0)
+            $0.redirect($1.callbackURL, to: target, headers: ShopLogin.browser)
+            $1.token(&$0)
+        }
+        #expect(found == [expected])
+    }
+
+    /// Who is signed in is not asked for a password there.
+    @Test(arguments: [
+        ("/users/sign_in", true, Outcome.failure), ("/login", true, .failure), ("/login", false, .success),
+        ("/start", true, .success), ("/login/password", true, .success),
+    ])
+    func formToSignInWithBehindTheCallbackIsTheEndOfIt(path: String, asks: Bool, expected: Outcome) {
+        let form = "<form method=post><input name=user><input type=password name=password></form>"
+        for isExchanged in [false, true] {
+            let found = ending {
+                $1.authorize(&$0)
+                $1.answer(&$0)
+                $0.redirect($1.callbackURL, to: path, headers: ShopLogin.browser)
+                if isExchanged { $1.token(&$0) }
+                let page = asks ? form : "<p>You are signed in</p>"
+                $0.get("https://shop.example" + path, headers: ShopLogin.browser, body: .html(page))
+            }
+            #expect(found == [expected])
+        }
+    }
+
+    /// An API says so in its body, without a challenge (RFC 6750, section 3.1).
+    @Test(arguments: [("insufficient_scope", Outcome.failure), ("forbidden", .success)])
+    func scopeThatAnAPIMissesEndsTheLogin(error: String, expected: Outcome) {
+        let found = ending {
+            $1.whole(&$0)
+            $0.get(
+                "https://api.example/orders",
+                403,
+                headers: ShopLogin.backend + [("Authorization", "Bearer access-of-\($1.state)")],
+                body: .json("{\"error\":\"\(error)\"}")
+            )
+        }
+        #expect(found == [expected])
+    }
 }

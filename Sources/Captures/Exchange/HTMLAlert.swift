@@ -55,7 +55,7 @@ package enum HTMLAlert {
         if classes.contains("alert"), !classes.contains(where: { $0.hasPrefix("alert-") }) { return true }
         return classes.contains { name in
             ["error", "errors", "errorlist", "alert-danger", "alert-error"].contains(name)
-                || ["error-message", "error-msg", "error-text", "errormessage"].contains(
+                || ["error-message", "error-msg", "error-text", "errormessage", "-alert-danger"].contains(
                     where: name.hasSuffix
                 )
         }

@@ -1,5 +1,7 @@
 import Captures
 import Flows
+import JOSE
+import JSON
 import OAuth
 
 /// What the app's server did while it worked on a callback that it refused in the end.
@@ -25,6 +27,14 @@ extension RejectedCallback {
         ]
         let token = flow.deliveredIDTokens.first { $0.tokenRequest?.exchange == request.exchange }
         if let token { evidence.append(token.evidence(ofHeader: "alg")) }
+        if let token, token.idToken.token.claims?["email_verified"] == .bool(false) {
+            evidence.append(
+                token.evidence(
+                    ofClaim: "email_verified",
+                    note: "not confirmed: there are apps that let nobody in without a confirmed address"
+                )
+            )
+        }
         if let last {
             evidence.append(
                 Evidence(

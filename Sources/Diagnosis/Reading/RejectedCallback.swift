@@ -46,7 +46,9 @@ struct RejectedCallback {
                     rejected.note =
                         notice == callback
                         ? "the app's form to sign in with, and a message: nobody was signed in"
-                        : "refused, as the page says that it leads to"
+                        : rejected.noticeWords(in: flow) == nil
+                            ? "sent back to the app's form to sign in with: nobody was signed in"
+                            : "refused, as the page says that it leads to"
                 }
                 if rejection.exchange != callback {
                     rejected.note =

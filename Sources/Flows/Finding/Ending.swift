@@ -26,11 +26,13 @@ struct Ending {
 
     var outcome: Outcome {
         if let login = loginOutcome, login != .success || tokens.isEmpty { return later(than: login) }
+        let credential = credentialOutcome
         if let last = tokens.last(where: { $0.answer.status != nil }) {
-            return later(than: outcome(of: last))
+            let outcome = outcome(of: last)
+            return later(than: outcome == .success ? credential ?? outcome : outcome)
         }
         if !tokens.isEmpty { return .incomplete }
-        return later(than: credentialOutcome ?? otherOutcome)
+        return later(than: credential ?? otherOutcome)
     }
 
     // MARK: - The login itself
@@ -50,7 +52,7 @@ struct Ending {
                 return AccessPolicy.isCancellation(error) ? .cancelled : .failure
             }
             if let callback = response.callback,
-                isRefused(callback, response.code) || last != nil && isSentToAnError(callback),
+                isRefused(callback, response.code) || isSentToAnErrorOfItsOwn(callback),
                 last?.answer.isSuccess != true
                     || !hasSucceededAfter(callback) && !hasSucceededBefore(callback, response)
             {
@@ -123,6 +125,13 @@ struct Ending {
         let exchange = index.capture[callback]
         guard let location = exchange.response?.location else { return false }
         return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
+    }
+
+    /// The same at the app's own host: what a broker tells the app that it signs in for is judged there.
+    private func isSentToAnErrorOfItsOwn(_ callback: Int) -> Bool {
+        let exchange = index.capture[callback]
+        guard isSentToAnError(callback), let location = exchange.response?.location else { return false }
+        return exchange.request.url.resolving(location).host == exchange.request.url.host
     }
 
     /// Whether the app sends its callback where it had sent an earlier one, which came back to the provider by redirects alone:
@@ -300,7 +309,7 @@ struct Ending {
     /// 3.1).
     private func isRefusedForItsToken(_ answer: Answer) -> Bool {
         guard let status = answer.status, status >= 400 else { return true }
-        if status == 401 { return true }
+        if status == 401 || answer.error?.error == "insufficient_scope" { return true }
         let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
         return challenges.contains {
             ["insufficient_scope", "invalid_token"].contains(where: $0.containsBytes)

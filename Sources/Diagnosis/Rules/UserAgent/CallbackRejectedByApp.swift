@@ -54,11 +54,10 @@ struct CallbackRejectedByApp: Rule {
                     )
                 )
             }
-            if let body = flow.capture[callback.wording].response?.body, (body.size ?? 0) > 0 {
-                let words = callback.noticeWords(in: flow) ?? PageText.told(by: body)
+            if let (page, words) = words(of: callback, flow) {
                 evidence.append(
                     Evidence(
-                        place: Place(exchange: callback.wording, part: .responseBody, name: ""),
+                        place: Place(exchange: page, part: .responseBody, name: ""),
                         value: Masking.shown(words, of: "body")
                     )
                 )
@@ -87,6 +86,17 @@ struct CallbackRejectedByApp: Rule {
             )
         }
         return repeated(in: flow).map { .violated($0) } ?? .holds
+    }
+
+    /// What the app says of it, and where.
+    private func words(of callback: RejectedCallback, _ flow: Flow) -> (Int, String)? {
+        if let body = flow.capture[callback.wording].response?.body, (body.size ?? 0) > 0 {
+            return (callback.wording, callback.noticeWords(in: flow) ?? PageText.told(by: body))
+        }
+        // The page that shows what the address names.
+        let page = FailedLoginNotice.landing(of: callback.exchange, in: flow.surroundings)
+        guard page != callback.exchange else { return nil }
+        return PageText.alert(of: flow.capture[page].response?.body).map { (page, $0) }
     }
 
     /// That the app set no cookie where it sent the browser to the provider, by which it could know the login again.

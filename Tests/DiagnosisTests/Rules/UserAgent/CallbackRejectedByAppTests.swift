@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import Testing
 
@@ -62,10 +63,10 @@ struct CallbackRejectedByAppTests {
         #expect(try answered { $0.redirect(to: target) }.finding(rule)?.severity == .error)
     }
 
-    private func sentOn(to page: String) throws -> Recording {
-        let recording = try answered { $0.redirect(to: "/start") }
+    private func sentOn(to page: String, at path: String = "/start") throws -> Recording {
+        let recording = try answered { $0.redirect(to: path) }
         var landing = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
-        landing.request.url = RecordedURL(landing.request.url.resolving("/start").text)
+        landing.request.url = RecordedURL(landing.request.url.resolving(path).text)
         landing.startedAt = landing.startedAt + .seconds(1)
         landing.response = RecordedResponse(status: 200, body: Body(text: page, mediaType: "text/html"))
         return Recording(recording.exchanges + [landing])
@@ -603,5 +604,33 @@ struct CallbackRejectedByAppTests {
             if exchange.request.url.path == "/callback" { exchange.duration = .milliseconds(1) }
         }
         #expect(earlier.finding(rule) != nil)
+    }
+
+    @Test func firesWhereTheAppAsksForAPasswordAgain() throws {
+        let form = "<h1>Shop</h1><form><input name=user><input type=password name=p></form>"
+        #expect(try sentOn(to: form).finding(rule) == nil)
+        let finding = try #require(sentOn(to: form, at: "/users/sign_in").finding(rule))
+        #expect(finding.notes.first == "sent back to the app's form to sign in with: nobody was signed in")
+        #expect(finding.evidence[1].value == "Shop")
+        let box = "<div class=\"gl-alert gl-alert-danger\">Could not authenticate you: Issuer mismatch</div>"
+        let told = try sentOn(to: box + form, at: "/users/sign_in").finding(rule)
+        #expect(told?.evidence[1].value == "Could not authenticate you: Issuer mismatch")
+    }
+
+    @Test func showsTheWordsOfThePageThatAnErrorIsShownOn() throws {
+        let page =
+            "<h2>Login</h2><div class=\"alert alert-danger\">[invalid_id_token] The iss claim is off</div>"
+        let finding = try #require(sentOn(to: page, at: "/login?error").finding(rule))
+        #expect(finding.places.prefix(2) == ["3 response.location error", "4 response.body "])
+        #expect(finding.evidence[1].value == "[invalid_id_token] The iss claim is off")
+    }
+
+    @Test(arguments: [true, false])
+    func addressThatIsNotConfirmedIsShown(isVerified: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
+        }.editingIDToken(claims: { $0["email_verified"] = .bool(isVerified) })
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence.contains { $0.place.name == "email_verified" } == !isVerified)
     }
 }
