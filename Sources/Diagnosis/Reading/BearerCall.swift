@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// An answer that gave tokens out: of the token endpoint, or in the front channel.
@@ -158,7 +159,7 @@ struct BearerRefusal {
         challenges = response.map { AuthenticationChallenge.all(in: $0.headers) } ?? []
         let fields = response?.headers.all("www-authenticate") ?? []
         header = fields.isEmpty ? nil : fields.joined(separator: ", ")
-        body = response?.body?.bytes.map { String(decoding: $0.prefix(Self.limit), as: UTF8.self) } ?? ""
+        body = Self.words(of: response, exchange, flow)
         // Addresses in a challenge (`resource_metadata`) are no reason.
         let said = challenges.flatMap { challenge in
             ["error", "error_description"].compactMap { challenge[$0] }
@@ -171,6 +172,16 @@ struct BearerRefusal {
                 Self.words[reason]?.contains(where: text.containsBytes) ?? false
             }
         )
+    }
+
+    /// The start of the body; of a refusal that comes as a token, its claims.
+    private static func words(of response: RecordedResponse?, _ exchange: Int, _ flow: Flow) -> String {
+        if response?.body?.essence == "application/jwt",
+            let claims = Answer(of: flow.capture[exchange], at: exchange).json
+        {
+            return JSONWriter.text(of: .object(claims)).prefixBytes(limit)
+        }
+        return response?.body?.bytes.map { String(decoding: $0.prefix(limit), as: UTF8.self) } ?? ""
     }
 
     /// The `error` of the challenge, else of the body.

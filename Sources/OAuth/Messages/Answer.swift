@@ -1,4 +1,5 @@
 package import Captures
+import JOSE
 package import JSON
 
 /// The answer of an endpoint that speaks JSON, whatever it was.
@@ -24,7 +25,7 @@ package struct Answer: Sendable {
         let body = exchange.response?.body
         isBodyRecorded = body?.isRecorded ?? false
         isBodyWhole = Answer.isWhole(exchange.response)
-        json = body?.bytes.flatMap { Answer.object($0) }
+        json = body?.bytes.flatMap { Answer.object($0) } ?? Answer.refusal(signed: exchange.response)
         if let json {
             parameters = Parameters(json, of: index, in: .responseBody)
         } else if body?.essence == FormBody.mediaType, let items = FormBody.items(of: body) {
@@ -50,6 +51,14 @@ package struct Answer: Sendable {
             first == 0x7b
         else { return nil }
         return (try? JSONParser.parse(bytes.drop { $0 != 0x7b }))?.object
+    }
+
+    /// The claims of a refusal that comes as a signed token, as UserInfo of Singpass answers.
+    private static func refusal(signed response: RecordedResponse?) -> JSONObject? {
+        guard let response, response.status >= 400, response.body?.essence == "application/jwt",
+            let text = response.body?.text
+        else { return nil }
+        return JSONWebToken.parse(text.filter { !$0.isWhitespace })?.claims
     }
 
     package var error: ErrorResponse? { ErrorResponse(parameters) }

@@ -176,4 +176,18 @@ struct BearerRejectedTests {
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect(recording.outcomes == [fires ? .failure : .success])
     }
+
+    /// UserInfo of Singpass answers in a token, its refusals too.
+    @Test func readsARefusalThatIsSigned() throws {
+        let claims = "{\"error\":\"invalid_request\",\"error_description\":\"no key to encrypt for\"}"
+        let token = [#"{"alg":"ES256"}"#, claims].map(encoded).joined(separator: ".")
+        let recording = try Recording("healthy/web-code-flow").editingLast("/userinfo") { exchange in
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: token + ".AAAA", mediaType: "application/jwt")
+            )
+        }
+        let finding = try #require(recording.finding("bearer-rejected"))
+        #expect(finding.evidence[0].value.contains("no key to encrypt for"))
+    }
 }
