@@ -120,4 +120,19 @@ struct CredentialFlowTests {
         let another = Self.posting(.json(#"{"credential":"\#(Self.token())"}"#))
         #expect(Self.flows(another, after: login).map(\.grant) == ["authorization_code", "credential"])
     }
+
+    /// The system gives an app both, and the app's server exchanges the code.
+    @Test(arguments: [(200, 200, Outcome.success), (400, 500, .failure), (200, 500, .failure)])
+    func codeThatComesAlongIsExchangedInTheSameFlow(token: Int, callback: Int, outcome: Outcome) {
+        var login = ShopLogin()
+        login.code = "c46359e7ee0fc4df6a370c6a7.0.mryut"
+        var capture = CaptureBuilder()
+        let body = #"{"identityToken":"\#(Self.token())","authorizationCode":"\#(login.code)"}"#
+        capture.add(Self.posting(.json(body), callback))
+        login.token(&capture, status: token, body: token == 400 ? #"{"error":"invalid_grant"}"# : nil)
+        let flows = FlowFinder.flows(in: capture.capture)
+        #expect(flows.count == 1)
+        #expect(flows.first?.exchanges == [0, 1])
+        #expect(flows.map(\.ending) == [outcome])
+    }
 }

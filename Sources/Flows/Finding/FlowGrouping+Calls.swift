@@ -6,7 +6,8 @@ import OAuth
 extension FlowGrouping {
     mutating func join(_ request: TokenRequest, _ message: OAuthMessage, _ host: String?) {
         let flow = existingFlow(for: request, host) ?? new(grant: request.grantType, request.exchange)
-        flow.clientID = flow.clientID ?? request.clientID
+        // Whom an app was given its token for, its server's client need not be.
+        if flow.grant != Self.credential { flow.clientID = flow.clientID ?? request.clientID }
         add(message, to: flow, host)
         if let code = request.code { byCode[code] = byCode[code] ?? flow }
         for token in [request.accessToken, request.issuedRefreshToken, request.answer.parameters["id_token"]]

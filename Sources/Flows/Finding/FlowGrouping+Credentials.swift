@@ -34,6 +34,7 @@ extension FlowGrouping {
             attach(exchange, to: flow)
         }
         if let token { byToken[token] = byToken[token] ?? flow }
+        if let code = response.code { byCode[code] = byCode[code] ?? flow }
     }
 
     static let credential = "credential"

@@ -38,9 +38,11 @@ package struct AuthorizationResponse: Sendable {
         self.target = target
     }
 
-    package var code: String? { parameters["code"] }
+    package var code: String? {
+        parameters["code"] ?? (mode == .credential ? CredentialResponse.code(in: parameters) : nil)
+    }
     package var state: String? { parameters["state"] }
-    package var error: ErrorResponse? { ErrorResponse(parameters) }
+    package var error: ErrorResponse? { ErrorResponse(parameters) ?? ErrorResponse(named: parameters) }
     /// The first exchange it is seen in.
     package var exchange: Int { deliveredBy ?? callback ?? 0 }
 
@@ -57,5 +59,8 @@ package struct AuthorizationResponse: Sendable {
     package static func isResponse(_ items: QueryItems, mode: Mode) -> Bool {
         let names = names(in: mode)
         return items.items.contains { names.contains($0.name) && !$0.value.isEmpty }
+            || ErrorResponse.ofFacebook.allSatisfy { name in
+                items.items.contains { $0.name == name && !$0.value.isEmpty }
+            }
     }
 }

@@ -38,6 +38,12 @@ package enum CredentialResponse {
         ["client_id", "clientId"].lazy.compactMap { parameters[$0] }.first { !$0.isEmpty }
     }
 
+    /// The code that an app brings along for its server to exchange, by the names that Apple's and Google's libraries have.
+    static func code(in parameters: Parameters) -> String? {
+        ["authorizationCode", "authorization_code", "serverAuthCode", "server_auth_code"].lazy
+            .compactMap { parameters[$0] }.first { !$0.isEmpty }
+    }
+
     private static let names: Set<String> = [
         "credential", "id_token", "idToken", "identityToken", "identity_token",
     ]

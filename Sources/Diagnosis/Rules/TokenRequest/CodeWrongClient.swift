@@ -51,7 +51,7 @@ struct CodeWrongClient: Rule {
                 )
             }
         }
-        if let violation = deviceCode(in: flow) { return .violated(violation) }
+        if let violation = deviceCode(in: flow) ?? credentialsCode(in: flow) { return .violated(violation) }
         return isUncertain
             ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
     }
@@ -78,6 +78,43 @@ struct CodeWrongClient: Rule {
                     explanation: """
                         The device code was issued to one client_id, the request for the tokens names another. A code belongs to the client that \
                         asked for it.
+                        """,
+                    exchange: request.exchange
+                )
+            }
+        }
+        return nil
+    }
+
+    /// A code that the system gave an app together with an ID token, which says for whom both are: Apple knows an app by its
+    /// bundle, and its website by another id.
+    private func credentialsCode(in flow: Flow) -> Violation? {
+        for response in flow.authorizationResponses where response.mode == .credential {
+            guard let code = response.code, !Placeholder.isOne(code),
+                let token = response.parameters.parameter("id_token").flatMap({ IDToken($0) }),
+                !token.token.audience.isEmpty
+            else { continue }
+            for request in flow.tokenRequests where request.code == code && isRefused(request) {
+                guard let sent = request.authentication.clientID, !sent.value.isEmpty,
+                    !Placeholder.isOne(sent.value), !token.token.audience.contains(sent.value)
+                else { continue }
+                return Violation(
+                    [
+                        Evidence(
+                            place: token.place(ofClaim: "aud"),
+                            value: Masking.shown(token.token.audience.joined(separator: ", "), of: "aud"),
+                            note: "of the ID token that the app was given with the code"
+                        ),
+                        Evidence(sent, note: "the client that exchanges it"),
+                        request.answer.evidence(),
+                    ],
+                    explanation: """
+                        The app was given the code and an ID token for one client, and its server exchanges the code as another. A code belongs \
+                        to the client that it was made for.
+                        """,
+                    fix: """
+                        Exchange the code of an app with the app's own id (at Apple its bundle id, with a client secret whose sub it is), and that \
+                        of a website with the website's.
                         """,
                     exchange: request.exchange
                 )
