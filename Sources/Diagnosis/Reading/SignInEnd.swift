@@ -37,6 +37,7 @@ enum SignInEnd {
         // A sign-in page made by script may have an error in its address, and a form in the end.
         let isEnd =
             response.status >= 400 || refusal.place.part == .responseBody || ErrorPage.isAddress(url)
+            || flow.surroundings.page(last)?.errorHeading != nil
         return isEnd ? refusal : nil
     }
 

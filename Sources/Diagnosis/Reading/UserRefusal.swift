@@ -53,7 +53,7 @@ enum UserRefusal {
     /// Of what broke, which nobody wanted.
     private static let faults = [
         "failed", "failure", "expired", "timed out", "timeout", "time out", "invalid",
-        "exception",
+        "exception", "not found", "not exist", "not enabled", "not configured", "not supported",
     ]
 
     /// What may be said of both.

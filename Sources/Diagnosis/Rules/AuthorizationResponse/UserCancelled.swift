@@ -33,6 +33,8 @@ struct UserCancelled: Rule {
                 Violation(
                     evidence(error, attempt, response, flow),
                     variant: variant(error),
+                    explanation: variant(error).map { _ in Self.passwordReset },
+                    fix: variant(error).map { _ in Self.passwordResetFix },
                     exchange: response.exchange
                 )
             )
@@ -65,6 +67,13 @@ struct UserCancelled: Rule {
                 && flow.capture[page].response?.location == nil
         }
     }
+
+    private static let passwordReset =
+        "The person at the sign-in page asked for a new password. This provider leaves that to the app, and tells it so by an error."
+    private static let passwordResetFix = """
+        Have the callback begin a login with the policy that resets passwords where it gets this error; or use a sign-in policy that has the \
+        reset built in.
+        """
 
     private func variant(_ error: ErrorResponse) -> String? {
         error.text.containsBytes("AADB2C90118") ? "password-reset" : nil

@@ -126,6 +126,7 @@ struct AuthorizationErrorTests {
             "/authenticationendpoint/login.do?authFailure=true&authFailureMsg=login.fail.message",
             "<input type=password>", false
         ), ("/sign-in?error=bad_credentials", "<div id=root>Loading</div>", false),
+        ("/external?ErrorCode=APPROVAL_ERROR", "<title>Error Page</title><p>Approval</p>", true),
     ])
     func readsTheAddressOfAPageOfErrors(target: String, html: String, fires: Bool) throws {
         var recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
@@ -224,5 +225,16 @@ struct AuthorizationErrorTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.evidence.last?.value == "https://id.harbour.example/oauth/device")
+    }
+
+    /// Facebook has names of its own for an error.
+    @Test func readsAnErrorByOtherNames() throws {
+        let recording = try Recording("authorization-response/user-cancelled").redirecting(
+            with: [("error", nil), ("error_code", "1349048"), ("error_message", "Can't load URL")]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[0].value == "1349048: Can't load URL")
+        #expect(recording.finding("code-missing") == nil)
     }
 }
