@@ -25,7 +25,7 @@ package enum AccessPolicy {
         "access_denied", "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
     ]
 
-    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG.
+    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce.
     private static let texts = [
         "aadsts50105", "aadsts65001", "aadsts90094", "aadsts5300", "aadsts53010", "aadsts53011",
         "aadsts50072", "aadsts50074", "aadsts50076", "aadsts50079", "aadsts50097", "aadsts50131",
@@ -33,6 +33,7 @@ package enum AccessPolicy {
         "user is not assigned to the client application", "org_internal",
         "admin_policy_enforced", "has not completed the google verification process",
         "pe_unauthorizedpartner", "pe_oidc_service_not_allowed", "pe_sessionnotgranted", "pe_forbiddenip",
+        "oauth_app_blocked", "user is not admin approved", "user hasn't approved this consumer",
     ]
 }
 

@@ -85,7 +85,7 @@ enum RefusalWording {
     private static let largest = 1 << 14
     /// The address itself may stand between what is spoken of and what is said of it.
     private static let reach = 200
-    private static let nearness = 20
+    private static let nearness = 24
 
     // MARK: - Words, in lower case
 
@@ -97,7 +97,8 @@ enum RefusalWording {
         "mismatch", "not match", "n't match", "not registered", "n't registered", "not been registered",
         "unregistered", "not in the list", "not on the list", "not one of", "not among", "not listed",
         "not allowed", "n't allowed", "not permitted", "not whitelisted", "not allowlisted", "not valid",
-        "n't valid", "invalid", "not recogni", "not authori", "not approved", "unknown", "not known",
+        "not a valid", "not a registered", "n't valid", "invalid", "not recogni", "not authori",
+        "not approved", "unknown", "not known",
         "not configured", "not found", "not associated", "not belong", "not accepted",
     ]
     private static let adjectives = [

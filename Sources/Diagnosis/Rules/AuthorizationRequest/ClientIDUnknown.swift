@@ -37,11 +37,11 @@ struct ClientIDUnknown: Rule {
         return statedToClient(in: flow).map { .violated($0) } ?? verdict
     }
 
-    /// Entra knows no such application where its tokens are asked for, and does not call it `invalid_client`.
+    /// Entra and others know no such application where its tokens are asked for, and do not call it `invalid_client`.
     private func statedToClient(in flow: Flow) -> Violation? {
         for call in ClientCall.all(in: flow) where call.answer.isRefusal && !call.isRepaired {
             // Who asks for a device code has no page on which it could be said.
-            let texts = call.kind == .deviceAuthorization ? Self.texts : ["aadsts700016"]
+            let texts = call.kind == .deviceAuthorization ? Self.texts : Self.textsForClients
             guard call.answer.error?.error != "invalid_client",
                 texts.contains(where: call.answer.errorText.containsBytes),
                 let client = call.authentication.clientID
@@ -73,6 +73,7 @@ struct ClientIDUnknown: Rule {
                 return refusal.isTextRecorded
                     ? .holds : .abstains("the text of the provider's error page was not saved")
             }
+            let isOfOneTenant = refusal.says([Self.ofOneTenant])
             let client = attempt.parameter("client_id").map { Evidence($0) }
             let endpoint = Evidence(
                 place: Place(exchange: attempt.exchange, part: .requestURL, name: ""),
@@ -87,11 +88,24 @@ struct ClientIDUnknown: Rule {
                                 around: Self.texts + ["invalid_client"] + (words.map { [$0] } ?? [])
                             )
                         ],
+                    explanation: isOfOneTenant ? Self.tenantOnly : nil,
+                    fix: isOfOneTenant ? Self.tenantOnlyFix : nil,
+                    title: isOfOneTenant
+                        ? "The app is registered for one tenant, and asks at another address" : nil,
                     exchange: attempt.exchange
                 )
             )
         }
     }
+
+    private static let tenantOnly = """
+        The app is there, but for the users of its own tenant alone. The login began at the address that is for the users of all tenants, and \
+        the provider does not take it from there.
+        """
+    private static let tenantOnlyFix = """
+        Begin the login at the tenant's own address, with its id or domain in place of common or organizations; or have the app registered for \
+        the accounts of any organization.
+        """
 
     /// How providers word it, in lower case.
     private static let texts = [
@@ -101,6 +115,15 @@ struct ClientIDUnknown: Rule {
         ErrorPage.unknownClient, "unknown client", "invalid client_id", "'client_id' is invalid",
         "client application cannot be found",
         "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
-        "pe_unknownpartner",
+        "pe_unknownpartner", "oauth client was deleted", "invalid app id", "application_cannot_be_found",
     ]
+
+    /// At the token endpoint, where other faults of the client are told in words that are much alike: Entra, Salesforce, Slack,
+    /// Google.
+    private static let textsForClients = [
+        "aadsts700016", "client identifier invalid", "invalid_client_id", "deleted_client",
+    ]
+
+    /// Entra's number for an app of one tenant that asks at the address for all of them.
+    private static let ofOneTenant = "aadsts50194"
 }

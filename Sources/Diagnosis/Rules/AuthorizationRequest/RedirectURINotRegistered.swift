@@ -231,7 +231,7 @@ struct RedirectURINotRegistered: Rule {
     ///
     /// Of providers that answer with 200, or whose words a help text may use too; in order: LinkedIn, GitHub, Facebook,
     /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring, Doorkeeper (two of them), oidc-provider, Twitch, Amazon, Shopify, Intuit,
-    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG.
+    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG, Facebook once more.
     private static let readTexts = [
         "redirect_uri does not match the registered value",
         "redirect_uri is not associated with this application",
@@ -245,7 +245,7 @@ struct RedirectURINotRegistered: Rule {
         "redirect uri you provided has not been whitelisted", "redirect_uri is not whitelisted",
         "redirect_uri query parameter value is invalid", "invalid redirect uri",
         "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
-        "pe_unauthorizedurl",
+        "pe_unauthorizedurl", "isn't included in the app's domains",
     ]
 
     // MARK: - Evidence

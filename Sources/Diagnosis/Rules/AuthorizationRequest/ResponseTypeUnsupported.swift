@@ -113,7 +113,7 @@ struct ResponseTypeUnsupported: Rule {
 
     /// How providers word it on pages of their own, in lower case.
     private static let texts = [
-        "aadsts700054", "aadsts70005", "response type is not supported", "unknown response_type",
+        "aadsts700054", "aadsts70005:", "response type is not supported", "unknown response_type",
         "with given response_type", "unsupported_response_type", "unsupported_response_mode",
         "response_mode must be form_post", "does not support this response type",
         "does not support this response mode",

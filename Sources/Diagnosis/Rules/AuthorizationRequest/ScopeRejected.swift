@@ -47,7 +47,10 @@ struct ScopeRejected: Rule {
             case .deviceAuthorization(let call): (parameters, answer) = (call.parameters, call.answer)
             default: continue
             }
-            guard answer.isRefusal, answer.error?.error == "invalid_scope" else { continue }
+            guard answer.isRefusal,
+                answer.error?.error == "invalid_scope"
+                    || Self.texts.contains(where: answer.errorText.containsBytes)
+            else { continue }
             let scope = parameters.parameter("scope") ?? flow.loginAttempts.first?.parameter("scope")
             return .violated(
                 Violation(
@@ -68,9 +71,9 @@ struct ScopeRejected: Rule {
             .first { $0.says(Self.texts) }
     }
 
-    /// Cognito has one name for all, and the other in its text.
+    /// Cognito has one name for all, and the other in its text; LinkedIn has a name of its own.
     private func isOne(_ refusal: RequestRefusal) -> Bool {
-        refusal.error == "invalid_scope" || refusal.says(Self.texts)
+        ["invalid_scope", "unauthorized_scope_error"].contains(refusal.error) || refusal.says(Self.texts)
             || refusal.error == "invalid_request" && refusal.text.hasSuffix(": invalid_scope")
     }
 

@@ -132,5 +132,6 @@ struct ClientSecretMismatch: Rule {
         "wrong client secret", "incorrect client secret", "client secret is incorrect",
         "client secret does not match",
         "client secret mismatch", "aadb2c90081", "invalid_client: client credentials are invalid",
+        "bad_client_secret", "error validating client secret",
     ]
 }

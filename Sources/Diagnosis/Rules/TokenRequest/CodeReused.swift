@@ -56,8 +56,7 @@ struct CodeReused: Rule {
     /// The provider's own word, where the request that was first is not in the capture.
     private func stated(in flow: Flow) -> Violation? {
         for request in flow.tokenRequests where request.isCodeExchange && request.answer.isRefusal {
-            guard let code = request.parameters.parameter("code"),
-                Self.texts.contains(where: request.answer.errorText.containsBytes)
+            guard let code = request.parameters.parameter("code"), Self.isSaid(in: request.answer.errorText)
             else { continue }
             return Violation(
                 [Evidence(code, note: "sent before, outside of the capture"), request.answer.evidence()],
@@ -67,8 +66,20 @@ struct CodeReused: Rule {
         return nil
     }
 
-    /// How providers say that a code was used, not that it may have been, in lower case: Entra, Google.
-    private static let texts = ["aadsts54005", "code was already redeemed"]
+    /// Not that it may have been: "not found or already used".
+    private static func isSaid(in text: String) -> Bool {
+        texts.contains { words in
+            text.utf8.firstRange(of: Array(words.utf8)).map {
+                !String(text[..<$0.lowerBound]).containsBytes(" or ")
+            } ?? false
+        }
+    }
+
+    /// How providers say that a code was used, in lower case: Entra, Google, Dropbox and Apple, Slack, Facebook.
+    private static let texts = [
+        "aadsts54005", "code was already redeemed", "code has already been used", "code_already_used",
+        "authorization code has been used",
+    ]
 
     /// Whether the provider has looked at the code.
     private func spends(_ request: TokenRequest) -> Bool {

@@ -33,13 +33,18 @@ struct PublicClientSendsSecret: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var found: Violation?
         for call in ClientCall.all(in: flow) {
-            guard let secret = call.authentication.secret, !secret.value.isEmpty,
-                let sender = PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange),
-                sender.kind == .page || isNativeLogin(call, flow)
-            else { continue }
-            guard flow.registrations(of: call.authentication.clientID?.value).isEmpty else { continue }
+            guard let secret = call.authentication.secret, !secret.value.isEmpty else { continue }
             let isRefused =
                 call.answer.isRefusal && Self.texts.contains(where: call.answer.errorText.containsBytes)
+            guard let sender = PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange),
+                sender.kind == .page || isNativeLogin(call, flow)
+            else {
+                // Whoever sends it, the provider has the client down as one without a secret.
+                guard isRefused else { continue }
+                found = stated(secret, call)
+                break
+            }
+            guard flow.registrations(of: call.authentication.clientID?.value).isEmpty else { continue }
             if found != nil, !isRefused { continue }
             // Desktop and TV clients of Google are given a secret that is none, and have to send it.
             let isGoogles = sender.kind == .native && flow.provider == .google
@@ -61,6 +66,27 @@ struct PublicClientSendsSecret: Rule {
         return found.map { .violated($0) } ?? .holds
     }
 
+    private func stated(_ secret: Parameter, _ call: ClientCall) -> Violation {
+        Violation(
+            [
+                Evidence(
+                    place: secret.place,
+                    value: Masking.masked(secret.value),
+                    note: call.authentication.methods.first?.rawValue
+                ), call.answer.evidence(),
+            ],
+            severity: .error,
+            explanation:
+                "The provider has the client registered as a public one, which has no secret, and refuses it for sending one.",
+            fix: """
+                Register the client as a confidential one where it is a server that can keep a secret (at Entra, the redirect URI as one of the \
+                platform Web); else leave the secret out and rely on PKCE.
+                """,
+            title: "The client is registered as a public one, and sends a client secret",
+            exchange: call.exchange
+        )
+    }
+
     /// Whether the login comes back to an app: by a scheme of its own, or to this very machine.
     private func isNativeLogin(_ call: ClientCall, _ flow: Flow) -> Bool {
         let targets =
@@ -74,7 +100,7 @@ struct PublicClientSendsSecret: Rule {
     }
 
     private static let texts = [
-        "aadsts700025", "aadsts90023", "client is public", "public client can", "public clients can",
+        "aadsts700025", "aadsts90023:", "client is public", "public client can", "public clients can",
         "public clients must not", "public client must not", "is a public client",
     ]
 }

@@ -61,8 +61,7 @@ struct RedirectURITokenMismatch: Rule {
     private func stated(in flow: Flow) -> Violation? {
         guard flow.authorizationRequests.isEmpty else { return nil }
         let refused = flow.tokenRequests.last {
-            $0.isCodeExchange && $0.answer.isRefusal
-                && Self.texts.contains(where: $0.answer.errorText.containsBytes)
+            $0.isCodeExchange && $0.answer.isRefusal && isSaid(by: $0)
         }
         guard let refused else { return nil }
         let sent = refused.parameters.parameter("redirect_uri").map { Evidence($0) }
@@ -83,8 +82,13 @@ struct RedirectURITokenMismatch: Rule {
         "the redirect uri is wrong. you sent",
     ]
 
+    private func isSaid(by request: TokenRequest) -> Bool {
+        Self.texts.contains(where: request.answer.errorText.containsBytes)
+    }
+
     private func severity(_ request: TokenRequest, isMissing: Bool) -> Severity {
-        if request.isGrantRefused { return .error }
+        // Entra calls it `invalid_client`.
+        if request.isGrantRefused || request.answer.isRefusal && isSaid(by: request) { return .error }
         // OAuth 2.1 has dropped the parameter from the token request.
         return isMissing ? .note : .warning
     }

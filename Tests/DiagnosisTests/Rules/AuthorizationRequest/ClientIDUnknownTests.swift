@@ -102,4 +102,22 @@ struct ClientIDUnknownTests {
         )
         #expect(recording.findings.count == 1)
     }
+
+    /// Entra, where an app of one tenant asks at the address for all of them.
+    @Test func tellsAnAppOfOneTenant() throws {
+        let text = "AADSTS50194: Application is not configured as a multi-tenant application."
+        let finding = try #require(Recording(broken).saying(text, status: 400).finding(rule))
+        #expect(finding.fix.contains("tenant's own address"))
+        #expect(try !#require(Recording(broken).finding(rule)).fix.contains("tenant's own address"))
+    }
+
+    @Test(arguments: ["invalid_client_id", "deleted_client"])
+    func readsOtherNamesAtTheTokenEndpoint(error: String) throws {
+        let recording = try Recording("token-request/token-invalid-client").withoutAuthorization.answering(
+            "/token",
+            400,
+            ["error": .string(error)]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
 }

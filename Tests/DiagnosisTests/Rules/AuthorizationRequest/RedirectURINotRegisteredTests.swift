@@ -229,4 +229,14 @@ struct RedirectURINotRegisteredTests {
         #expect(try !fix("http://localhost:8400/callback").contains("without a port"))
         #expect(try !fix("https://www.shop.example/callback").contains("without a port"))
     }
+
+    @Test(arguments: [
+        "MSIS9224: The received 'redirect_uri' parameter is not a valid registered redirect URI",
+        "{\"message\":\"invalid client id or redirect uri\"}",
+        "The domain of this URL isn't included in the app's domains.<p>redirect",
+    ])
+    func knowsMoreWords(text: String) throws {
+        let recording = try Recording("authorization-request/client-id-unknown").saying(text, status: 400)
+        #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
+    }
 }

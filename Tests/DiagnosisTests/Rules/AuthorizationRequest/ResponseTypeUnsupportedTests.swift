@@ -118,4 +118,13 @@ struct ResponseTypeUnsupportedTests {
             .redirecting(to: "https://www.shop.example/callback?error=unauthorized_client" + more)
         #expect((recording.finding(rule) != nil) == fires)
     }
+
+    /// A number is read to its end.
+    @Test(arguments: [
+        ("AADSTS70005: The response type is off", true), ("AADSTS700056: No such account", false),
+    ])
+    func anotherNumberOfEntrasIsNone(text: String, isOne: Bool) throws {
+        let recording = try Recording("authorization-request/client-id-unknown").saying(text, status: 400)
+        #expect((recording.finding("response-type-unsupported") != nil) == isOne)
+    }
 }

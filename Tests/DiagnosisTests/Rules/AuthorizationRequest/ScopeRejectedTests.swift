@@ -100,4 +100,19 @@ struct ScopeRejectedTests {
         )
         #expect(recording.finding(rule) == nil)
     }
+
+    /// LinkedIn has a name of its own, and Entra a number at the token endpoint.
+    @Test func knowsOtherNames() throws {
+        let recording = try Recording("authorization-request/scope-rejected").redirecting(
+            with: [("error", "unauthorized_scope_error")]
+        )
+        #expect(recording.finding("scope-rejected")?.isPrimary == true)
+        let text = "AADSTS28000: The scope is not valid because it contains more than one resource."
+        let asked = try Recording("token-request/token-endpoint-error").answering(
+            "/token",
+            400,
+            ["error": "invalid_request", "error_description": .string(text)]
+        )
+        #expect(asked.finding("scope-rejected")?.isPrimary == true)
+    }
 }

@@ -155,4 +155,11 @@ struct AccessDeniedByPolicyTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    @Test func knowsTheWordsOfSalesforce() throws {
+        let recording = try Recording("authorization-response/user-cancelled").redirecting(
+            with: [("error", "OAUTH_APP_BLOCKED"), ("error_description", "this app is blocked by admin")]
+        )
+        #expect(recording.finding("access-denied-by-policy")?.isPrimary == true)
+    }
 }

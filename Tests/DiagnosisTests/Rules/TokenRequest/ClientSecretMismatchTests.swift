@@ -106,4 +106,11 @@ struct ClientSecretMismatchTests {
     @Test func saysNothingOfASanitizedCapture() throws {
         #expect(try Recording(broken).sanitized.finding(rule) == nil)
     }
+
+    @Test func knowsTheNameThatSlackHas() throws {
+        let recording = try Recording("token-request/client-secret-mismatch").without {
+            $0.request.url.path == "/register"
+        }.answering("/token", 200, ["ok": false, "error": "bad_client_secret"])
+        #expect(recording.finding("client-secret-mismatch")?.isPrimary == true)
+    }
 }

@@ -125,4 +125,17 @@ struct CodeReusedTests {
     func takesABareStatusForTheRefusal(status: Int, isOne: Bool) throws {
         #expect((try Recording(broken).answering("/token", status).finding(rule) != nil) == isOne)
     }
+
+    @Test(arguments: [
+        ("The code has already been used.", true), ("code has already been used", true),
+        ("The code was not found, or the code has already been used", false),
+    ])
+    func wordsOfWhatMayHaveBeenAreNone(text: String, isOne: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-grant").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
 }

@@ -96,4 +96,27 @@ struct PublicClientSendsSecretTests {
         }
         #expect(recording.finding(rule)?.severity == .note)
     }
+
+    /// The provider's word counts, whoever sends the secret.
+    @Test func serverThatIsRegisteredAsAPublicClientIsTold() throws {
+        let recording = try agent("shop-backend/2.1", in: Recording(broken)).answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": "AADSTS700025: Client is public so neither"]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.title.contains("registered as a public one"))
+    }
+
+    @Test(arguments: ["AADSTS9002313: Invalid request.", "AADSTS9002327: Tokens issued for"])
+    func anotherNumberOfEntrasIsNone(text: String) throws {
+        let recording = try agent("shop-backend/2.1", in: Recording(broken)).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
 }

@@ -134,4 +134,19 @@ struct RedirectURITokenMismatchTests {
         #expect(sent.flows.first?.tokenRequests.count == 1)
         #expect(sent.finding(rule) == nil)
     }
+
+    /// Entra calls it `invalid_client`.
+    @Test func isAnErrorWhateverEntraCallsIt() throws {
+        let recording = try Recording("token-request/redirect-uri-token-mismatch").answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_client",
+                "error_description": "AADSTS500112: The reply address does not match",
+            ]
+        )
+        let finding = try #require(recording.finding("redirect-uri-token-mismatch"))
+        #expect(finding.severity == .error)
+        #expect(finding.isPrimary)
+    }
 }
